@@ -1,0 +1,15 @@
+import type { ClusterKind, ClusterRef } from "./upgrade-plan";
+
+/** What admission and the plan need to know of a cluster, read when the request arrives. */
+export interface ClusterFacts extends ClusterRef {
+  readonly kind: ClusterKind;
+  readonly hostCount: number;
+  /** Bill-of-materials version of the platform that the cluster belongs to, such as `5.2.1`. */
+  readonly platformVersion: string;
+}
+
+/** What the inventory and its component managers say of a resource id that a request names. */
+export type ClusterLookup =
+  | { readonly _tag: "Known"; readonly facts: ClusterFacts }
+  | { readonly _tag: "Unknown" }
+  | { readonly _tag: "Unreachable"; readonly componentManagerId: string; readonly reason: string };

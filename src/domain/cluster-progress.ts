@@ -1,0 +1,287 @@
+import type { ErrorBody } from "./error-body";
+import { hostStages, type ClusterHost, type HostProgress, type HostResult, type HostStageType } from "./host-remediation";
+import type { Stage, SubTask, SubTaskStatus } from "./task";
+import type { ClusterUpgradePlan } from "./upgrade-plan";
+
+/** The stages of a cluster in their order; the `type` of each Stage. */
+export const clusterStages = {
+  READ_HOSTS: "Read hosts",
+  PUT_REMEDIATION_POLICY: "Set remediation policy",
+  SET_DESIRED_IMAGE: "Set desired image",
+  UPGRADE_HOSTS: "Upgrade hosts",
+  RESTORE_REMEDIATION_POLICY: "Restore remediation policy",
+} as const;
+export type ClusterStageType = keyof typeof clusterStages;
+
+/** How a cluster's part of an upgrade ended. */
+export type ClusterOutcome = "SUCCESSFUL" | "NOTHING_TO_DO" | "FAILED" | "CANCELLED" | "NOT_BEGUN";
+
+/** What happens to a cluster while it is upgraded, each with its time as a Timestamp. */
+export type ClusterProgress = { readonly at: string } & (
+  | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: ClusterStageType }
+  | { readonly type: "StageFailed"; readonly stage: ClusterStageType; readonly error: ErrorBody }
+  /** `upgradedBefore`: ids of hosts that an earlier attempt of this upgrade has upgraded. */
+  | { readonly type: "HostsRead"; readonly hosts: readonly ClusterHost[]; readonly upgradedBefore: readonly string[] }
+  | { readonly type: "HostStarted"; readonly host: string }
+  | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
+  | { readonly type: "HostFailed"; readonly host: string; readonly error: ErrorBody; readonly stages?: readonly Stage[] }
+  | { readonly type: "Ended"; readonly outcome: ClusterOutcome; readonly error?: ErrorBody }
+);
+
+/** The SubTask of a cluster before anything of it has happened. */
+export function initialClusterSubTask(cluster: ClusterUpgradePlan, at: string): SubTask {
+  return {
+    name: `Upgrade cluster ${cluster.name}`,
+    type: "CLUSTER_UPGRADE",
+    description: `Upgrade the hosts of ${cluster.name} to ${cluster.targetVersion}, one after another.`,
+    status: "PENDING",
+    creationTimestamp: at,
+    stages: stagesOf(clusterStages, at),
+    resources: [{ resourceId: cluster.resourceId, name: cluster.name }],
+  };
+}
+
+/** The next state of a cluster's SubTask. Pure; something that cannot happen in a state leaves it as it is. */
+export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress): SubTask {
+  const { at } = progress;
+  switch (progress.type) {
+    case "StageStarted":
+      return { ...withStage(subTask, progress.stage, (s) => ({ ...s, status: "IN_PROGRESS" })), status: "IN_PROGRESS" };
+    case "StageSucceeded":
+      return withStage(subTask, progress.stage, (s) => ({ ...s, status: "SUCCESSFUL", completionTimestamp: at }));
+    case "StageFailed":
+      return withStage(subTask, progress.stage, (s) => ({
+        ...s,
+        status: "FAILED",
+        completionTimestamp: at,
+        errors: [progress.error],
+      }));
+    case "HostsRead":
+      return { ...subTask, subTasks: progress.hosts.map((h) => initialHostSubTask(h, progress.upgradedBefore, at)) };
+    case "HostStarted":
+      return withHost(subTask, progress.host, (host) => ({ ...host, status: "IN_PROGRESS" }));
+    case "HostSucceeded":
+      return withHost(subTask, progress.host, (host) => ({
+        ...host,
+        status: "SUCCESSFUL",
+        description: `Runs ${progress.result.version}.`,
+        completionTimestamp: at,
+        stages: progress.result.stages,
+      }));
+    case "HostFailed":
+      return withHost(subTask, progress.host, (host) => ({
+        ...host,
+        status: "FAILED",
+        description: progress.error.message,
+        completionTimestamp: at,
+        stages: endStages(progress.stages ?? host.stages ?? [], at, progress.error),
+        errors: [progress.error],
+      }));
+    case "Ended":
+      return endCluster(subTask, progress.outcome, at, progress.error);
+  }
+}
+
+/** What the upgrade itself keeps of a cluster that has ended: how it went, without its hosts. */
+export function clusterResultSubTask(
+  cluster: ClusterUpgradePlan,
+  { outcome, hosts, error }: { outcome: ClusterOutcome; hosts: HostCounts; error?: ErrorBody },
+  created: string,
+  at: string,
+): SubTask {
+  const { stages: _ofItsOwnWorkflow, ...subTask } = initialClusterSubTask(cluster, created);
+  return {
+    ...subTask,
+    status: endStatuses[outcome],
+    description: `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at ${cluster.targetVersion}, ${hosts.failed} failed, ${hosts.left} not begun.`,
+    completionTimestamp: at,
+    ...(error && { errors: [error] }),
+  };
+}
+
+/** What is known from outside of a host whose Activity is pending, between two events of its Workflow. */
+export interface HostActivity {
+  readonly host: string;
+  readonly progress?: HostProgress;
+  readonly lastError?: ErrorBody;
+  /** When the server tries again; absent while an attempt runs. */
+  readonly nextAttemptAt?: string;
+  /** As its retry policy says; what an earlier run of the Activity has used up is only in its progress. */
+  readonly maximumAttempts: number;
+}
+
+/** Grafts what a pending Activity says onto its host: stages, the attempt, its last error, the time of the next one. */
+export function applyHostActivity(subTask: SubTask, activity: HostActivity): SubTask {
+  const { progress, lastError = progress?.lastError, nextAttemptAt } = activity;
+  const maximumAttempts = progress?.maximumAttempts ?? activity.maximumAttempts;
+  const attempt = (progress?.reportedFailures ?? 0) + 1;
+  const attempts = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
+  const description =
+    nextAttemptAt === undefined
+      ? `${progress?.activity ?? "Waiting for a worker."}${attempts}`
+      : `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${lastError?.message ?? "a failure"}`;
+  return withHost(subTask, activity.host, (host) =>
+    host.status !== "IN_PROGRESS"
+      ? host
+      : {
+          ...host,
+          description,
+          ...(progress && { stages: progress.stages }),
+          ...(lastError && { errors: [lastError] }),
+        },
+  );
+}
+
+/** Hosts of a cluster by how far they are. `skipped` needed nothing; `left` have not begun. */
+export interface HostCounts {
+  readonly total: number;
+  readonly upgraded: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly left: number;
+}
+
+/**
+ * A cluster as its upgrade and its own Workflow together show it. Its own Workflow knows the hosts; where that ended
+ * without a word (terminated, say), its upgrade knows how it ended.
+ */
+export function mergeCluster(known: SubTask, own: SubTask): SubTask {
+  const hasEnded = (part: SubTask) => part.status !== "PENDING" && part.status !== "IN_PROGRESS";
+  if (!hasEnded(known) || hasEnded(own)) return own;
+  const at = known.completionTimestamp ?? own.creationTimestamp;
+  return {
+    ...own,
+    status: known.status,
+    description: known.description,
+    completionTimestamp: at,
+    stages: endStages(own.stages ?? [], at, known.errors?.[0]),
+    subTasks: (own.subTasks ?? []).map((host) => endHost(host, at)),
+    ...(known.errors && { errors: known.errors }),
+  };
+}
+
+/** Counts the hosts of a cluster's SubTask. */
+export function countHosts(subTask: SubTask): HostCounts {
+  const hosts = subTask.subTasks ?? [];
+  const of = (...statuses: SubTaskStatus[]) => hosts.filter((host) => statuses.includes(host.status)).length;
+  const skipped = hosts.filter((host) => host.status === "NOT_APPLICABLE" && isAlreadyThere(host)).length;
+  return {
+    total: hosts.length,
+    upgraded: of("SUCCESSFUL"),
+    skipped,
+    failed: of("FAILED"),
+    left: of("PENDING", "NOT_APPLICABLE") - skipped,
+  };
+}
+
+/** A fresh list of stages, all of them to come. */
+export function stagesOf(stages: Readonly<Record<string, string>>, at: string): Stage[] {
+  return Object.entries(stages).map(([type, name]) => ({
+    name,
+    type,
+    description: name,
+    status: "PENDING",
+    creationTimestamp: at,
+  }));
+}
+
+/** Stages of something that has ended: those never begun are left out, one in progress failed with `error`. */
+export function endStages(stages: readonly Stage[], at: string, error?: ErrorBody): Stage[] {
+  return stages
+    .filter((stage) => stage.status !== "PENDING")
+    .map((stage) =>
+      stage.status === "IN_PROGRESS"
+        ? { ...stage, status: "FAILED", completionTimestamp: at, ...(error && { errors: [error] }) }
+        : stage,
+    );
+}
+
+/** Error of something that was under way when the upgrade was cancelled (docs/spec-gaps.md, interrupted). */
+export function interrupted(what: string): ErrorBody {
+  return {
+    errorCode: "CANCELLED",
+    errorType: "CANCELLED",
+    message: `${what} was under way when the upgrade was cancelled.`,
+    remediationMessage: "Check its state in the component manager before starting another upgrade.",
+  };
+}
+
+const alreadyThere = "Already at";
+
+function isAlreadyThere(host: SubTask): boolean {
+  return host.description.startsWith(alreadyThere);
+}
+
+function initialHostSubTask(host: ClusterHost, upgradedBefore: readonly string[], at: string): SubTask {
+  const common = {
+    name: host.fqdn,
+    type: "HOST_UPGRADE",
+    creationTimestamp: at,
+    resources: [{ resourceId: host.host, fqdn: host.fqdn, name: host.fqdn, type: "HOSTOS_HOST" as const }],
+  };
+  if (!host.atTarget) {
+    const description = `Waiting for its turn; runs ${host.version || "an unknown version"}.`;
+    return { ...common, status: "PENDING", description, stages: stagesOf(hostStages, at) };
+  }
+  if (upgradedBefore.includes(host.host)) {
+    const description = `Runs ${host.version}; upgraded by an earlier attempt.`;
+    return { ...common, status: "SUCCESSFUL", description, completionTimestamp: at };
+  }
+  const description = `${alreadyThere} ${host.version}: nothing to do.`;
+  return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+}
+
+const endStatuses: Record<ClusterOutcome, SubTaskStatus> = {
+  SUCCESSFUL: "SUCCESSFUL",
+  NOTHING_TO_DO: "NOT_APPLICABLE",
+  FAILED: "FAILED",
+  CANCELLED: "FAILED",
+  NOT_BEGUN: "NOT_APPLICABLE",
+};
+
+function endCluster(subTask: SubTask, outcome: ClusterOutcome, at: string, error?: ErrorBody): SubTask {
+  const { stages = [], ...rest } = subTask;
+  const ended = endStages(stages, at, error);
+  const hosts = subTask.subTasks?.map((host) => endHost(host, at));
+  return {
+    ...rest,
+    status: endStatuses[outcome],
+    completionTimestamp: at,
+    ...(ended.length > 0 && { stages: ended }),
+    ...(hosts && { subTasks: hosts }),
+    ...(error && { errors: [error] }),
+  };
+}
+
+function endHost(host: SubTask, at: string): SubTask {
+  if (host.status === "PENDING") {
+    const { stages: _neverBegun, ...rest } = host;
+    return { ...rest, status: "NOT_APPLICABLE", description: "Not begun.", completionTimestamp: at };
+  }
+  if (host.status !== "IN_PROGRESS") return host;
+  const error = interrupted(`Host ${host.name}`);
+  return {
+    ...host,
+    status: "FAILED",
+    description: error.message,
+    completionTimestamp: at,
+    stages: endStages(host.stages ?? [], at, error),
+    errors: [error],
+  };
+}
+
+function withStage(subTask: SubTask, type: ClusterStageType, change: (stage: Stage) => Stage): SubTask {
+  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (stage.type === type ? change(stage) : stage)) };
+}
+
+function withHost(subTask: SubTask, id: string, change: (host: SubTask) => SubTask): SubTask {
+  return {
+    ...subTask,
+    subTasks: (subTask.subTasks ?? []).map((host) => (host.resources?.[0]?.resourceId === id ? change(host) : host)),
+  };
+}
+
+/** One stage of a host moved on; used by what remediates it. */
+export function withHostStage(stages: readonly Stage[], type: HostStageType, change: Partial<Stage>): Stage[] {
+  return stages.map((stage) => (stage.type === type ? { ...stage, ...change } : stage));
+}

@@ -1,0 +1,113 @@
+import * as t from "io-ts";
+
+/** The part of JSON Schema that describes a leaf codec to readers of the OpenAPI document. */
+export interface LeafSchema {
+  readonly type: "string" | "integer" | "array";
+  readonly format?: string;
+  readonly description?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly items?: t.Mixed;
+}
+
+/** A codec that can say what it accepts, to people (`expected`) and to machines (`schema`). */
+export class DescribedType<A> extends t.Type<A, unknown> {
+  readonly _tag = "DescribedType";
+  constructor(
+    readonly expected: string,
+    readonly schema: LeafSchema,
+    is: t.Is<A>,
+    validate: t.Validate<unknown, A>,
+    encode: t.Encode<A, unknown>,
+  ) {
+    super(expected, is, validate, encode);
+  }
+}
+
+function string(expected: string, schema: Omit<LeafSchema, "type">, accepts: (text: string) => boolean) {
+  const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
+  return new DescribedType<string>(
+    expected,
+    { type: "string", ...schema },
+    is,
+    (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
+    t.identity,
+  );
+}
+
+/** Free text of at most 1,024 UTF-16 units: the bound that the specification leaves open (docs/spec-gaps.md, limits). */
+export const Text = string("a string of at most 1024 characters", { maxLength: 1024 }, (s) => s.length <= 1024);
+
+/** An identifier: 1 to 255 characters, which is what a Temporal Workflow ID holds, without control characters. */
+export const Identifier = string(
+  "a string of 1 to 255 characters without control characters",
+  { minLength: 1, maxLength: 255 },
+  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  (s) => s.length >= 1 && s.length <= 255 && !/[\u0000-\u001f\u007f]/.test(s),
+);
+
+/** A whole number within inclusive bounds. `unit` is part of what a caller is told. */
+export function IntegerBetween(minimum: number, maximum: number, unit = "") {
+  const is = (u: unknown): u is number => typeof u === "number" && Number.isInteger(u) && u >= minimum && u <= maximum;
+  return new DescribedType<number>(
+    `a whole number${unit && ` of ${unit}`} from ${minimum} to ${maximum}`,
+    { type: "integer", minimum, maximum, ...(unit && { description: unit }) },
+    is,
+    (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
+    t.identity,
+  );
+}
+
+/** A count or a time in milliseconds: a whole number from 0 that JSON holds exactly. */
+export const WholeNumber = IntegerBetween(0, Number.MAX_SAFE_INTEGER);
+
+/** A list with an inclusive number of elements; every wrong element is reported with its own index. */
+export function ListOf<C extends t.Mixed>(element: C, { min = 0, max = 1000 }: { min?: number; max?: number } = {}) {
+  const elements = t.array(element);
+  const fits = (list: readonly unknown[]) => list.length >= min && list.length <= max;
+  return new DescribedType<t.TypeOf<C>[]>(
+    min > 0 ? `a list of ${min} to ${max} elements` : `a list of at most ${max} elements`,
+    { type: "array", items: element, minItems: min, maxItems: max },
+    (u): u is t.TypeOf<C>[] => elements.is(u) && fits(u),
+    (u, c) => (Array.isArray(u) && fits(u) ? elements.validate(u, c) : t.failure(u, c)),
+    (list) => elements.encode(list),
+  );
+}
+
+/** One of the listed spellings, which are exactly those of the specification. */
+export function OneOf<const S extends readonly string[]>(...spellings: S) {
+  return t.keyof(Object.fromEntries(spellings.map((s) => [s, null])) as Record<S[number], null>);
+}
+
+/** What `t.partial` describes under `exactOptionalPropertyTypes`: a field may be absent but is never `undefined`. */
+type Optional<O extends t.Props> = { [K in keyof O]?: t.TypeOf<O[K]> };
+
+type Model<R extends t.Props, O extends t.Props> = t.Type<t.TypeOfProps<R> & Optional<O>, unknown, unknown>;
+
+/**
+ * A model of the specification: required and optional fields, exact (unknown fields are dropped, so they are
+ * never stored or echoed). JSON knows no `undefined`, so an optional field is there or it is not.
+ */
+export function model<R extends t.Props, O extends t.Props>(required: R, optional: O): Model<R, O> {
+  const fields = t.intersection([t.type(required), t.partial(optional)]);
+  const exact = t.exact(fields);
+  const names = Object.keys({ ...required, ...optional });
+  // io-ts drops unknown fields after it has copied them, and a copied `__proto__` field becomes the prototype, whose
+  // fields would then be taken unchecked. So they are dropped before.
+  return new t.ExactType(
+    exact.name,
+    exact.is,
+    (u, c) => exact.validate(t.UnknownRecord.is(u) ? ownFields(u, names) : u, c),
+    exact.encode,
+    fields,
+  );
+}
+
+function ownFields(record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+}

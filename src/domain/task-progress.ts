@@ -1,0 +1,227 @@
+import { endStages, initialClusterSubTask, interrupted, mergeCluster } from "./cluster-progress";
+import type { ErrorBody } from "./error-body";
+import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
+import { resourcesOf, type ClusterUpgradePlan, type Product, type ProductPlan, type UpgradePlan } from "./upgrade-plan";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
+
+/** What happens to an upgrade, each with its time as a Timestamp. */
+export type TaskProgress = { readonly at: string } & (
+  /** `errors` are added to those the Task already has. */
+  | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
+  /** Prechecks of these clusters begin; a second run gets a SubTask of its own, earlier runs stay. */
+  | { readonly type: "PrechecksStarted"; readonly clusters: readonly ClusterUpgradePlan[] }
+  | { readonly type: "ClusterPrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
+  | { readonly type: "PrechecksEnded" }
+  | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
+  | { readonly type: "ResourceStarted"; readonly resourceId: string }
+  /** What a resource's own Workflow says of it. */
+  | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
+  /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task. */
+  | { readonly type: "RetryStarted"; readonly resources: readonly ClusterUpgradePlan[] }
+  /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
+  | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
+);
+
+/** The Task of an upgrade that has been accepted: every step of the plan, all of them to come. Body of the 202. */
+export function initialTask(plan: UpgradePlan): Task {
+  const at = plan.creationTimestamp;
+  const phase: UpgradePhase = plan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
+  const resources = resourcesOf(plan);
+  return {
+    id: plan.id,
+    name: plan.name,
+    localizableDescriptionPack: {
+      component: "upgrade-management-service",
+      messageKey: "upgrade.task.name",
+      arguments: [String(resources.length), plan.bundle.version ?? plan.bundle.id],
+      message: plan.name,
+    },
+    type: "UPGRADE",
+    status: statusOfPhase(phase).task,
+    creationTimestamp: at,
+    subTasks: [precheckRun(1, resources, at), ...plan.products.map((product) => productSubTask(product, at))],
+    resources: resources.map(({ resourceId, name }) => ({ resourceId, name })),
+    isCancellable: true,
+    isRetryable: false,
+  };
+}
+
+/** The next state of a Task. Pure; a final status is never left, except that a failed upgrade can be retried. */
+export function applyProgress(task: Task, progress: TaskProgress): Task {
+  const { at } = progress;
+  switch (progress.type) {
+    case "PhaseEntered":
+      return enterPhase(task, progress.phase, at, progress.errors ?? []);
+    case "PrechecksStarted":
+      return startPrechecks(task, progress.clusters, at);
+    case "ClusterPrechecked":
+      return changeLastPrechecks(task, (run) => withResource(run, progress.resourceId, precheckedBy(progress.stages, at)));
+    case "PrechecksEnded":
+      return changeLastPrechecks(task, (run) => ({ ...run, status: statusOfParts(run), completionTimestamp: at }));
+    case "ProductStarted":
+      return changeProduct(task, progress.product, (product) => ({ ...product, status: "IN_PROGRESS" }));
+    case "ProductEnded":
+      return changeProduct(task, progress.product, (product) => ({
+        ...product,
+        status: statusOfParts(product),
+        completionTimestamp: at,
+      }));
+    case "ResourceStarted":
+      return changeAll(task, (product) =>
+        withResource(product, progress.resourceId, (resource) => ({ ...resource, status: "IN_PROGRESS" })),
+      );
+    case "ResourceChanged":
+      return changeAll(task, (product) => withResource(product, progress.resourceId, () => progress.subTask));
+    case "RetryStarted":
+      return startRetry(task, progress.resources, at);
+    case "ResolutionEnded":
+      return {
+        ...task,
+        isRetryable: false,
+        isCancellable: false,
+        ...(progress.resolved && { resolutionStatus: "RESOLVED" }),
+      };
+  }
+}
+
+/** Puts what resources' own Workflows say in the place of what the upgrade keeps of them, by resource id. */
+export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Task {
+  return changeAll(task, (product) => ({
+    ...product,
+    ...(product.subTasks && {
+      subTasks: product.subTasks.map((known) => {
+        const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
+        return detailed ? mergeCluster(known, detailed) : known;
+      }),
+    }),
+  }));
+}
+
+const precheckType = "PRECHECKS";
+
+function precheckRun(run: number, clusters: readonly ClusterUpgradePlan[], at: string): SubTask {
+  return {
+    name: run === 1 ? "Prechecks" : `Prechecks, run ${run}`,
+    type: precheckType,
+    description: "Check that every cluster can be upgraded; changes nothing.",
+    status: "PENDING",
+    creationTimestamp: at,
+    subTasks: clusters.map(({ resourceId, name }) => ({
+      name: `Check cluster ${name}`,
+      type: "CLUSTER_PRECHECKS",
+      description: `Check that cluster ${name} can be upgraded.`,
+      status: "PENDING",
+      creationTimestamp: at,
+      resources: [{ resourceId, name }],
+    })),
+  };
+}
+
+function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
+  return {
+    name: `Upgrade ${product}`,
+    type: `${product}_UPGRADE`,
+    description: `Upgrade ${product} of every resource; resources run in parallel.`,
+    status: "PENDING",
+    creationTimestamp: at,
+    subTasks: resources.map((resource) => initialClusterSubTask(resource, at)),
+  };
+}
+
+function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonly ErrorBody[]): Task {
+  const { completionTimestamp: _before, ...rest } = task;
+  const ended = hasEnded(phase);
+  const cancelled = phase === "CANCELLED";
+  const succeeded = ended && phase !== "FAILED" && !cancelled;
+  return {
+    ...rest,
+    status: statusOfPhase(phase).task,
+    isCancellable: !ended,
+    isRetryable: phase === "FAILED",
+    ...(ended && { completionTimestamp: at }),
+    ...(ended && task.subTasks && { subTasks: task.subTasks.map((part) => endPart(part, at, cancelled)) }),
+    ...(errors.length > 0 && { errors: [...(task.errors ?? []), ...errors] }),
+    ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
+    ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
+  };
+}
+
+/** What never began does not apply any more; what was under way was interrupted or ends with its parts. */
+function endPart(part: SubTask, at: string, cancelled: boolean): SubTask {
+  const subTasks = part.subTasks?.map((inner) => endPart(inner, at, cancelled));
+  if (part.status === "PENDING") {
+    const { stages: _neverBegun, ...rest } = part;
+    return { ...rest, status: "NOT_APPLICABLE", completionTimestamp: at, ...(subTasks && { subTasks }) };
+  }
+  if (part.status !== "IN_PROGRESS") return part;
+  const error = cancelled ? interrupted(part.name) : undefined;
+  return {
+    ...part,
+    status: "FAILED",
+    completionTimestamp: at,
+    ...(part.stages && { stages: endStages(part.stages, at, error) }),
+    ...(subTasks && { subTasks }),
+    ...(error && { errors: [error] }),
+  };
+}
+
+function startPrechecks(task: Task, clusters: readonly ClusterUpgradePlan[], at: string): Task {
+  const parts = task.subTasks ?? [];
+  const runs = parts.filter((part) => part.type === precheckType);
+  const others = parts.filter((part) => part.type !== precheckType);
+  const waiting = runs.at(-1)?.status === "PENDING";
+  const earlier = waiting ? runs.slice(0, -1) : runs;
+  const run = { ...precheckRun(earlier.length + 1, clusters, at), status: "IN_PROGRESS" as const };
+  const started = run.subTasks?.map((cluster) => ({ ...cluster, status: "IN_PROGRESS" as const })) ?? [];
+  return { ...task, subTasks: [...earlier, { ...run, subTasks: started }, ...others] };
+}
+
+function precheckedBy(stages: readonly Stage[], at: string) {
+  const errors = stages.flatMap((stage) => stage.errors ?? []);
+  return (cluster: SubTask): SubTask => ({
+    ...cluster,
+    status: stages.some((stage) => stage.status === "FAILED") ? "FAILED" : "SUCCESSFUL",
+    completionTimestamp: at,
+    stages: [...stages],
+    ...(errors.length > 0 && { errors }),
+  });
+}
+
+function startRetry(task: Task, resources: readonly ClusterUpgradePlan[], at: string): Task {
+  const anew = new Map(resources.map((resource) => [resource.resourceId, initialClusterSubTask(resource, at)]));
+  return {
+    ...task,
+    subTasks: (task.subTasks ?? []).map((part) => {
+      if (part.type === precheckType) return part;
+      const { completionTimestamp: _before, errors: _earlier, ...product } = part;
+      const subTasks = part.subTasks?.map((inner) => anew.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
+      return subTasks.some((inner) => inner.status === "PENDING") ? { ...product, status: "PENDING", subTasks } : part;
+    }),
+  };
+}
+
+function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {
+  if (subTasks.some((part) => part.status === "FAILED")) return "FAILED";
+  if (subTasks.every((part) => part.status === "NOT_APPLICABLE")) return "NOT_APPLICABLE";
+  return "SUCCESSFUL";
+}
+
+function changeLastPrechecks(task: Task, change: (run: SubTask) => SubTask): Task {
+  const parts = task.subTasks ?? [];
+  const last = parts.findLastIndex((part) => part.type === precheckType);
+  return { ...task, subTasks: parts.map((part, i) => (i === last ? change(part) : part)) };
+}
+
+function changeProduct(task: Task, product: Product, change: (part: SubTask) => SubTask): Task {
+  return changeAll(task, (part) => (part.type === `${product}_UPGRADE` ? change(part) : part));
+}
+
+/** Changes the products, not the prechecks. */
+function changeAll(task: Task, change: (part: SubTask) => SubTask): Task {
+  return { ...task, subTasks: (task.subTasks ?? []).map((part) => (part.type === precheckType ? part : change(part))) };
+}
+
+function withResource(part: SubTask, resourceId: string, change: (resource: SubTask) => SubTask): SubTask {
+  const concerns = (inner: SubTask) => inner.resources?.[0]?.resourceId === resourceId;
+  return { ...part, ...(part.subTasks && { subTasks: part.subTasks.map((s) => (concerns(s) ? change(s) : s)) }) };
+}

@@ -1,0 +1,109 @@
+import * as t from "io-ts";
+import { model, OneOf } from "./codec";
+import { ErrorBody } from "./error-body";
+import { Timestamp } from "./timestamp";
+
+/** Kinds of resource that a Task names (Spec 2.5; `NETVIRTT_MANAGER` is the specification's own spelling). */
+export const TaskResourceType = OneOf(
+  "SDDC_MANAGER",
+  "PSC",
+  "MGMT_SERVER",
+  "NETVIRT_MANAGER",
+  "NETVIRTT_MANAGER",
+  "VRA",
+  "VRLI",
+  "VROPS",
+  "VRSLCM",
+  "HCI_MANAGER",
+  "NETVIRT_ALB",
+  "HOSTOS_HOST",
+);
+
+/** A resource that a task works on (Spec 2.5). A cluster has no `type`: the enumeration holds none for it. */
+export const TaskResource = model(
+  {},
+  { resourceId: t.string, fqdn: t.string, type: TaskResourceType, name: t.string, sans: t.array(t.string) },
+);
+export type TaskResource = t.TypeOf<typeof TaskResource>;
+
+export const StageStatus = OneOf("PENDING", "IN_PROGRESS", "SUCCESSFUL", "FAILED");
+export type StageStatus = t.TypeOf<typeof StageStatus>;
+
+/** One step of a SubTask (Spec 2.5). */
+export const Stage = model(
+  { name: t.string, type: t.string, description: t.string, status: StageStatus, creationTimestamp: Timestamp },
+  { completionTimestamp: Timestamp, errors: t.array(ErrorBody) },
+);
+export type Stage = t.TypeOf<typeof Stage>;
+
+export const SubTaskStatus = OneOf("PENDING", "IN_PROGRESS", "SUCCESSFUL", "FAILED", "NOT_APPLICABLE");
+export type SubTaskStatus = t.TypeOf<typeof SubTaskStatus>;
+
+/** A part of a task; nests as deep as the work does: product, cluster, host (Spec 2.5). */
+export interface SubTask {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly status: SubTaskStatus;
+  readonly creationTimestamp: string;
+  readonly completionTimestamp?: string;
+  readonly stages?: Stage[];
+  readonly errors?: ErrorBody[];
+  readonly resources?: TaskResource[];
+  readonly subTasks?: SubTask[];
+}
+
+export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask", () =>
+  model(
+    { name: t.string, type: t.string, description: t.string, status: SubTaskStatus, creationTimestamp: Timestamp },
+    {
+      completionTimestamp: Timestamp,
+      stages: t.array(Stage),
+      errors: t.array(ErrorBody),
+      resources: t.array(TaskResource),
+      subTasks: t.array(SubTask),
+    },
+  ),
+);
+
+/** A message for machines (Spec 2.5). */
+export const LocalizableDescriptionPack = model(
+  {},
+  { component: t.string, messageKey: t.string, arguments: t.array(t.string), message: t.string, bundle: t.string },
+);
+
+/** The twelve spellings of Spec 3. We emit the mixed-case ones, `COMPLETED_WITH_WARNING` and `SKIPPED`, and accept all. */
+export const TaskStatus = OneOf(
+  "PENDING",
+  "Pending",
+  "IN_PROGRESS",
+  "In Progress",
+  "SUCCESSFUL",
+  "Successful",
+  "FAILED",
+  "Failed",
+  "CANCELLED",
+  "Cancelled",
+  "COMPLETED_WITH_WARNING",
+  "SKIPPED",
+);
+export type TaskStatus = t.TypeOf<typeof TaskStatus>;
+
+export const ResolutionStatus = OneOf("RESOLVED", "UNRESOLVED");
+export type ResolutionStatus = t.TypeOf<typeof ResolutionStatus>;
+
+/** The work of one upgrade as a client sees it (Spec 2.5). */
+export const Task = model(
+  { id: t.string, name: t.string, type: t.string, status: TaskStatus, creationTimestamp: Timestamp },
+  {
+    localizableDescriptionPack: LocalizableDescriptionPack,
+    completionTimestamp: Timestamp,
+    subTasks: t.array(SubTask),
+    errors: t.array(ErrorBody),
+    resources: t.array(TaskResource),
+    resolutionStatus: ResolutionStatus,
+    isCancellable: t.boolean,
+    isRetryable: t.boolean,
+  },
+);
+export type Task = t.TypeOf<typeof Task>;

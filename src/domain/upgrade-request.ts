@@ -1,0 +1,103 @@
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { model, OneOf, Text } from "./codec";
+import { ErrorBody } from "./error-body";
+import { Timestamp } from "./timestamp";
+import { isInThePast } from "./upgrade-schedule";
+import { statusOfPhase, type UpgradePhase } from "./upgrade-status";
+
+/** Who sends a request to a running upgrade, and the id under which its outcome is kept. */
+const origin = { requestId: Text, requestedBy: Text };
+
+/** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade another time. */
+export const CommitPayload = model({}, { scheduledTimestamp: Timestamp, upgradeNow: t.boolean, ...origin });
+export type CommitPayload = t.TypeOf<typeof CommitPayload>;
+
+/** Payload of the Signals that say nothing but their name. */
+export const PlainPayload = model({}, origin);
+export type PlainPayload = t.TypeOf<typeof PlainPayload>;
+
+/** What the upgrade made of a request that reached it by Signal. */
+export const RequestOutcome = model(
+  { request: OneOf("commit", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
+  { requestId: t.string, requestedBy: t.string, reason: ErrorBody },
+);
+export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
+
+/** Where an upgrade stands, as far as a request depends on it. */
+export interface RequestContext {
+  readonly phase: UpgradePhase;
+  /** Errors of the latest precheck run; empty where it passed or has not ended. */
+  readonly failedPrechecks: readonly ErrorBody[];
+  /** Whether a failed upgrade still waits for somebody's decision. */
+  readonly awaitsResolution: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
+export function judgeCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
+  const { phase, failedPrechecks, now } = context;
+  if (isInThePast(commit, now)) {
+    return E.left({
+      errorCode: "SCHEDULE_IN_THE_PAST",
+      errorType: "INVALID_INPUT",
+      message: `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
+      remediationMessage: "Commit with a time that lies ahead, or with upgradeNow true.",
+    });
+  }
+  if (phase === "DRAFT_WAITING" && failedPrechecks.length > 0) {
+    return E.left({
+      errorCode: "PRECHECKS_FAILED",
+      errorType: "CONFLICT",
+      message: "The draft cannot be committed: its prechecks have failed.",
+      remediationMessage: "Mend what the failed prechecks name, then run the prechecks again.",
+      nestedErrors: [...failedPrechecks],
+    });
+  }
+  const committable: readonly UpgradePhase[] = [
+    "DRAFT_ACCEPTED",
+    "DRAFT_PRECHECKS",
+    "DRAFT_WAITING",
+    "ACCEPTED",
+    "SCHEDULED",
+  ];
+  if (committable.includes(phase)) return E.right(commit);
+  return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+/** Whether a failed upgrade is tried again. */
+export function judgeRetry({ phase, awaitsResolution }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "FAILED" && awaitsResolution) return E.right(undefined);
+  return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
+}
+
+/** Whether a failed upgrade is given up. */
+export function judgeResolve({ phase, awaitsResolution }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "FAILED" && awaitsResolution) return E.right(undefined);
+  return E.left(notPossible("resolve", "Only a failed upgrade can be resolved.", phase));
+}
+
+/** Why a payload that does not decode is refused. */
+export function badPayload(request: string): ErrorBody {
+  return {
+    errorCode: "SIGNAL_PAYLOAD_INVALID",
+    errorType: "INVALID_INPUT",
+    message: `The payload of the ${request} Signal is not what it takes.`,
+    remediationMessage:
+      request === "commit"
+        ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
+        : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
+  };
+}
+
+function notPossible(request: string, rule: string, phase: UpgradePhase): ErrorBody {
+  const { upgrade } = statusOfPhase(phase);
+  return {
+    errorCode: "REQUEST_NOT_POSSIBLE",
+    errorType: "CONFLICT",
+    message: `${rule} This one is ${upgrade}.`,
+    remediationMessage: `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+    context: { status: upgrade },
+  };
+}

@@ -1,0 +1,32 @@
+import * as t from "io-ts";
+import { Bundle } from "./bundle";
+import { model, WholeNumber } from "./codec";
+import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
+import { UpgradeStatus } from "./upgrade-status";
+
+/** An upgrade as the list shows it (Spec 2.6). `endTime` is in epoch milliseconds. */
+export const Upgrade = model(
+  { id: t.string },
+  {
+    bundleId: t.string,
+    resourceType: ResourceType,
+    parallelUpgrade: t.boolean,
+    resourceUpgradeSpecs: t.array(ResourceUpgradeSpec),
+    status: UpgradeStatus,
+    taskId: t.string,
+    netvirtUpgradeUserInputSpec: NetvirtUpgradeUserInputSpec,
+    bundle: Bundle,
+    endTime: WholeNumber,
+  },
+);
+export type Upgrade = t.TypeOf<typeof Upgrade>;
+
+export const PageMetadata = model(
+  {},
+  { pageNumber: WholeNumber, pageSize: WholeNumber, totalElements: WholeNumber, totalPages: WholeNumber },
+);
+export type PageMetadata = t.TypeOf<typeof PageMetadata>;
+
+/** One page of the list of upgrades (Spec 2.7). */
+export const PageOfUpgrade = model({}, { elements: t.array(Upgrade), pageMetadata: PageMetadata });
+export type PageOfUpgrade = t.TypeOf<typeof PageOfUpgrade>;

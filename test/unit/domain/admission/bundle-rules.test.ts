@@ -1,0 +1,78 @@
+import { expect } from "chai";
+import { bundleAvailable } from "../../../../src/domain/admission/bundle-available";
+import { productsSupported } from "../../../../src/domain/admission/products-supported";
+import { targetVersionOffered } from "../../../../src/domain/admission/target-version-offered";
+import { sampleBundle } from "../../../support/sample-plan";
+import { admissionRequest, refusals } from "./admission-request";
+
+const withProducts = (...types: string[]) => ({ ...sampleBundle, components: types.map((type) => ({ type })) });
+
+describe("bundleAvailable", () => {
+  it("admits a downloaded bundle and refuses every other one as a missing dependency", () => {
+    expect(refusals(bundleAvailable)).to.deep.equal([]);
+    expect(refusals(bundleAvailable, { bundle: null })).to.deep.equal(["FAILED_DEPENDENCY BUNDLE_UNKNOWN bundleId"]);
+    for (const downloadStatus of ["PENDING", "SCHEDULED", "IN_PROGRESS", "FAILED"] as const) {
+      expect(refusals(bundleAvailable, { bundle: { ...sampleBundle, downloadStatus } })).to.deep.equal([
+        "FAILED_DEPENDENCY BUNDLE_NOT_DOWNLOADED bundleId",
+      ]);
+    }
+    expect(refusals(bundleAvailable, { bundle: { ...sampleBundle, downloadStatus: "RECALLED" } })).to.deep.equal([
+      "FAILED_DEPENDENCY BUNDLE_RECALLED bundleId",
+    ]);
+  });
+
+  it("takes a bundle without a download status for not downloaded", () => {
+    const { downloadStatus: _unsaid, ...bundle } = sampleBundle;
+    expect(refusals(bundleAvailable, { bundle })).to.deep.equal(["FAILED_DEPENDENCY BUNDLE_NOT_DOWNLOADED bundleId"]);
+  });
+});
+
+describe("productsSupported", () => {
+  it("admits HOSTOS alone and components that are no product", () => {
+    expect(refusals(productsSupported)).to.deep.equal([]);
+    expect(refusals(productsSupported, { bundle: withProducts("HOSTOS", "FIRMWARE") })).to.deep.equal([]);
+    expect(refusals(productsSupported, { spec: { netvirtUpgradeUserInputSpecs: [] } })).to.deep.equal([]);
+  });
+
+  it("names all the products that it refuses", () => {
+    const changes = { bundle: withProducts("HOSTOS", "MGMT", "NETVIRT") };
+    expect(refusals(productsSupported, changes)).to.deep.equal(["NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId"]);
+    expect(productsSupported(admissionRequest(changes))[0]?.message).to.contain("NETVIRT and MGMT");
+  });
+
+  it("refuses a bundle in which there is nothing to upgrade", () => {
+    for (const bundle of [withProducts(), withProducts("FIRMWARE")]) {
+      expect(refusals(productsSupported, { bundle })).to.deep.equal(["NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId"]);
+    }
+  });
+
+  it("refuses inputs for other products, also where the bundle is not known", () => {
+    const spec = { netvirtUpgradeUserInputSpecs: [{}], mgmtUpgradeUserInputSpecs: [{}] };
+    for (const bundle of [sampleBundle, null]) {
+      expect(refusals(productsSupported, { spec, bundle })).to.deep.equal([
+        "NOT_ALLOWED PRODUCT_NOT_SUPPORTED netvirtUpgradeUserInputSpecs",
+        "NOT_ALLOWED PRODUCT_NOT_SUPPORTED mgmtUpgradeUserInputSpecs",
+      ]);
+    }
+  });
+});
+
+describe("targetVersionOffered", () => {
+  it("admits the versions of the bundle and of its HOSTOS", () => {
+    const resources = [{}, { toVersion: "9.0.2" }, { toVersion: "9.0.2-0.25148076" }];
+    expect(refusals(targetVersionOffered, { resources })).to.deep.equal([]);
+  });
+
+  it("refuses another version and says what there is", () => {
+    const changes = { resources: [{}, { toVersion: "9.0.1" }, { toVersion: "" }] };
+    expect(refusals(targetVersionOffered, changes)).to.deep.equal([
+      "BAD_REQUEST VERSION_NOT_OFFERED resourceUpgradeSpecs[1].toVersion",
+      "BAD_REQUEST VERSION_NOT_OFFERED resourceUpgradeSpecs[2].toVersion",
+    ]);
+    expect(targetVersionOffered(admissionRequest(changes))[0]?.message).to.contain("9.0.2-0.25148076 and 9.0.2");
+  });
+
+  it("says nothing where the bundle is not known", () => {
+    expect(refusals(targetVersionOffered, { bundle: null, resources: [{ toVersion: "1" }] })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from "chai";
+import { clusterFree } from "../../../../src/domain/admission/cluster-free";
+import { clusterKindSupported } from "../../../../src/domain/admission/cluster-kind-supported";
+import { clusterSize, maximumHosts } from "../../../../src/domain/admission/cluster-size";
+import { clustersKnown } from "../../../../src/domain/admission/clusters-known";
+import { fieldsFitClusterKind } from "../../../../src/domain/admission/fields-fit-cluster-kind";
+import { platformVersion } from "../../../../src/domain/admission/platform-version";
+import type { ClusterLookup } from "../../../../src/domain/cluster-facts";
+import { admissionRequest, refusals } from "./admission-request";
+
+const first = "resourceUpgradeSpecs[0]";
+const second = "resourceUpgradeSpecs[1]";
+const unknown: ClusterLookup = { _tag: "Unknown" };
+const unreachable: ClusterLookup = { _tag: "Unreachable", componentManagerId: "vc01", reason: "connection refused" };
+
+describe("clustersKnown", () => {
+  it("admits clusters of the inventory", () => {
+    expect(refusals(clustersKnown, { resources: [{}, {}] })).to.deep.equal([]);
+  });
+
+  it("tells an unknown cluster from one whose component manager is away", () => {
+    const changes = { resources: [{}, {}, {}], lookups: { c0: unknown, c1: unreachable } };
+    expect(refusals(clustersKnown, changes)).to.deep.equal([
+      `BAD_REQUEST RESOURCE_UNKNOWN ${first}.resourceId`,
+      `FAILED_DEPENDENCY COMPONENT_MANAGER_UNREACHABLE ${second}.resourceId`,
+    ]);
+    expect(clustersKnown(admissionRequest(changes))[1]?.message)
+      .to.contain("vc01")
+      .and.contain("connection refused");
+  });
+
+  it("takes a cluster that nobody has looked up for unknown", () => {
+    expect(clustersKnown({ ...admissionRequest(), clusters: new Map() }).map(({ code }) => code)).to.deep.equal([
+      "RESOURCE_UNKNOWN",
+    ]);
+  });
+
+  it("says nothing of resources that are no clusters", () => {
+    expect(refusals(clustersKnown, { spec: { resourceType: "DOMAIN" }, lookups: { c0: unknown } })).to.deep.equal([]);
+  });
+});
+
+describe("clusterKindSupported", () => {
+  it("admits image-managed clusters and refuses baseline-managed ones so far", () => {
+    expect(refusals(clusterKindSupported, { cluster: { kind: "IMAGE" } })).to.deep.equal([]);
+    expect(refusals(clusterKindSupported, { resources: [{}, {}], cluster: { kind: "BASELINE" } })).to.deep.equal([
+      `NOT_ALLOWED CLUSTER_KIND_NOT_SUPPORTED ${first}.resourceId`,
+      `NOT_ALLOWED CLUSTER_KIND_NOT_SUPPORTED ${second}.resourceId`,
+    ]);
+  });
+});
+
+describe("clusterSize", () => {
+  it("admits up to 128 hosts", () => {
+    expect(maximumHosts).to.equal(128);
+    expect(refusals(clusterSize, { cluster: { hostCount: 0 } })).to.deep.equal([]);
+    expect(refusals(clusterSize, { cluster: { hostCount: 128 } })).to.deep.equal([]);
+    expect(refusals(clusterSize, { cluster: { hostCount: 129 } })).to.deep.equal([
+      `NOT_ALLOWED CLUSTER_TOO_LARGE ${first}.resourceId`,
+    ]);
+  });
+});
+
+describe("clusterFree", () => {
+  it("refuses only what another upgrade holds, and names that one", () => {
+    const changes = { resources: [{}, {}], lockHolders: { c1: "the-other-upgrade" } };
+    expect(refusals(clusterFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${second}.resourceId`]);
+    expect(clusterFree(admissionRequest(changes))[0]?.message).to.contain("the-other-upgrade");
+  });
+});
+
+describe("platformVersion", () => {
+  it("admits 3.5 and above, by number and not by letter", () => {
+    for (const version of ["3.5", "3.5.0", "3.5.0-1", "3.10", "4", "5.2.1"]) {
+      expect(refusals(platformVersion, { cluster: { platformVersion: version } }), version).to.deep.equal([]);
+    }
+    for (const version of ["3.4.9", "3.4", "3", "2.10", "0", "unknown"]) {
+      expect(refusals(platformVersion, { cluster: { platformVersion: version } }), version).to.deep.equal([
+        `NOT_ALLOWED PLATFORM_TOO_OLD ${first}.resourceId`,
+      ]);
+    }
+  });
+});
+
+describe("fieldsFitClusterKind", () => {
+  const personality = { personalitySpec: { personalityId: "p" } };
+  const iso = { customIsoSpec: { id: "i" } };
+  const imageOptions = { hostosUpgradeOptionsSpec: { enforceHclValidation: true, enableQuickPatch: true } };
+  const offOptions = { hostosUpgradeOptionsSpec: { enforceHclValidation: false, enableQuickPatch: false } };
+  const sharedOptions = { hostosUpgradeOptionsSpec: { disableHac: true, enableQuickboot: true } };
+
+  it("gives an image-managed cluster no ISO", () => {
+    const resources = [{ ...personality, ...imageOptions }, iso];
+    expect(refusals(fieldsFitClusterKind, { resources })).to.deep.equal([
+      `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${second}.customIsoSpec`,
+    ]);
+    expect(fieldsFitClusterKind(admissionRequest({ resources }))[0]?.message).to.contain("managed by an image");
+  });
+
+  it("gives a baseline-managed cluster no personality and no image options", () => {
+    const cluster = { kind: "BASELINE" } as const;
+    const allowed = [{ ...iso, ...offOptions }, sharedOptions];
+    expect(refusals(fieldsFitClusterKind, { cluster, resources: allowed })).to.deep.equal([]);
+    const [refused] = fieldsFitClusterKind(admissionRequest({ cluster, resources: [personality] }));
+    expect(refused?.message).to.contain("managed by baselines");
+    expect(refusals(fieldsFitClusterKind, { cluster, resources: [{ ...personality, ...imageOptions }] })).to.deep.equal(
+      [
+        `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.personalitySpec`,
+        `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.hostosUpgradeOptionsSpec.enforceHclValidation`,
+        `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.hostosUpgradeOptionsSpec.enableQuickPatch`,
+      ],
+    );
+  });
+
+  it("says nothing of clusters that are not known", () => {
+    expect(refusals(fieldsFitClusterKind, { resources: [iso], lookups: { c0: unknown } })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { ErrorBody } from "../../../src/domain/error-body";
+import {
+  badPayload,
+  CommitPayload,
+  judgeCommit,
+  judgeResolve,
+  judgeRetry,
+  PlainPayload,
+  type RequestContext,
+} from "../../../src/domain/upgrade-request";
+import { statusOfPhase, type UpgradePhase } from "../../../src/domain/upgrade-status";
+
+const now = Date.parse("2026-11-01T12:00:00.000Z");
+const phases: readonly UpgradePhase[] = [
+  "ACCEPTED",
+  "DRAFT_ACCEPTED",
+  "DRAFT_PRECHECKS",
+  "DRAFT_WAITING",
+  "SCHEDULED",
+  "RUNNING",
+  "PAUSED",
+  "SUCCESSFUL",
+  "SUCCESSFUL_WITH_WARNING",
+  "NOTHING_TO_DO",
+  "FAILED",
+  "CANCELLED",
+];
+const failedPrechecks = [{ errorCode: "HOST_NOT_CONNECTED", message: "Host esx-1 is not connected." }];
+
+const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): RequestContext => ({
+  phase,
+  failedPrechecks: [],
+  awaitsResolution: phase === "FAILED",
+  now,
+  ...changes,
+});
+
+function codeOf(judged: E.Either<ErrorBody, unknown>): string {
+  if (E.isRight(judged)) return "accepted";
+  expect(ErrorBody.is(judged.left)).to.equal(true);
+  expect(judged.left.remediationMessage).to.match(/\.$/);
+  return judged.left.errorCode ?? "";
+}
+
+describe("judgeCommit", () => {
+  it("accepts a commit of a draft and of an upgrade that has not begun, in no other phase", () => {
+    const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED"];
+    for (const phase of phases) {
+      const expected = committable.includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
+      expect(codeOf(judgeCommit({}, standing(phase))), phase).to.equal(expected);
+    }
+  });
+
+  it("hands on what the commit says of time", () => {
+    const commit = { scheduledTimestamp: "2026-12-01T00:00:00.000Z", requestId: "r" };
+    expect(judgeCommit(commit, standing("DRAFT_WAITING"))).to.deep.equal(E.right(commit));
+  });
+
+  it("refuses a draft whose prechecks have failed, and says which", () => {
+    const judged = judgeCommit({}, standing("DRAFT_WAITING", { failedPrechecks }));
+    expect(codeOf(judged)).to.equal("PRECHECKS_FAILED");
+    expect(E.isLeft(judged) && judged.left.nestedErrors).to.deep.equal(failedPrechecks);
+  });
+
+  it("accepts a commit while the prechecks run again after a failure", () => {
+    expect(codeOf(judgeCommit({}, standing("DRAFT_PRECHECKS", { failedPrechecks })))).to.equal("accepted");
+  });
+
+  it("refuses a time that has passed, unless upgradeNow overrules it", () => {
+    const past = { scheduledTimestamp: "2026-11-01T11:58:59.999Z" };
+    expect(codeOf(judgeCommit(past, standing("DRAFT_WAITING")))).to.equal("SCHEDULE_IN_THE_PAST");
+    expect(codeOf(judgeCommit({ ...past, upgradeNow: true }, standing("DRAFT_WAITING")))).to.equal("accepted");
+    expect(codeOf(judgeCommit({ scheduledTimestamp: "2026-11-01T11:59:00.000Z" }, standing("SCHEDULED")))).to.equal(
+      "accepted",
+    );
+  });
+});
+
+for (const [name, judge] of [
+  ["judgeRetry", judgeRetry],
+  ["judgeResolve", judgeResolve],
+] as const) {
+  describe(name, () => {
+    it("accepts only a failed upgrade that waits for a decision", () => {
+      for (const phase of phases) {
+        expect(codeOf(judge(standing(phase))), phase).to.equal(
+          phase === "FAILED" ? "accepted" : "REQUEST_NOT_POSSIBLE",
+        );
+      }
+      expect(codeOf(judge(standing("FAILED", { awaitsResolution: false })))).to.equal("REQUEST_NOT_POSSIBLE");
+    });
+
+    it("says where a refused upgrade stands", () => {
+      const judged = judge(standing("RUNNING"));
+      expect(E.isLeft(judged) && judged.left.context).to.deep.equal({ status: statusOfPhase("RUNNING").upgrade });
+    });
+  });
+}
+
+describe("payloads of Signals", () => {
+  it("may be empty, and are checked where they are not", () => {
+    for (const codec of [CommitPayload, PlainPayload]) {
+      expect(E.isRight(codec.decode({}))).to.equal(true);
+      for (const wrong of [null, "now", [], { requestId: 7 }, { requestedBy: "x".repeat(1025) }]) {
+        expect(E.isLeft(codec.decode(wrong)), JSON.stringify(wrong)).to.equal(true);
+      }
+    }
+    expect(E.isLeft(CommitPayload.decode({ scheduledTimestamp: "tomorrow" }))).to.equal(true);
+    expect(E.isLeft(CommitPayload.decode({ upgradeNow: "true" }))).to.equal(true);
+  });
+
+  it("are refused with an example of what would do", () => {
+    for (const request of ["commit", "retry", "resolve"]) {
+      const { errorCode, message, remediationMessage = "" } = badPayload(request);
+      expect(errorCode).to.equal("SIGNAL_PAYLOAD_INVALID");
+      expect(message).to.contain(request);
+      const examples = [...remediationMessage.matchAll(/\{[^}]*\}/g)].map(([json]): unknown => JSON.parse(json));
+      const codec = request === "commit" ? CommitPayload : PlainPayload;
+      expect(examples).not.to.be.empty;
+      for (const example of examples) expect(E.isRight(codec.decode(example))).to.equal(true);
+    }
+  });
+});
