@@ -1,0 +1,101 @@
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { Identifier, IntegerBetween, ListOf, model, OneOf } from "../../domain/codec";
+import { decodeStrictly } from "./decode-strictly";
+
+/** The most hosts that a cluster of the product holds. */
+const maximumHosts = 128;
+
+const HostCount = IntegerBetween(1, maximumHosts);
+
+/** A HOSTOS base image that the depot offers; `version` is as on the wire, such as `9.0.1-0.24957456`. */
+export const DepotImage = model({ version: Identifier }, { displayName: Identifier, releaseDate: Identifier });
+export type DepotImage = t.TypeOf<typeof DepotImage>;
+
+/**
+ * A cluster of the inventory. `hosts` is how many there are; their names are made from `hostNames`, in which `{n}`,
+ * `{nn}` and `{nnn}` stand for the host's number (from `firstHost`, 1) with at least so many digits.
+ */
+export const ClusterConfig = model(
+  { name: Identifier, hosts: HostCount },
+  {
+    id: Identifier,
+    hostNames: Identifier,
+    firstHost: IntegerBetween(0, 9999),
+    management: OneOf("IMAGE", "BASELINE"),
+    version: Identifier,
+    admissionControl: t.boolean,
+    dpm: t.boolean,
+    poweredOnVms: IntegerBetween(0, 1000, "VMs a host"),
+    poweredOffVms: IntegerBetween(0, 1000, "VMs a host"),
+  },
+);
+export type ClusterConfig = t.TypeOf<typeof ClusterConfig>;
+
+/** The inventory and depot of the simulated component manager (docs/simulator.md). */
+export const SimulatorConfig = model(
+  { depot: ListOf(DepotImage, { min: 1 }), hostVersion: Identifier },
+  {
+    clusters: ListOf(ClusterConfig),
+    /** Many clusters of one kind beside the named ones, for load tests. */
+    generate: model(
+      { clusters: IntegerBetween(1, 1000), hosts: HostCount },
+      { management: OneOf("IMAGE", "BASELINE") },
+    ),
+    sessions: model(
+      {},
+      { idleSeconds: IntegerBetween(1, 604_800, "seconds"), absoluteSeconds: IntegerBetween(1, 604_800, "seconds") },
+    ),
+  },
+);
+export type SimulatorConfig = t.TypeOf<typeof SimulatorConfig>;
+
+function duplicates(values: readonly string[], path: (index: number) => string): string[] {
+  return values.flatMap((value, i) => (values.indexOf(value) < i ? [`${path(i)}: ${value} is already taken`] : []));
+}
+
+function contradictions(config: SimulatorConfig): string[] {
+  const clusters = config.clusters ?? [];
+  const offered = new Set(config.depot.map(({ version }) => version));
+  const notOffered = (version: string | undefined, path: string) =>
+    version === undefined || offered.has(version) ? [] : [`${path}: ${version} is not in the depot`];
+  return [
+    ...(clusters.length === 0 && !config.generate ? ["clusters: name at least one, or use generate"] : []),
+    ...notOffered(config.hostVersion, "hostVersion"),
+    ...clusters.flatMap(({ version }, i) => notOffered(version, `clusters[${i}].version`)),
+    ...duplicates(
+      config.depot.map(({ version }) => version),
+      (i) => `depot[${i}].version`,
+    ),
+    ...duplicates(
+      clusters.map(({ name }) => name),
+      (i) => `clusters[${i}].name`,
+    ),
+    ...duplicates(
+      clusters.map(({ id }, i) => id ?? `without id ${i}`),
+      (i) => `clusters[${i}].id`,
+    ),
+  ];
+}
+
+/** A configuration from parsed YAML or JSON, or every reason why it is none, each begun by the path of the field. */
+export function decodeSimulatorConfig(input: unknown): E.Either<string[], SimulatorConfig> {
+  const decoded = decodeStrictly(SimulatorConfig, input);
+  if (E.isLeft(decoded)) return decoded;
+  const problems = contradictions(decoded.right);
+  return problems.length > 0 ? E.left(problems) : decoded;
+}
+
+/** Reads `config/simulator.yaml` or another file of its form; each error names the file. */
+export function readSimulatorConfig(file: string): E.Either<string[], SimulatorConfig> {
+  let document: unknown;
+  try {
+    document = parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    return E.left([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  const config = decodeSimulatorConfig(document);
+  return E.isLeft(config) ? E.left(config.left.map((problem) => `${file}: ${problem}`)) : config;
+}

@@ -1,0 +1,99 @@
+import Router from "@koa/router";
+import * as E from "fp-ts/Either";
+import type { Context, Next } from "koa";
+import { model } from "../../domain/codec";
+import { decodeStrictly } from "../config/decode-strictly";
+import { answering, send, UnreadableBody, type Answer } from "../http/answering";
+import { Seconds } from "../state/fault";
+import type { World } from "../state/world";
+import { addFault, faultView, removeFaults } from "./fault-requests";
+import { stateView } from "./state-view";
+
+const Settings = model({}, { hostSeconds: Seconds });
+
+/** What is wrong with a control call, one sentence a field. */
+const wrong = (status: number, errors: readonly string[]): Answer => ({ status, body: { errors } });
+
+async function controlErrors(ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error;
+    send(ctx, wrong(400, [error.message]));
+  }
+}
+
+/** The simulator's own API under `/simulator`: look at the world, read the ledger, make things go wrong (no login). */
+export function controlApi(world: World): Router {
+  const router = new Router({ prefix: "/simulator" });
+  router.use(controlErrors);
+
+  router.get(
+    "/state",
+    answering(world, () => ({ status: 200, body: stateView(world) })),
+  );
+
+  router.get(
+    "/ledger",
+    answering(world, ({ query }) => {
+      const entries = world.ledger.filter(
+        ({ cluster, host, step }) =>
+          (!query.has("cluster") || query.get("cluster") === cluster) &&
+          (!query.has("host") || query.get("host") === host) &&
+          (!query.has("step") || query.get("step") === step),
+      );
+      return { status: 200, body: entries };
+    }),
+  );
+
+  router.get(
+    "/faults",
+    answering(world, () => ({ status: 200, body: world.state.global.faults.map((fault) => faultView(world, fault)) })),
+  );
+
+  router.post(
+    "/faults",
+    answering(world, ({ body }) => {
+      const fault = addFault(world, body);
+      return E.isLeft(fault) ? wrong(400, fault.left) : { status: 201, body: faultView(world, fault.right) };
+    }),
+  );
+
+  router.delete(
+    "/faults",
+    answering(world, () => {
+      removeFaults(world);
+      return { status: 204 };
+    }),
+  );
+
+  router.delete(
+    "/faults/:id",
+    answering(world, ({ params }) =>
+      removeFaults(world, params["id"] ?? "") > 0 ? { status: 204 } : wrong(404, [`there is no fault ${params["id"]}`]),
+    ),
+  );
+
+  router.post(
+    "/reset",
+    answering(world, async () => {
+      await world.reset();
+      return { status: 204 };
+    }),
+  );
+
+  router.patch(
+    "/settings",
+    answering(world, ({ body }) => {
+      const settings = decodeStrictly(Settings, body);
+      if (E.isLeft(settings)) return wrong(400, settings.left);
+      const { hostSeconds } = settings.right;
+      if (hostSeconds !== undefined) world.state.global.hostSeconds = hostSeconds;
+      world.changed();
+      return { status: 200, body: { hostSeconds: world.hostMilliseconds() / 1000 } };
+    }),
+  );
+
+  router.all("/{*path}", (ctx) => send(ctx, wrong(404, [`there is no ${ctx.method} ${ctx.path}`])));
+  return router;
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { desiredImage, type ClusterState, type HostRun, type TaskState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { advance } from "./advance";
+import { alreadyCompliant, beginApply } from "./apply";
+
+/** How many finished tasks of a cluster the component manager remembers. */
+const rememberedTasks = 30;
+
+/** How long tasks other than a remediation take, as a share of a host's remediation. */
+const shareOfHostTime: Record<Exclude<TaskState["kind"], "apply">, number> = {
+  scan: 0.05,
+  check: 0.1,
+  stage: 0.2,
+  validate: 0.05,
+  commit: 0.05,
+};
+
+/** For how much of a task's time it is still PENDING. */
+const pendingShare = 0.02;
+
+function openTask(
+  world: World,
+  cluster: ClusterState,
+  task: Pick<TaskState, "kind" | "user"> & Partial<TaskState>,
+): TaskState {
+  const now = world.now();
+  const desired = desiredImage(cluster);
+  const opened: TaskState = {
+    id: `${randomUUID()}:com.vmware.esx.settings.clusters.software`,
+    status: "OPEN",
+    createdAt: now,
+    startsAt: now + pendingShare * world.hostMilliseconds(),
+    forgotten: false,
+    events: [],
+    ...(desired && { commit: desired.id, version: desired.version }),
+    ...task,
+  };
+  const finished = cluster.tasks.filter(({ status }) => status !== "OPEN");
+  const dropped = new Set(finished.slice(0, Math.max(0, finished.length - rememberedTasks)));
+  cluster.tasks = [...cluster.tasks.filter((known) => !dropped.has(known)), opened];
+  world.changed(cluster);
+  return opened;
+}
+
+/** Begins any task but a remediation; what it does happens when it ends. */
+export function startTask(
+  world: World,
+  cluster: ClusterState,
+  task: { kind: Exclude<TaskState["kind"], "apply">; user: string } & Pick<
+    Partial<TaskState>,
+    "hosts" | "draft" | "message" | "version"
+  >,
+): TaskState {
+  const duration = shareOfHostTime[task.kind] * world.hostMilliseconds();
+  const now = world.now();
+  const opened = openTask(world, cluster, {
+    ...task,
+    startsAt: now + pendingShare * duration,
+    events: [{ at: now + duration, kind: "TASK_ENDED" }],
+  });
+  advance(world);
+  return opened;
+}
+
+/** Begins the remediation of hosts (by id, in this order); those that have the desired image already are skipped. */
+export function startApply(world: World, cluster: ClusterState, hosts: readonly string[], user: string): TaskState {
+  const version = desiredImage(cluster)?.version;
+  const now = world.now();
+  const runs = hosts.map((id): HostRun => {
+    const isDone = cluster.hosts.some(
+      (host) => host.id === id && host.version === version && host.connection === "CONNECTED",
+    );
+    return {
+      host: id,
+      status: isDone ? "SKIPPED" : "WAITING",
+      tries: 0,
+      marks: [],
+      ...(isDone && { note: alreadyCompliant, endedAt: now }),
+    };
+  });
+  const task = openTask(world, cluster, { kind: "apply", user, hosts: [...hosts], runs });
+  beginApply(world, cluster, task);
+  advance(world);
+  return task;
+}
+
+/** The remediation that runs on a cluster, if any. */
+export function runningApply(cluster: ClusterState): TaskState | undefined {
+  return cluster.tasks.find(({ kind, status }) => kind === "apply" && status === "OPEN");
+}

@@ -1,0 +1,68 @@
+import type Router from "@koa/router";
+import type { ClusterState, TaskState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { cancelApply } from "../timeline/apply";
+import { isCancelable, serviceOf, taskInfo, taskStatus } from "./task-info";
+import { invalidArgument, VapiError } from "./vapi-error";
+import { withSession, type VlcmCall } from "./vlcm-calls";
+
+interface Known {
+  readonly cluster: ClusterState;
+  readonly task: TaskState;
+}
+
+/** A target is written in a query as `ClusterComputeResource:domain-c8`, as JSON, or as the bare id. */
+const namesCluster = (target: string, cluster: string) =>
+  target === cluster || target.endsWith(`:${cluster}`) || target.includes(`"${cluster}"`);
+
+/** The tasks of all clusters: listed, read and cancelled. Forgotten ones are unknown here, but go on. */
+export function taskRoutes(router: Router, world: World): void {
+  const calls = withSession(router, world);
+
+  const knownTasks = (): Known[] =>
+    world.state.clusters.flatMap((cluster) =>
+      cluster.tasks.filter(({ forgotten }) => !forgotten).map((task) => ({ cluster, task })),
+    );
+
+  function taskOf({ params }: VlcmCall): Known {
+    const known = knownTasks().find(({ task }) => task.id === params["task"]);
+    if (!known) throw new VapiError("NOT_FOUND", "task.not_found", `There is no task ${params["task"]}.`);
+    return known;
+  }
+
+  calls.get("/cis/tasks", ({ query }) => {
+    const filter = (name: string) => (query.has(name) ? query.getAll(name) : undefined);
+    const [tasks, services, operations] = [filter("tasks"), filter("services"), filter("operations")];
+    const [targets, status, users] = [filter("targets"), filter("status"), filter("users")];
+    if (!tasks && !services) throw invalidArgument(["tasks, services: one of them is required"]);
+    const found = knownTasks()
+      .filter(({ task }) => (tasks?.includes(task.id) ?? true) && (services?.includes(serviceOf(task.kind)) ?? true))
+      .filter(({ task }) => (operations?.includes(`${task.kind}$task`) ?? true) && (users?.includes(task.user) ?? true))
+      .filter(({ cluster }) => targets?.some((target) => namesCluster(target, cluster.id)) ?? true)
+      .filter(({ task }) => status?.includes(taskStatus(task, world.now())) ?? true);
+    const withResult = query.get("exclude_result") !== "true";
+    const infos = found.map(
+      ({ cluster, task }) => [task.id, taskInfo(world.config, cluster, task, world.now(), withResult)] as const,
+    );
+    return { status: 200, body: Object.fromEntries(infos) };
+  });
+
+  calls.get("/cis/tasks/:task", (call) => {
+    const { cluster, task } = taskOf(call);
+    const withResult = call.query.get("exclude_result") !== "true";
+    return { status: 200, body: taskInfo(world.config, cluster, task, world.now(), withResult) };
+  });
+
+  calls.post("/cis/tasks/:task", (call) => {
+    if ((call.query.get("action") ?? "cancel") !== "cancel")
+      throw new VapiError("NOT_FOUND", "operation.not_found", "There is no such operation on a task.");
+    const { cluster, task } = taskOf(call);
+    if (task.status !== "OPEN")
+      throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "task.ended", "The task has ended already.");
+    if (task.kind !== "apply")
+      throw new VapiError("UNSUPPORTED", "task.not_cancelable", "The task cannot be cancelled.");
+    if (isCancelable(task)) cancelApply(world, cluster, task, world.now());
+    world.changed(cluster);
+    return { status: 204 };
+  });
+}

@@ -1,0 +1,59 @@
+import type Router from "@koa/router";
+import type { Session } from "../state/sessions";
+import type { ClusterState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { answering, type Answer, type Call } from "../http/answering";
+import { VapiError } from "./vapi-error";
+
+/** A call with a valid session. */
+export interface VlcmCall extends Call {
+  readonly session: Session;
+}
+
+export type VlcmHandler = (call: VlcmCall) => Answer;
+
+export const sessionHeader = "vmware-api-session-id";
+
+const unauthenticated = () =>
+  new VapiError("UNAUTHENTICATED", "session.unknown", "The session id is missing, unknown or expired.");
+
+function sessionOf(world: World, call: Call): Session {
+  const token = call.headers[sessionHeader];
+  const session = typeof token === "string" ? world.sessions.use(token, world.now()) : undefined;
+  if (!session) throw unauthenticated();
+  return session;
+}
+
+/** Registers handlers that need a session. */
+export function withSession(router: Router, world: World) {
+  const register = (method: "get" | "post" | "put" | "delete") => (path: string, handler: VlcmHandler) => {
+    router[method](
+      path,
+      answering(world, (call) => handler({ ...call, session: sessionOf(world, call) })),
+    );
+  };
+  return { get: register("get"), post: register("post"), put: register("put"), delete: register("delete") };
+}
+
+/** The cluster that the path names; 404 where there is none. */
+export function clusterOf(world: World, call: Call): ClusterState {
+  const cluster = world.findCluster(call.params["cluster"] ?? "");
+  if (!cluster) throw new VapiError("NOT_FOUND", "cluster.not_found", `There is no cluster ${call.params["cluster"]}.`);
+  return cluster;
+}
+
+/** The same for calls that need a desired image; 404 for a cluster that is managed by baselines. */
+export function imageClusterOf(world: World, call: Call): ClusterState {
+  const cluster = clusterOf(world, call);
+  if (cluster.management === "BASELINE")
+    throw new VapiError("NOT_FOUND", "cluster.no_image", `Cluster ${cluster.name} is not managed with a single image.`);
+  return cluster;
+}
+
+/** The operation of a POST that is several: its action, of those with the task flag as a task. */
+export function actionOf<const A extends string>(call: Call, actions: readonly A[]): A {
+  const action = actions.find((known) => known === call.query.get("action"));
+  if (!action || call.query.get("vmw-task") !== "true")
+    throw new VapiError("NOT_FOUND", "operation.not_found", "There is no such operation; is vmw-task=true missing?");
+  return action;
+}
