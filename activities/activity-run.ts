@@ -1,0 +1,87 @@
+import { Context } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
+import type { ActivityLimits } from "./activity-dependencies";
+import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
+import { createPatience, type Patience, type PatienceBounds, type PatienceHooks } from "./patience";
+
+/** Well below any heartbeat timeout, so that no single call or wait looks like a lost worker. */
+const heartbeatEvery = 2_000;
+
+/** Why an Activity is to stop. Only STOP_REQUESTED is a wish of the upgrade; after the others it is run again or gone. */
+type StopReason = "WORKER_SHUTDOWN" | "STOP_REQUESTED" | "OTHER";
+
+/** Why the current Activity is to stop; undefined where it is not. A later shutdown overrides an earlier cancellation. */
+export function stopReason(): StopReason | undefined {
+  const { cancellationSignal, cancellationDetails } = Context.current();
+  if (!cancellationSignal.aborted) return undefined;
+  const reason: unknown = cancellationSignal.reason;
+  const name = reason instanceof Error ? reason.message : undefined;
+  if (name === "WORKER_SHUTDOWN" || cancellationDetails?.workerShutdown) return "WORKER_SHUTDOWN";
+  return name === "CANCELLED" || cancellationDetails?.cancelRequested ? "STOP_REQUESTED" : "OTHER";
+}
+
+/** The failure with which the SDK knows a stopped Activity. */
+export function cancelledFailure(): CancelledFailure {
+  const reason: unknown = Context.current().cancellationSignal.reason;
+  return reason instanceof CancelledFailure ? reason : new CancelledFailure("CANCELLED");
+}
+
+/** Patience of the current Activity: ends at once when the Activity is to stop for whatever reason. */
+export function activityPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks["onTrouble"]): Patience {
+  return createPatience(bounds, {
+    signal: Context.current().cancellationSignal,
+    interruption: () => (stopReason() ? cancelledFailure() : undefined),
+    ...(onTrouble && { onTrouble }),
+  });
+}
+
+/** Patience for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
+export function endingPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks["onTrouble"]): Patience {
+  return createPatience(bounds, {
+    interruption: () => {
+      const reason = stopReason();
+      return reason === undefined || reason === "STOP_REQUESTED" ? undefined : cancelledFailure();
+    },
+    ...(onTrouble && { onTrouble }),
+  });
+}
+
+/** Bounds for what is short or asked again by Temporal: a minute and a half of trouble, whatever is allowed elsewhere. */
+export function shortBounds({ outage, operationBusy, poll }: ActivityLimits): PatienceBounds {
+  return { outage: Math.min(outage, 90_000), operationBusy: Math.min(operationBusy, 90_000), poll };
+}
+
+interface RunOptions {
+  readonly context: FailureContext;
+  /** The heartbeat details; asked for every few seconds. Absent where there is nothing to tell. */
+  heartbeat?(): unknown;
+  /** How Temporal treats a failure of this Activity. */
+  failure?(error: unknown): FailureOptions;
+}
+
+/**
+ * Runs an Activity's body with steady heartbeats, and turns its errors into the failures of the contract. The body gets
+ * a function that heartbeats at once, for what must not wait.
+ */
+export async function runActivity<A>(
+  { context, heartbeat, failure }: RunOptions,
+  body: (beat: () => void) => Promise<A>,
+): Promise<A> {
+  const activity = Context.current();
+  const beat = () => activity.heartbeat(heartbeat?.());
+  const ticker = setInterval(beat, heartbeatEvery);
+  try {
+    beat();
+    return await body(beat);
+  } catch (error) {
+    const options = failure?.(error) ?? {};
+    if (error instanceof CancelledFailure) {
+      throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
+    }
+    const failed = failureOf(error, context, options);
+    activity.log.warn(failed.message, { ...context, errorCode: failed.type, error });
+    throw failed;
+  } finally {
+    clearInterval(ticker);
+  }
+}

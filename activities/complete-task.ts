@@ -1,0 +1,41 @@
+import type { Patience } from "./patience";
+import { DriverError, isNotFound } from "./drivers/driver-error";
+import { messagesOf } from "./drivers/vlcm/classify-error";
+import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
+import { hasEnded, type TaskInfo, textsOf, ValidationResult } from "./drivers/vlcm/vlcm-models";
+
+/**
+ * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
+ * manager has forgotten the task: its effect then has to be looked up. Throws where it takes longer than any other
+ * operation may.
+ */
+export async function completeTask(client: VlcmClient, patience: Patience, id: string): Promise<TaskInfo | undefined> {
+  const began = Date.now();
+  for (let round = 0; ; round++) {
+    try {
+      const task = await patience.persist(() => client.readTask(id));
+      if (hasEnded(task)) return task;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+    if (Date.now() - began > patience.bounds.operationBusy) {
+      throw new DriverError({
+        kind: "transient",
+        code: "COMPONENT_MANAGER_TASK_TIMED_OUT",
+        message: `Task ${id} of ${client.id} did not end in time.`,
+        remediation:
+          "Look at the task in the component manager and cancel it there if it hangs, then retry the upgrade.",
+      });
+    }
+    await patience.pause(round);
+  }
+}
+
+/** What the component manager gives as the reason of a failed task: in its error, else in its result. */
+export function reasonsOf({ error, result }: TaskInfo): string[] {
+  const told = messagesOf(error);
+  if (told.length > 0) return told;
+  const notifications = (result as { notifications?: unknown } | null | undefined)?.notifications ?? result;
+  return ValidationResult.is(notifications) ? textsOf(notifications.errors) : [];
+}

@@ -1,0 +1,9 @@
+/** How a component manager is reached. Never logged and never part of an error: it holds a password. */
+export interface ComponentManagerAccess {
+  /** Its id in the inventory. */
+  readonly id: string;
+  /** Root of its HTTP interface, such as `https://vc-01.example.com`. */
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+}

@@ -1,0 +1,216 @@
+import * as t from "io-ts";
+import type { ComponentManagerAccess } from "../component-manager-access";
+import { isNotFound } from "../driver-error";
+import { type VlcmCall, VlcmHttp, type VlcmHttpOptions } from "./vlcm-http";
+import {
+  ApplyResult,
+  BaseImage,
+  ClusterCompliance,
+  ClusterSummaries,
+  type ClusterSummary,
+  Drafts,
+  Enablement,
+  HostSummaries,
+  type HostSummary,
+  Identifier,
+  Policy,
+  SessionInfo,
+  TaskInfo,
+  TaskInfos,
+} from "./vlcm-models";
+
+/** The service whose tasks are remediations, checks and scans of clusters. */
+const softwareService = "com.vmware.esx.settings.clusters.software";
+const unfinished = ["PENDING", "RUNNING", "BLOCKED"];
+
+/** A draft of a cluster's desired image and the user who made it. */
+interface DraftOwner {
+  readonly draft: string;
+  readonly owner: string;
+}
+
+interface ApplyRequest {
+  readonly host: string;
+  /** A floor: the product may apply a later commit, never an earlier one. */
+  readonly commit?: string;
+}
+
+/**
+ * The lifecycle manager of image-managed clusters, one method per HTTP call. `cluster` and `host` are the manager's own
+ * ids. Methods that give a `task` return at once; the task tells the end. All throw DriverError; only GETs are repeated
+ * unasked. Needs no Activity, so that the inventory can read with it too.
+ */
+export interface VlcmClient {
+  readonly id: string;
+  /** The component manager's own time in epoch milliseconds, to the second. */
+  now(): number;
+  /** Proves address and credentials; gives the name under which the manager knows our user. */
+  readUser(): Promise<string>;
+  listClusters(): Promise<ClusterSummary[]>;
+  isImageManaged(cluster: string): Promise<boolean>;
+  listHosts(cluster: string): Promise<HostSummary[]>;
+  /** The base image version of the cluster's desired image. */
+  readDesiredVersion(cluster: string): Promise<string>;
+  /** The result of the last scan; undefined where there was none yet. */
+  readCompliance(cluster: string): Promise<ClusterCompliance | undefined>;
+  scan(cluster: string): Promise<string>;
+  check(cluster: string): Promise<string>;
+  apply(cluster: string, request: ApplyRequest): Promise<string>;
+  /** The last remediation of the cluster that ended, whoever asked for it; undefined where there was none. */
+  readLastApplyResult(cluster: string): Promise<ApplyResult | undefined>;
+  readPolicy(cluster: string): Promise<Record<string, unknown>>;
+  putPolicy(cluster: string, policy: Readonly<Record<string, unknown>>): Promise<void>;
+  listDrafts(cluster: string): Promise<DraftOwner[]>;
+  createDraft(cluster: string): Promise<string>;
+  putDraftBaseImage(cluster: string, draft: string, version: string): Promise<void>;
+  validateDraft(cluster: string, draft: string): Promise<string>;
+  /** The task's result is the id of the commit. */
+  commitDraft(cluster: string, draft: string, message: string): Promise<string>;
+  deleteDraft(cluster: string, draft: string): Promise<void>;
+  readTask(task: string): Promise<TaskInfo>;
+  /** The unfinished lifecycle tasks of a cluster by their ids. */
+  listUnfinishedTasks(cluster: string): Promise<ReadonlyMap<string, TaskInfo>>;
+  cancelTask(task: string): Promise<void>;
+  /** Logs out and drops the connections. Never throws. */
+  close(): Promise<void>;
+}
+
+/** A client of one component manager. Its callers share one session; keep one client per manager. */
+export function createVlcmClient(access: ComponentManagerAccess, options: VlcmHttpOptions): VlcmClient {
+  const http = new VlcmHttp(access, options);
+  const ask = <A>(call: VlcmCall, codec: t.Decoder<unknown, A>) => http.call(call, codec);
+  // Codes without a body are 204 in some versions and an empty 200 in others.
+  const tell = async (call: VlcmCall): Promise<void> => void (await http.call(call, t.unknown));
+  const startTask = (call: Omit<VlcmCall, "method">) =>
+    ask({ ...call, method: "POST", query: { ...call.query, "vmw-task": "true" } }, Identifier);
+  const unlessNotFound = async <A>(answer: Promise<A>): Promise<A | undefined> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  const settings = (cluster: string) => `api/esx/settings/clusters/${encodeURIComponent(cluster)}`;
+  const software = (cluster: string) => `${settings(cluster)}/software`;
+  const draftPath = (cluster: string, draft: string) => `${software(cluster)}/drafts/${encodeURIComponent(draft)}`;
+  const taskPath = (task: string) => `api/cis/tasks/${encodeURIComponent(task)}`;
+
+  return {
+    id: access.id,
+    now: () => http.now(),
+    readUser: async () => (await ask({ what: "log in", method: "GET", path: "api/session" }, SessionInfo)).user,
+
+    listClusters: () =>
+      ask({ what: "list the clusters", method: "GET", path: "api/vcenter/cluster" }, ClusterSummaries),
+    isImageManaged: async (cluster) => {
+      const what = `read how cluster ${cluster} is managed`;
+      return (await ask({ what, method: "GET", path: `${settings(cluster)}/enablement/software` }, Enablement)).enabled;
+    },
+    listHosts: (cluster) =>
+      ask(
+        { what: `list the hosts of ${cluster}`, method: "GET", path: "api/vcenter/host", query: { clusters: cluster } },
+        HostSummaries,
+      ),
+
+    readDesiredVersion: async (cluster) => {
+      const what = `read the desired image of ${cluster}`;
+      return (await ask({ what, method: "GET", path: `${software(cluster)}/base-image` }, BaseImage)).version;
+    },
+    readCompliance: (cluster) => {
+      const what = `read the compliance of ${cluster}`;
+      return unlessNotFound(ask({ what, method: "GET", path: `${software(cluster)}/compliance` }, ClusterCompliance));
+    },
+    scan: (cluster) => startTask({ what: `scan ${cluster}`, path: software(cluster), query: { action: "scan" } }),
+    check: (cluster) =>
+      startTask({
+        what: `check the health of ${cluster}`,
+        path: software(cluster),
+        query: { action: "check" },
+        json: {},
+      }),
+    apply: (cluster, { host, commit }) =>
+      startTask({
+        what: `start the remediation of ${host}`,
+        path: software(cluster),
+        query: { action: "apply" },
+        json: { hosts: [host], accept_eula: true, ...(commit !== undefined && { commit }) },
+      }),
+    readLastApplyResult: (cluster) => {
+      const what = `read the last remediation of ${cluster}`;
+      const path = `${software(cluster)}/reports/last-apply-result`;
+      return unlessNotFound(ask({ what, method: "GET", path }, ApplyResult));
+    },
+
+    readPolicy: (cluster) =>
+      ask(
+        {
+          what: `read the remediation policy of ${cluster}`,
+          method: "GET",
+          path: `${settings(cluster)}/policies/apply`,
+        },
+        Policy,
+      ),
+    putPolicy: (cluster, policy) =>
+      tell({
+        what: `set the remediation policy of ${cluster}`,
+        method: "PUT",
+        path: `${settings(cluster)}/policies/apply`,
+        json: policy,
+      }),
+
+    listDrafts: async (cluster) => {
+      const drafts = await ask(
+        { what: `list the drafts of ${cluster}`, method: "GET", path: `${software(cluster)}/drafts` },
+        Drafts,
+      );
+      return Object.entries(drafts).map(([draft, { metadata }]) => ({ draft, owner: metadata.owner }));
+    },
+    createDraft: (cluster) =>
+      ask(
+        { what: `make a draft image of ${cluster}`, method: "POST", path: `${software(cluster)}/drafts` },
+        Identifier,
+      ),
+    putDraftBaseImage: (cluster, draft, version) =>
+      tell({
+        what: `put ${version} into a draft image of ${cluster}`,
+        method: "PUT",
+        path: `${draftPath(cluster, draft)}/software/base-image`,
+        json: { version },
+      }),
+    validateDraft: (cluster, draft) =>
+      startTask({
+        what: `validate a draft image of ${cluster}`,
+        path: draftPath(cluster, draft),
+        query: { action: "validate" },
+      }),
+    commitDraft: (cluster, draft, message) =>
+      startTask({
+        what: `commit the desired image of ${cluster}`,
+        path: draftPath(cluster, draft),
+        query: { action: "commit" },
+        json: { message },
+      }),
+    deleteDraft: (cluster, draft) =>
+      tell({ what: `delete a draft image of ${cluster}`, method: "DELETE", path: draftPath(cluster, draft) }),
+
+    readTask: (task) => ask({ what: `read task ${task}`, method: "GET", path: taskPath(task) }, TaskInfo),
+    listUnfinishedTasks: async (cluster) => {
+      const tasks = await ask(
+        {
+          what: `list the running tasks of ${cluster}`,
+          method: "GET",
+          path: "api/cis/tasks",
+          query: { services: softwareService, status: unfinished },
+        },
+        TaskInfos,
+      );
+      return new Map(
+        Object.entries(tasks).filter(([, task]) => task.target?.id === cluster && unfinished.includes(task.status)),
+      );
+    },
+    cancelTask: (task) =>
+      tell({ what: `cancel task ${task}`, method: "POST", path: taskPath(task), query: { action: "cancel" } }),
+    close: () => http.close(),
+  };
+}

@@ -1,0 +1,110 @@
+import * as t from "io-ts";
+
+// Only the fields that are used: what else an answer holds may change between product versions without harm. States
+// stay strings, because an unknown one must read as "not finished" and never as an answer that is not understood.
+
+const LocalizableMessage = t.type({ default_message: t.string });
+
+const Notification = t.type({ message: LocalizableMessage });
+
+const Notifications = t.partial({ errors: t.array(Notification), warnings: t.array(Notification) });
+export type Notifications = t.TypeOf<typeof Notifications>;
+
+export const Identifier = t.string;
+
+export const ClusterSummaries = t.array(t.type({ cluster: t.string, name: t.string }));
+/** A cluster as the component manager lists it. */
+export type ClusterSummary = t.TypeOf<typeof ClusterSummaries>[number];
+
+export const HostSummaries = t.array(
+  t.intersection([
+    t.type({ host: t.string, name: t.string, connection_state: t.string }),
+    t.partial({ power_state: t.string }),
+  ]),
+);
+/** A host: `connection_state` CONNECTED, DISCONNECTED or NOT_RESPONDING; `power_state` absent while it is not known. */
+export type HostSummary = t.TypeOf<typeof HostSummaries>[number];
+
+export const Enablement = t.type({ enabled: t.boolean });
+
+export const BaseImage = t.type({ version: t.string });
+
+const HostCompliance = t.type({
+  status: t.string,
+  base_image: t.type({ current: BaseImage, target: BaseImage }),
+});
+
+/** What the last scan found: per host its base image, the desired one, and COMPLIANT, NON_COMPLIANT, INCOMPATIBLE or UNAVAILABLE. */
+export const ClusterCompliance = t.intersection([
+  t.type({ status: t.string, hosts: t.record(t.string, HostCompliance) }),
+  t.partial({ commit: t.string }),
+]);
+export type ClusterCompliance = t.TypeOf<typeof ClusterCompliance>;
+
+export const Drafts = t.record(t.string, t.type({ metadata: t.type({ owner: t.string }) }));
+
+export const SessionInfo = t.type({ user: t.string });
+
+export const Policy = t.UnknownRecord;
+
+const Progress = t.type({ total: t.number, completed: t.number, message: LocalizableMessage });
+
+export const TaskInfo = t.intersection([
+  t.type({ status: t.string, operation: t.string, service: t.string, cancelable: t.boolean }),
+  t.partial({
+    progress: Progress,
+    target: t.type({ type: t.string, id: t.string }),
+    start_time: t.string,
+    result: t.unknown,
+    error: t.unknown,
+    description: LocalizableMessage,
+  }),
+]);
+/** A long-running operation: PENDING, RUNNING, BLOCKED, SUCCEEDED or FAILED. A FAILED one may have its reason in `result`. */
+export type TaskInfo = t.TypeOf<typeof TaskInfo>;
+
+export const TaskInfos = t.record(t.string, TaskInfo);
+
+const ApplyStatus = t.intersection([
+  t.type({ status: t.string }),
+  t.partial({ start_time: t.string, progress: Progress, notifications: Notifications }),
+]);
+
+/** What came, or comes, of a remediation: per host RUNNING, OK, SKIPPED, TIMED_OUT, ERROR or RETRY_PENDING. */
+export const ApplyResult = t.partial({
+  status: ApplyStatus,
+  host_status: t.record(t.string, ApplyStatus),
+  successful_hosts: t.array(t.string),
+  failed_hosts: t.array(t.string),
+  skipped_hosts: t.array(t.string),
+  notifications: Notifications,
+});
+export type ApplyResult = t.TypeOf<typeof ApplyResult>;
+
+const CheckStatus = t.type({
+  check: t.type({ name: LocalizableMessage }),
+  status: t.string,
+  issues: t.array(LocalizableMessage),
+});
+
+const EntityCheckResult = t.intersection([
+  t.type({ type: t.string, status: t.string, check_statuses: t.array(CheckStatus) }),
+  t.partial({ host: t.string, cluster: t.string }),
+]);
+
+/** What the product's own health check found, per cluster or host: OK, WARNING, TIMEOUT, ERROR or RETRY. */
+export const CheckResult = t.type({ status: t.string, entity_results: t.array(EntityCheckResult) });
+export type CheckResult = t.TypeOf<typeof CheckResult>;
+
+/** What validating a draft found. */
+export const ValidationResult = Notifications;
+
+/** The texts of notifications. */
+export function textsOf(notifications: Notifications["errors"]): string[] {
+  return (notifications ?? []).map(({ message }) => message.default_message);
+}
+
+/** Whether a task has ended; a state that is not known has not. */
+export function hasEnded({ status }: TaskInfo): boolean {
+  return status === "SUCCEEDED" || status === "FAILED";
+}

@@ -1,0 +1,56 @@
+import { completeTask } from "./complete-task";
+import { DriverError, isBusy } from "./drivers/driver-error";
+import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
+import type { ClusterCompliance } from "./drivers/vlcm/vlcm-models";
+import type { Patience } from "./patience";
+
+/** A host against the version that it is to have. */
+export interface HostAssessment {
+  /** Its base image; empty where the component manager does not know it. */
+  readonly version: string;
+  /** The manager's word: COMPLIANT, NON_COMPLIANT, INCOMPATIBLE, UNAVAILABLE; empty where there is none. */
+  readonly compliance: string;
+  readonly atTarget: boolean;
+  /** False where the scan is older than the desired image, did not reach the host, or contradicts itself. */
+  readonly conclusive: boolean;
+}
+
+/** Judges one host by the last scan of its cluster. Compliance counts only against the target, not another image. */
+export function assessHost(scanned: ClusterCompliance | undefined, host: string, target: string): HostAssessment {
+  const found = scanned?.hosts[host];
+  if (!found) return { version: "", compliance: "", atTarget: false, conclusive: false };
+  const version = found.base_image.current.version;
+  const judgedByTarget = found.base_image.target.version === target;
+  const atTarget = judgedByTarget && version === target && found.status === "COMPLIANT";
+  const known = ["COMPLIANT", "NON_COMPLIANT", "INCOMPATIBLE"].includes(found.status);
+  const contradiction = found.status === "COMPLIANT" && version !== target;
+  return { version, compliance: found.status, atTarget, conclusive: judgedByTarget && known && !contradiction };
+}
+
+/** Has a cluster scanned and gives the result. */
+export async function scanCluster(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+): Promise<ClusterCompliance | undefined> {
+  await completeTask(client, patience, await patience.persist(() => client.scan(cluster)));
+  return patience.persist(() => client.readCompliance(cluster));
+}
+
+/** The last scan if it knows all of the hosts, else a new one; the last one too where a scan is not possible now. */
+export async function readFullCompliance(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  hosts: readonly string[],
+): Promise<ClusterCompliance | undefined> {
+  const last = await patience.persist(() => client.readCompliance(cluster));
+  if (last && hosts.every((host) => last.hosts[host])) return last;
+  try {
+    return await scanCluster(client, patience, cluster);
+  } catch (error) {
+    const impossible = error instanceof DriverError && (isBusy(error) || error.code === "COMPONENT_MANAGER_REFUSED");
+    if (impossible) return last;
+    throw error;
+  }
+}

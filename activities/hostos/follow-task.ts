@@ -1,0 +1,88 @@
+import { DriverError, isNotFound } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import { ApplyResult, hasEnded, type TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { Patience } from "../patience";
+
+/** How following a remediation ended. FORGOTTEN: the component manager does not know the task any more. */
+type FollowedTask =
+  | { readonly end: "ENDED"; readonly task: TaskInfo }
+  | { readonly end: "FORGOTTEN" }
+  | { readonly end: "STALLED"; readonly task: TaskInfo };
+
+interface FollowOptions {
+  readonly client: VlcmClient;
+  readonly patience: Patience;
+  readonly task: string;
+  readonly host: string;
+  /** Milliseconds without any change after which the task counts as stalled. */
+  readonly stall: number;
+  /** Whether the task is to be cancelled as soon as it can be. */
+  readonly cancel: boolean;
+  /** Called after every look at the task, with one sentence on it. */
+  onProgress(activity: string): void;
+}
+
+/** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
+export async function followTask(options: FollowOptions): Promise<FollowedTask> {
+  const { client, patience, host, stall, onProgress } = options;
+  let seen: string | undefined;
+  let changedAt = Date.now();
+  let cancelled = !options.cancel;
+  for (let round = 0; ; round++) {
+    const asked = Date.now();
+    let task: TaskInfo;
+    try {
+      task = await patience.persist(() => client.readTask(options.task));
+    } catch (error) {
+      if (isNotFound(error)) return { end: "FORGOTTEN" };
+      throw error;
+    }
+    if (hasEnded(task)) return { end: "ENDED", task };
+    changedAt += Date.now() - asked;
+
+    const now = fingerprint(task, host);
+    if (now !== seen) {
+      seen = now;
+      changedAt = Date.now();
+      round = 0;
+    }
+    onProgress(describe(task));
+    if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
+
+    if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
+    await patience.pause(round);
+  }
+}
+
+/** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
+async function cancelIfPossible(client: VlcmClient, patience: Patience, task: string): Promise<boolean> {
+  try {
+    await client.cancelTask(task);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    // Whether it was cancelled, had ended or cannot be cancelled is seen at the next look at the task.
+    await patience.pause(0);
+    return false;
+  }
+}
+
+/** What changes while a remediation gets on; equal texts mean that nothing has moved. */
+function fingerprint({ status, progress, result }: TaskInfo, host: string): string {
+  const own = ApplyResult.is(result) ? result.host_status?.[host] : undefined;
+  return JSON.stringify([
+    status,
+    progress?.completed,
+    progress?.message.default_message,
+    own?.status,
+    own?.progress?.completed,
+    own?.progress?.message.default_message,
+  ]);
+}
+
+function describe({ status, progress }: TaskInfo): string {
+  if (!progress) return `The remediation is ${status}.`;
+  const { completed, total, message } = progress;
+  const percent = total > 0 ? ` (${Math.min(100, Math.round((completed / total) * 100))} %)` : "";
+  return `${message.default_message}${percent}`;
+}

@@ -1,0 +1,149 @@
+import { isRight } from "fp-ts/Either";
+import type { ErrorBody } from "../../src/domain/error-body";
+import { HostProgress, hostStages, type HostStageType } from "../../src/domain/host-remediation";
+import type { Stage } from "../../src/domain/task";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { bounded } from "../drivers/driver-error";
+
+const stageTypes = Object.keys(hostStages) as HostStageType[];
+
+/**
+ * What earlier runs have left: the heartbeat details of this Activity or what the Workflow was told of a lost one,
+ * whichever knows of more failures. Undefined where this is the first run.
+ */
+export function knownProgress(heartbeatDetails: unknown, resume: HostProgress | undefined): HostProgress | undefined {
+  const decoded = HostProgress.decode(heartbeatDetails);
+  const own = isRight(decoded) ? decoded.right : undefined;
+  if (!own || !resume) return own ?? resume;
+  return resume.reportedFailures > own.reportedFailures ? resume : own;
+}
+
+/** Whether the attempt that the progress tells of has failed and nothing of it can be running, so that the next is fresh. */
+function attemptHasEnded({ stages, remoteTask, requestedAt }: HostProgress): boolean {
+  const failed = stages.length === 0 || stages.some(({ status }) => status === "FAILED");
+  return failed && remoteTask === undefined && requestedAt === undefined;
+}
+
+/** The progress of one host's remediation while the Activity runs; every change is heartbeat at once. */
+export class HostProgressTracker {
+  #progress: HostProgress;
+  readonly #beat: (progress: HostProgress) => void;
+
+  /** Goes on with the attempt that `known` tells of, unless that has ended. */
+  constructor(host: string, known: HostProgress | undefined, beat: (progress: HostProgress) => void) {
+    this.#beat = beat;
+    if (known && !attemptHasEnded(known)) {
+      this.#progress = known;
+      return;
+    }
+    this.#progress = {
+      host,
+      reportedFailures: known?.reportedFailures ?? 0,
+      activity: known ? "Trying again after a failure." : "Starting.",
+      stages: freshStages(),
+      ...(known?.lastError && { lastError: known.lastError }),
+    };
+  }
+
+  get current(): HostProgress {
+    return this.#progress;
+  }
+
+  /** When this attempt began, by this machine's clock, in epoch milliseconds. */
+  get began(): number {
+    return Date.parse(this.#progress.stages[0]?.creationTimestamp ?? "") || Date.now();
+  }
+
+  /** Enters a stage: the ones before it have succeeded. Entering it again changes nothing. */
+  begin(type: HostStageType, activity: string): void {
+    const now = toTimestamp(Date.now());
+    const index = stageTypes.indexOf(type);
+    const stages = this.#progress.stages.map((stage, i): Stage => {
+      if (i < index && stage.status !== "SUCCESSFUL") return ended(stage, "SUCCESSFUL", now);
+      if (i !== index || stage.status === "IN_PROGRESS") return stage;
+      const { completionTimestamp: _, errors: __, ...begun } = stage;
+      return { ...begun, status: "IN_PROGRESS", creationTimestamp: i === 0 ? stage.creationTimestamp : now };
+    });
+    this.#change({ stages, activity });
+  }
+
+  /** All stages up to this one have succeeded. */
+  succeed(last: HostStageType, activity: string): void {
+    const now = toTimestamp(Date.now());
+    const index = stageTypes.indexOf(last);
+    const stages = this.#progress.stages.map((stage, i) =>
+      i <= index && stage.status !== "SUCCESSFUL" ? ended(stage, "SUCCESSFUL", now) : stage,
+    );
+    this.#change({ stages, activity });
+  }
+
+  /** Tells the operator what goes on. */
+  note(activity: string): void {
+    this.#change({ activity: bounded(activity, 300) });
+  }
+
+  /** Before the remediation is asked for: whatever becomes of the request, the next run knows that there was one. */
+  intend(requestedAt: number): void {
+    this.#change({ requestedAt: toTimestamp(requestedAt), activity: "Requesting the remediation." });
+  }
+
+  /** The request was refused: what was known before it holds again. */
+  retract(requestedAt: string | undefined): void {
+    const { requestedAt: _, ...rest } = this.#progress;
+    this.#progress = { ...rest, ...(requestedAt !== undefined && { requestedAt }) };
+    this.#beat(this.#progress);
+  }
+
+  /** The remediation runs as this task of the component manager. */
+  attach(remoteTask: string): void {
+    this.#change({ remoteTask, requestedAt: this.#progress.requestedAt ?? toTimestamp(this.began) });
+  }
+
+  /** The task is not known to the component manager any more, or was somebody else's. */
+  detach(): void {
+    const { remoteTask: _, ...rest } = this.#progress;
+    this.#progress = rest;
+    this.#beat(rest);
+  }
+
+  /**
+   * The attempt has failed. `counted` where the component manager reported it and it uses up an attempt: it is over then.
+   * Otherwise a remediation may still run there, and the next run has to find it.
+   */
+  fail(error: ErrorBody, counted: boolean): void {
+    const now = toTimestamp(Date.now());
+    const { remoteTask, requestedAt, ...rest } = this.#progress;
+    const { causes: _, context: __, ...brief } = error;
+    const open = rest.stages.findIndex(({ status }) => status === "IN_PROGRESS" || status === "PENDING");
+    this.#progress = {
+      ...rest,
+      ...(!counted && remoteTask !== undefined && { remoteTask }),
+      ...(!counted && requestedAt !== undefined && { requestedAt }),
+      reportedFailures: rest.reportedFailures + (counted ? 1 : 0),
+      activity: bounded(error.message, 300),
+      lastError: error,
+      stages: rest.stages.map((stage, i) => (i === open ? { ...ended(stage, "FAILED", now), errors: [brief] } : stage)),
+    };
+    this.#beat(this.#progress);
+  }
+
+  #change(change: Partial<HostProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+    this.#beat(this.#progress);
+  }
+}
+
+function freshStages(): Stage[] {
+  const creationTimestamp = toTimestamp(Date.now());
+  return stageTypes.map((type) => ({
+    name: hostStages[type],
+    type,
+    description: hostStages[type],
+    status: "PENDING",
+    creationTimestamp,
+  }));
+}
+
+function ended(stage: Stage, status: "SUCCESSFUL" | "FAILED", completionTimestamp: string): Stage {
+  return { ...stage, status, completionTimestamp };
+}

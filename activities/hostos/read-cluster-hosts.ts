@@ -1,0 +1,30 @@
+import type { ClusterHost } from "../../src/domain/host-remediation";
+import { assessHost, readFullCompliance } from "../host-assessment";
+import type { ClusterTarget } from "../contract";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { Patience } from "../patience";
+
+/**
+ * The hosts of a cluster by their names, which is the order of their upgrade: the same on every read. A host is at the
+ * target only where the component manager has judged it by the target image.
+ */
+export async function readClusterHosts(
+  client: VlcmClient,
+  patience: Patience,
+  { cluster: { cluster }, targetVersion }: ClusterTarget,
+): Promise<ClusterHost[]> {
+  const hosts = await patience.persist(() => client.listHosts(cluster));
+  const ids = hosts.map(({ host }) => host);
+  const compliance = await readFullCompliance(client, patience, cluster, ids);
+  return hosts
+    .map(({ host, name }) => {
+      const { version, atTarget } = assessHost(compliance, host, targetVersion);
+      return { host, fqdn: name, version, atTarget };
+    })
+    .sort((a, b) => (a.fqdn === b.fqdn ? compareText(a.host, b.host) : compareText(a.fqdn, b.fqdn)));
+}
+
+/** By code unit, so that the order depends on no locale. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

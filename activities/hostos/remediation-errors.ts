@@ -1,0 +1,32 @@
+import type { RemediateHostInput } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+
+/** Somebody else's operation on the cluster has not ended in time. */
+export function otherOperation(managerId: string, task: string): DriverError {
+  return new DriverError({
+    kind: "transient",
+    code: "CLUSTER_BUSY",
+    message: `Task ${task} of ${managerId} works on the cluster and does not end.`,
+    remediation: "Wait for that task to end, or cancel it in the component manager, then retry the upgrade.",
+  });
+}
+
+/** The cluster would be brought to another image than the one this upgrade is about. */
+export function desiredImageChanged({ cluster, targetVersion }: RemediateHostInput, desired: string): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "DESIRED_IMAGE_CHANGED",
+    message: `The desired image of cluster ${cluster.name} is ${desired} and not ${targetVersion} any more.`,
+    remediation: "Find out who changed the cluster's image in the component manager, then retry the upgrade.",
+  });
+}
+
+/** The component manager takes requests and does nothing. */
+export function noTrace({ host }: RemediateHostInput, requests: number): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "REMEDIATION_NOT_STARTED",
+    message: `The remediation of ${host.fqdn} was requested ${requests} times and has left no trace.`,
+    remediation: "Look at the component manager's own log for the requests, then retry the upgrade.",
+  });
+}

@@ -1,0 +1,30 @@
+import { DriverError } from "../drivers/driver-error";
+
+/** The ways in which a component manager reports that a host was not upgraded. Only these use up an attempt. */
+const remediations = {
+  HOST_REMEDIATION_FAILED: "Resolve what the component manager reports for the host, then retry the upgrade.",
+  HOST_REMEDIATION_STALLED:
+    "See in the component manager what the host waits for (often virtual machines that cannot move).",
+  HOST_NOT_RECONNECTED: "Look at the host's console and bring it back into the cluster, then retry the upgrade.",
+  HOST_NOT_AT_TARGET: "Compare the host's image with the cluster's in the component manager, then retry the upgrade.",
+} as const;
+export type ReportedCode = keyof typeof remediations;
+
+/** A failure of one host that counts against the attempts of the upgrade. */
+export class ReportedFailure extends Error {
+  constructor(
+    readonly code: ReportedCode,
+    readonly error: DriverError,
+  ) {
+    super(error.message);
+  }
+}
+
+/** `what` is a sentence without its full stop; `causes` are the component manager's own words. */
+export function reportedFailure(code: ReportedCode, what: string, causes: readonly string[] = []): ReportedFailure {
+  const message = causes[0] ? `${what}: ${causes[0]}` : `${what}.`;
+  return new ReportedFailure(
+    code,
+    new DriverError({ kind: "transient", code, message, remediation: remediations[code], causes }),
+  );
+}

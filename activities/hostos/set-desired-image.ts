@@ -1,0 +1,98 @@
+import { completeTask, reasonsOf } from "../complete-task";
+import type { ClusterTarget, DesiredImage } from "../contract";
+import { DriverError, isNotFound } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { ClusterCompliance } from "../drivers/vlcm/vlcm-models";
+import { scanCluster } from "../host-assessment";
+import { createOwnDraft, deleteDraft, validateBaseImage } from "../own-draft";
+import { createPatience, type Patience } from "../patience";
+
+/** Rounds in which a draft may be lost to somebody else before that is an error. */
+const maximumRounds = 5;
+const cleanUp = 10_000;
+
+/**
+ * Brings the desired image of a cluster to the target. Whatever an earlier run got done is found in the cluster
+ * itself: the desired image is read first and last, and a draft that was left behind is replaced.
+ */
+export async function setDesiredImage(
+  client: VlcmClient,
+  patience: Patience,
+  { cluster: { cluster }, targetVersion }: ClusterTarget,
+): Promise<DesiredImage> {
+  let committed: { readonly commit?: string } | undefined;
+  let lost: unknown;
+  for (let round = 0; round <= maximumRounds; round++) {
+    const desired = await patience.persist(() => client.readDesiredVersion(cluster));
+    if (desired === targetVersion) {
+      const commit = committed?.commit ?? (await readCommit(client, patience, cluster, targetVersion));
+      return { changed: round > 0, ...(commit !== undefined && { commit }) };
+    }
+    const draft = await createOwnDraft(client, patience, cluster);
+    try {
+      await validateBaseImage(client, patience, { cluster, draft, version: targetVersion });
+      committed = await commit(client, patience, { cluster, draft, version: targetVersion });
+    } catch (error) {
+      // Another precheck of the cluster has deleted the draft, or an unanswered commit has used it up.
+      if (!isNotFound(error)) {
+        await discard(client, patience, cluster, draft);
+        throw error;
+      }
+      lost = error;
+      await patience.pause(round);
+    }
+  }
+  throw new DriverError({
+    kind: "permanent",
+    code: "DESIRED_IMAGE_NOT_SET",
+    message: `The desired image of cluster ${cluster} could not be made ${targetVersion}: the draft or the image was not found.`,
+    remediation: `Check that ${client.id} has base image ${targetVersion} and that nobody else edits the cluster's image.`,
+    ...(lost instanceof DriverError && { causes: lost.causes }),
+  });
+}
+
+async function commit(
+  client: VlcmClient,
+  patience: Patience,
+  { cluster, draft, version }: { readonly cluster: string; readonly draft: string; readonly version: string },
+): Promise<{ readonly commit?: string }> {
+  const id = await patience.persist(() => client.commitDraft(cluster, draft, `Base image ${version}`));
+  const task = await completeTask(client, patience, id);
+  if (task?.status === "FAILED") {
+    const reasons = reasonsOf(task);
+    throw new DriverError({
+      kind: "transient",
+      code: "DESIRED_IMAGE_COMMIT_FAILED",
+      message: `${client.id} could not commit base image ${version} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+      remediation: "Resolve what the component manager reports for the cluster's image, then retry the upgrade.",
+      causes: reasons,
+    });
+  }
+  return typeof task?.result === "string" ? { commit: task.result } : {};
+}
+
+/** The commit of the desired image, from a scan by it; undefined where the cluster cannot be scanned now. */
+async function readCommit(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  version: string,
+): Promise<string | undefined> {
+  const isCurrent = (scanned: ClusterCompliance | undefined) =>
+    Object.values(scanned?.hosts ?? {}).some(({ base_image }) => base_image.target.version === version);
+  const last = await patience.persist(() => client.readCompliance(cluster));
+  if (last && isCurrent(last)) return last.commit;
+  try {
+    const scanned = await scanCluster(client, patience, cluster);
+    return isCurrent(scanned) ? scanned?.commit : undefined;
+  } catch (error) {
+    if (error instanceof DriverError) return undefined;
+    throw error;
+  }
+}
+
+async function discard(client: VlcmClient, patience: Patience, cluster: string, draft: string): Promise<void> {
+  const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
+  const persistent = createPatience(bounds, { interruption: () => undefined });
+  await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
+}

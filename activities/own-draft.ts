@@ -1,0 +1,85 @@
+import { DriverError, isNotFound } from "./drivers/driver-error";
+import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
+import { completeTask, reasonsOf } from "./complete-task";
+import { textsOf, ValidationResult } from "./drivers/vlcm/vlcm-models";
+import type { Patience } from "./patience";
+
+/**
+ * Makes a draft of a cluster's desired image. A user has one draft at most: one of ours that a lost worker left behind
+ * is deleted first, never used, because nobody knows what it holds.
+ */
+export async function createOwnDraft(client: VlcmClient, patience: Patience, cluster: string): Promise<string> {
+  const rounds = 5;
+  for (let round = 0; ; round++) {
+    try {
+      return await patience.persist(() => client.createDraft(cluster));
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === rounds) throw error;
+      await deleteOwnDrafts(client, patience, cluster, error);
+    }
+  }
+}
+
+async function deleteOwnDrafts(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  because: DriverError,
+): Promise<void> {
+  const user = accountOf(await patience.persist(() => client.readUser()));
+  const drafts = await patience.persist(() => client.listDrafts(cluster));
+  const own = drafts.filter(({ owner }) => accountOf(owner) === user);
+  if (own.length === 0 && drafts.length > 0) {
+    throw new DriverError({
+      kind: "permanent",
+      code: "DRAFT_HELD_BY_OTHER",
+      message: `Cluster ${cluster} has a draft image of ${drafts.map(({ owner }) => owner).join(", ")}.`,
+      remediation: "Commit or delete that draft in the component manager, then retry the upgrade.",
+      causes: because.causes,
+    });
+  }
+  for (const { draft } of own) await deleteDraft(client, patience, cluster, draft);
+}
+
+/** Deletes a draft that may be gone already. */
+export async function deleteDraft(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  draft: string,
+): Promise<void> {
+  try {
+    await patience.persist(() => client.deleteDraft(cluster, draft));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Puts a base image into a draft and has the component manager validate it. Throws where it is not valid. */
+export async function validateBaseImage(
+  client: VlcmClient,
+  patience: Patience,
+  { cluster, draft, version }: { readonly cluster: string; readonly draft: string; readonly version: string },
+): Promise<void> {
+  await patience.persist(() => client.putDraftBaseImage(cluster, draft, version));
+  const id = await patience.persist(() => client.validateDraft(cluster, draft));
+  const task = await completeTask(client, patience, id);
+  // Forgotten: the commit will judge it.
+  if (!task) return;
+  const found = ValidationResult.is(task.result) ? textsOf(task.result.errors) : [];
+  if (task.status === "SUCCEEDED" && found.length === 0) return;
+  const reasons = found.length > 0 ? found : reasonsOf(task);
+  throw new DriverError({
+    kind: "permanent",
+    code: "TARGET_IMAGE_INVALID",
+    message: `${client.id} does not accept base image ${version} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    remediation: `Import the depot that holds ${version} into the component manager and resolve what it reports, then retry.`,
+    causes: reasons,
+  });
+}
+
+/** One account in its two spellings: `DOMAIN\user` and `user@domain`. */
+function accountOf(name: string): string {
+  const [, domain, user] = /^(.*)\\(.*)$/.exec(name) ?? [];
+  return (user === undefined ? name : `${user}@${domain}`).toLowerCase();
+}

@@ -1,0 +1,100 @@
+import type { ActivityLimits } from "./activity-dependencies";
+import { DriverError, isBusy } from "./drivers/driver-error";
+
+/** What a wait is bounded by, in milliseconds: an outage, another operation, and how often to look. */
+export type PatienceBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll">;
+
+export interface PatienceHooks {
+  /** The error to throw where the wait is over because the Activity is to stop; undefined where it may go on. */
+  interruption(): Error | undefined;
+  /** Called with every error that is waited out, so that the operator can be told what is waited for. */
+  onTrouble?(error: DriverError): void;
+  /** Aborted as soon as `interruption` may have something to say; absent where only every poll asks. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sits out what passes by itself, within bounds, and can be interrupted. */
+export interface Patience {
+  readonly bounds: PatienceBounds;
+  /**
+   * Repeats a request that may safely be repeated, until it is answered. Throws permanent errors at once, transient
+   * ones when their bound is over, and the interruption as soon as there is one, without waiting for the answer.
+   */
+  persist<A>(request: () => Promise<A>): Promise<A>;
+  /** Waits; the `round`th wait in a row is longer than the one before, up to `poll.max`. Throws the interruption. */
+  pause(round: number): Promise<void>;
+}
+
+export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Patience {
+  const stopIfInterrupted = () => {
+    const interruption = hooks.interruption();
+    if (interruption) throw interruption;
+  };
+
+  async function interruptibly<A>(work: Promise<A>): Promise<A> {
+    const { signal } = hooks;
+    if (!signal || signal.aborted) return work;
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<"stopped">((resolve) => {
+      stop = () => resolve("stopped");
+      signal.addEventListener("abort", stop);
+    });
+    try {
+      const winner = await Promise.race([work, stopped]);
+      if (winner !== "stopped") return winner;
+      work.catch(() => undefined);
+      stopIfInterrupted();
+      return await work;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  async function pause(round: number): Promise<void> {
+    stopIfInterrupted();
+    const { min, max } = bounds.poll;
+    const milliseconds = Math.min(max, min * 1.5 ** Math.min(round, 50));
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+    try {
+      await interruptibly(over);
+    } finally {
+      clearTimeout(timer);
+    }
+    stopIfInterrupted();
+  }
+
+  async function persist<A>(request: () => Promise<A>): Promise<A> {
+    let since: { readonly at: number; readonly busy: boolean } | undefined;
+    for (let round = 0; ; round++) {
+      stopIfInterrupted();
+      try {
+        return await interruptibly(request());
+      } catch (error) {
+        if (!(error instanceof DriverError) || error.kind !== "transient") throw error;
+        const busy = isBusy(error);
+        if (since?.busy !== busy) since = { at: Date.now(), busy };
+        const bound = busy ? bounds.operationBusy : bounds.outage;
+        if (Date.now() - since.at >= bound) throw gaveUp(error, bound);
+        hooks.onTrouble?.(error);
+      }
+      await pause(round);
+    }
+  }
+
+  return { bounds, persist, pause };
+}
+
+/** The error of a wait that took too long: still transient, because another try later may succeed. */
+export function gaveUp(error: DriverError, after: number): DriverError {
+  const waited = after < 90_000 ? `${Math.round(after / 1000)} s` : `${Math.round(after / 60_000)} minutes`;
+  return new DriverError({
+    kind: "transient",
+    code: error.code,
+    message: `${error.message} Waited for ${waited}.`,
+    remediation: error.remediation,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.errorType !== undefined && { errorType: error.errorType }),
+    causes: error.causes,
+  });
+}

@@ -1,0 +1,179 @@
+import { expect } from "chai";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ClusterTarget } from "../../../activities/contract";
+import {
+  failureOf,
+  newVersion,
+  oldVersion,
+  runActivity,
+  type SimulatedCluster,
+  simulateCluster,
+  startActivity,
+  succeed,
+  targetVersion,
+} from "./simulated-cluster";
+
+describe("runClusterPrechecks", function () {
+  this.timeout(20_000);
+  let cluster: SimulatedCluster;
+  const start = async (management?: "IMAGE" | "BASELINE") => {
+    cluster = await simulateCluster(management);
+    await cluster.hostSeconds(0.05);
+  };
+  afterEach(() => cluster.close());
+
+  const prechecks = (target: Partial<ClusterTarget> = {}, limits?: Partial<ActivityLimits>) => {
+    const activities = cluster.activities(limits);
+    return () => activities.runClusterPrechecks({ ...cluster.target, ...target });
+  };
+  async function run(target: Partial<ClusterTarget> = {}, limits?: Partial<ActivityLimits>) {
+    const { stages } = await succeed(prechecks(target, limits));
+    return {
+      stages,
+      statuses: Object.fromEntries(stages.map(({ type, status }) => [type, status])),
+      failed: stages.filter(({ status }) => status === "FAILED").map(({ type }) => type),
+      errors: stages.flatMap(({ errors = [] }) => errors),
+    };
+  }
+
+  it("runs every check of a healthy cluster, and changes nothing of it", async () => {
+    await start();
+    const before = await cluster.state();
+    const { stages, statuses } = await run();
+    expect(statuses).to.deep.equal({
+      COMPONENT_MANAGER_REACHABLE: "SUCCESSFUL",
+      CLUSTER_IMAGE_MANAGED: "SUCCESSFUL",
+      HOSTS_CONNECTED: "SUCCESSFUL",
+      NO_OPERATION_IN_PROGRESS: "SUCCESSFUL",
+      TARGET_IMAGE_AVAILABLE: "SUCCESSFUL",
+      NO_DOWNGRADE: "SUCCESSFUL",
+      CLUSTER_HEALTH: "SUCCESSFUL",
+    });
+    expect(stages.every(({ completionTimestamp, errors }) => completionTimestamp && !errors)).to.equal(true);
+    const after = await cluster.state();
+    expect(after.desiredImage).to.deep.equal(before.desiredImage);
+    expect(after.drafts).to.deep.equal([]);
+    expect(await cluster.steps()).to.deep.equal([]);
+  });
+
+  it("heartbeats every stage as it finishes", async () => {
+    await start();
+    const { heartbeats } = await runActivity(prechecks());
+    const counts = new Set(heartbeats.map(({ stages }) => stages.length));
+    expect([...counts]).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("lists every check where the component manager cannot be reached, without running it", async () => {
+    await start();
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
+    const { stages, errors } = await run({}, { outage: 20 });
+    expect(stages).to.have.length(7);
+    expect(stages.every(({ status }) => status === "FAILED")).to.equal(true);
+    expect(errors[0]?.errorCode).to.equal("COMPONENT_MANAGER_UNREACHABLE");
+    expect(new Set(errors.slice(1).map(({ errorCode }) => errorCode))).to.deep.equal(new Set(["PRECHECK_NOT_RUN"]));
+  });
+
+  it("sits out short trouble", async () => {
+    await start();
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE", times: 5 });
+    expect((await run()).failed).to.deep.equal([]);
+  });
+
+  it("says that the credentials are wrong", async () => {
+    await start();
+    await cluster.fault({ kind: "LOGIN_REFUSED" });
+    expect((await run()).errors[0]?.errorCode).to.equal("AUTHENTICATION");
+  });
+
+  it("finds a cluster that is managed in another way than planned", async () => {
+    await start("BASELINE");
+    const { failed, errors } = await run();
+    expect(failed).to.include.members([
+      "CLUSTER_IMAGE_MANAGED",
+      "TARGET_IMAGE_AVAILABLE",
+      "NO_DOWNGRADE",
+      "CLUSTER_HEALTH",
+    ]);
+    expect(errors[0]?.errorCode).to.equal("CLUSTER_KIND_CHANGED");
+  });
+
+  it("finds an image that the component manager does not have, and leaves no draft", async () => {
+    await start();
+    const { failed, errors } = await run({ targetVersion: "9.9.9-0.1" });
+    expect(failed).to.deep.equal(["TARGET_IMAGE_AVAILABLE"]);
+    expect(errors[0]).to.deep.include({ errorCode: "TARGET_IMAGE_INVALID" });
+    expect((await cluster.state()).drafts).to.deep.equal([]);
+  });
+
+  it("finds hosts that are newer than the target", async () => {
+    await start();
+    const target = { ...cluster.target, targetVersion: newVersion };
+    await succeed(() => cluster.activities().setDesiredImage(target));
+    const [host] = (await cluster.state()).hosts;
+    await succeed(() =>
+      cluster.activities().remediateHost({
+        ...target,
+        host: { host: host?.id ?? "", fqdn: host?.name ?? "" },
+        attempts: { maximumAttempts: 1, retryDelay: 0 },
+      }),
+    );
+    const { failed, errors } = await run({ targetVersion });
+    expect(failed).to.deep.equal(["NO_DOWNGRADE"]);
+    expect(errors).to.have.length(1);
+    expect(errors[0]?.context).to.include({ host: "esx-01.example.com", version: newVersion });
+  });
+
+  it("finds a host that is away, an operation that runs, and what the health check reports", async () => {
+    await start();
+    await succeed(() => cluster.activities().setDesiredImage(cluster.target));
+    await cluster.fault({ kind: "CHECK_FAILS", host: "esx-02.example.com", issue: "The vSAN is not healthy." });
+    const healthy = await run();
+    expect(healthy.failed).to.deep.equal(["CLUSTER_HEALTH"]);
+    expect(healthy.errors[0]?.message).to.match(/esx-02\.example\.com.*The vSAN is not healthy\./);
+
+    await cluster.repair();
+    await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", seconds: 3600 });
+    const [host] = (await cluster.state()).hosts;
+    const remediation = startActivity(() =>
+      cluster.activities().remediateHost({
+        ...cluster.target,
+        host: { host: host?.id ?? "", fqdn: host?.name ?? "" },
+        attempts: { maximumAttempts: 1, retryDelay: 0 },
+      }),
+    );
+    await remediation.heartbeat(({ activity }) => /to reconnect/.test(activity));
+    remediation.environment.cancel("WORKER_SHUTDOWN");
+    await remediation.end;
+    const { failed, errors } = await run();
+    expect(failed).to.deep.equal(["HOSTS_CONNECTED", "NO_OPERATION_IN_PROGRESS", "CLUSTER_HEALTH"]);
+    expect(errors.map(({ errorCode }) => errorCode)).to.deep.equal([
+      "HOST_NOT_CONNECTED",
+      "CLUSTER_BUSY",
+      "PRECHECK_NOT_RUN",
+    ]);
+  });
+
+  it("skips the draft where the desired image is the target already", async () => {
+    await start();
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE", path: "/drafts" });
+    const { failed } = await run({ targetVersion: oldVersion }, { outage: 20 });
+    expect(failed).to.deep.equal([]);
+  });
+
+  it("is run again where its worker shuts down", async () => {
+    await start();
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE", path: "action=check" });
+    const checking = startActivity(prechecks());
+    await checking.heartbeat(({ stages }) => stages.length === 0);
+    checking.environment.cancel("WORKER_SHUTDOWN");
+    expect(failureOf(await checking.end)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });
+    expect((await cluster.state()).drafts).to.deep.equal([]);
+  });
+
+  it("fails for good where the component manager is not in the inventory", async () => {
+    await start();
+    const unknown = { ...cluster.target.cluster, componentManagerId: "vc-99" };
+    const failure = failureOf(await runActivity(prechecks({ cluster: unknown })));
+    expect(failure).to.include({ type: "COMPONENT_MANAGER_UNKNOWN", nonRetryable: true });
+  });
+});

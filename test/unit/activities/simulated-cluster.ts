@@ -1,0 +1,175 @@
+import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { expect } from "chai";
+import { type ActivityLimits, defaultActivityLimits } from "../../../activities/activity-dependencies";
+import type { ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
+import { createActivities } from "../../../activities/create-activities";
+import type { HostProgress } from "../../../src/domain/host-remediation";
+import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
+
+export const oldVersion = "9.0.0-0.24755229";
+export const targetVersion = "9.0.1-0.24957456";
+export const newVersion = "9.1.0-0.25100000";
+
+/** Limits under which nothing waits longer than a test may take; outages and stalls are still far off. */
+export const quickLimits: ActivityLimits = {
+  ...defaultActivityLimits,
+  callTimeout: 5_000,
+  poll: { min: 5, max: 20 },
+};
+
+interface SimulatedHost {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly connection: string;
+  readonly maintenance: string;
+}
+
+interface SimulatedState {
+  readonly id: string;
+  readonly policy: unknown;
+  readonly desiredImage: { readonly version: string; readonly commit: string };
+  readonly drafts: readonly unknown[];
+  readonly runningTasks: readonly { readonly id: string; readonly kind: string }[];
+  readonly hosts: readonly SimulatedHost[];
+}
+
+/** A simulator with one cluster of two hosts, the faults of its control API, and Activities that work on it. */
+export interface SimulatedCluster {
+  readonly url: string;
+  readonly target: ClusterTarget;
+  activities(limits?: Partial<ActivityLimits>, url?: string): UpgradeActivities;
+  fault(request: Readonly<Record<string, unknown>>): Promise<void>;
+  repair(): Promise<void>;
+  state(): Promise<SimulatedState>;
+  /** The steps of the ledger, in their order. */
+  steps(filter?: string): Promise<string[]>;
+  hostSeconds(seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"): Promise<SimulatedCluster> {
+  const simulator: RunningSimulator = await startSimulator({
+    host: "127.0.0.1",
+    port: 0,
+    hostSeconds: 0.2,
+    log: () => undefined,
+    config: {
+      depot: [{ version: oldVersion }, { version: targetVersion }, { version: newVersion }],
+      hostVersion: oldVersion,
+      clusters: [
+        { id: "domain-c8", name: "cluster-01", hosts: 2, hostNames: "esx-{nn}.example.com", management },
+        { id: "domain-c9", name: "cluster-02", hosts: 2, hostNames: "other-{nn}.example.com" },
+      ],
+    },
+  });
+
+  async function control<A>(method: string, path: string, body?: unknown): Promise<A> {
+    const response = await fetch(`${simulator.url}/simulator/${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as A;
+  }
+
+  return {
+    url: simulator.url,
+    target: {
+      cluster: { resourceId: "c-1", name: "cluster-01", componentManagerId: "vc-01", cluster: "domain-c8" },
+      kind: "IMAGE",
+      targetVersion,
+    },
+    activities: (limits, url = simulator.url) =>
+      createActivities({
+        componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
+        readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
+        limits: { ...quickLimits, ...limits },
+      }),
+    fault: (request) => control("POST", "faults", request),
+    repair: () => control("DELETE", "faults"),
+    state: async () => {
+      const { clusters } = await control<{ clusters: SimulatedState[] }>("GET", "state");
+      const cluster = clusters.find(({ id }) => id === "domain-c8");
+      if (!cluster) throw new Error("the simulator has lost its cluster");
+      return cluster;
+    },
+    steps: async (filter = "cluster=domain-c8") =>
+      (await control<{ step: string }[]>("GET", `ledger?${filter}`)).map(({ step }) => step),
+    hostSeconds: (hostSeconds) => control("PATCH", "settings", { hostSeconds }),
+    close: () => simulator.close(),
+  };
+}
+
+/** How one run of an Activity ended, and everything that it heartbeat. */
+export interface ActivityEnd<A> {
+  readonly result?: A;
+  readonly error?: unknown;
+  readonly heartbeats: readonly HostProgress[];
+}
+
+interface Running<A> {
+  readonly environment: MockActivityEnvironment;
+  readonly end: Promise<ActivityEnd<A>>;
+  /** Resolves with the first heartbeat that fits; rejects where the Activity ends without one. */
+  heartbeat(fits: (progress: HostProgress) => boolean): Promise<HostProgress>;
+}
+
+const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Runs an Activity as its Worker would; `info` gives the attempt and the heartbeat details of the one before. */
+export function startActivity<A>(
+  activity: () => Promise<A>,
+  info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
+): Running<A> {
+  const environment = new MockActivityEnvironment(info, { logger: silent });
+  const heartbeats: HostProgress[] = [];
+  environment.on("heartbeat", (details: HostProgress) => heartbeats.push(details));
+  const activityEnd: Promise<A> = environment.run(activity);
+  const end = activityEnd.then(
+    (result): ActivityEnd<A> => ({ result, heartbeats }),
+    (error: unknown): ActivityEnd<A> => ({ error, heartbeats }),
+  );
+  return {
+    environment,
+    end,
+    heartbeat: (fits) =>
+      new Promise((resolve, reject) => {
+        const found = heartbeats.find(fits);
+        if (found) return resolve(found);
+        environment.on("heartbeat", (details: HostProgress) => {
+          if (fits(details)) resolve(details);
+        });
+        void end.then(({ error, result }) => reject(error ?? new Error(`ended before: ${JSON.stringify(result)}`)));
+      }),
+  };
+}
+
+export async function runActivity<A>(
+  activity: () => Promise<A>,
+  info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
+): Promise<ActivityEnd<A>> {
+  return startActivity(activity, info).end;
+}
+
+/** The result of an Activity that must succeed. */
+export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
+  const { result, error } = await runActivity(activity);
+  if (error) throw error instanceof Error ? error : new Error(String(error));
+  return result as A;
+}
+
+/** The failure of an Activity that must fail, with its details. */
+export function failureOf({ error, result }: ActivityEnd<unknown>): ApplicationFailure & { told: FailureDetails } {
+  if (!(error instanceof ApplicationFailure)) {
+    throw new Error(`no ApplicationFailure but ${error instanceof Error ? error.stack : JSON.stringify(result)}`);
+  }
+  return Object.assign(error, { told: error.details?.[0] as FailureDetails });
+}
+
+export function expectCancelled({ error }: ActivityEnd<unknown>): void {
+  expect(error).to.be.instanceOf(CancelledFailure);
+}
