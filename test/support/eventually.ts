@@ -1,0 +1,16 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Reads again and again until `accept` takes what is read; throws with the last reading after `limit` milliseconds. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  accept: (reading: T) => boolean,
+  limit = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + limit;
+  for (;;) {
+    const reading = await read();
+    if (accept(reading)) return reading;
+    if (Date.now() > deadline) throw new Error(`Never came true: ${accept}; last was ${JSON.stringify(reading)}`);
+    await pause(20);
+  }
+}

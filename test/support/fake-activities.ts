@@ -1,0 +1,175 @@
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { workerShutdownFailure } from "../../activities/failures";
+import type { ClusterTarget, FailureDetails, RemediateHostInput, UpgradeActivities } from "../../activities/contract";
+import { stagesOf } from "../../src/domain/cluster-progress";
+import type { ErrorBody } from "../../src/domain/error-body";
+import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
+import type { Stage } from "../../src/domain/task";
+
+const at = "2026-11-01T00:00:00.000Z";
+
+/** An error as Activities report it. */
+export function sampleError(errorCode: string, message = `${errorCode} happened`): ErrorBody {
+  return { errorCode, errorType: "UPGRADE", message, remediationMessage: "Mend it." };
+}
+
+/** The failure of an Activity other than `remediateHost`. */
+export function activityFailure(errorCode: string, { nonRetryable = true } = {}): ApplicationFailure {
+  const error = sampleError(errorCode);
+  return ApplicationFailure.create({ message: error.message, type: errorCode, nonRetryable, details: [{ error }] });
+}
+
+/** What `remediateHost` knows after the component manager has reported `reported` failures of the host. */
+export function hostProgress(input: RemediateHostInput, reported: number, lastError?: ErrorBody): HostProgress {
+  return {
+    host: input.host.host,
+    reportedFailures: reported,
+    activity: `Remediating ${input.host.fqdn}.`,
+    stages: stagesOf({ CHECK_COMPLIANCE: "Check compliance", REMEDIATE: "Remediate" }, at).map((stage, i) =>
+      i === 0 ? { ...stage, status: "SUCCESSFUL", completionTimestamp: at } : { ...stage, status: "IN_PROGRESS" },
+    ),
+    maximumAttempts: input.attempts.maximumAttempts,
+    ...(lastError && { lastError }),
+  };
+}
+
+/** The failure by which `remediateHost` reports that a host failed for the `reported`th time, and may be tried again. */
+export function hostFailure(input: RemediateHostInput, reported = 1, code = "HOST_REMEDIATION_FAILED") {
+  const error = sampleError(code, `Host ${input.host.fqdn} failed`);
+  const details: FailureDetails = { error, progress: hostProgress(input, reported, error) };
+  const nonRetryable = reported >= input.attempts.maximumAttempts;
+  return ApplicationFailure.create({ message: error.message, type: code, nonRetryable, details: [details] });
+}
+
+/** Hosts of which none runs the target version. */
+export function sampleHosts(count = 3): ClusterHost[] {
+  return Array.from({ length: count }, (_, i) => ({
+    host: `host-${i + 1}`,
+    fqdn: `esx-0${i + 1}.example.com`,
+    version: "9.0.0-0.24755229",
+    atTarget: false,
+  }));
+}
+
+/** The Stages of a precheck run in which every check passed. */
+export function passedCheck(): Stage[] {
+  return stagesOf({ HOSTS_CONNECTED: "Hosts connected" }, at).map((stage) => ({
+    ...stage,
+    status: "SUCCESSFUL",
+    completionTimestamp: at,
+  }));
+}
+
+/** The Stages of a precheck run in which one check failed. */
+export function failedCheck(error = sampleError("HOST_NOT_CONNECTED")): Stage[] {
+  return passedCheck().map((stage) => ({ ...stage, status: "FAILED", errors: [error] }));
+}
+
+/** A point in an Activity at which it stays until the test lets it go on. */
+export class Gate {
+  private arrive: () => void = () => undefined;
+  /** Lets the Activity go on, and every later one. */
+  open: () => void = () => undefined;
+  /** Settles when an Activity has come here. */
+  readonly reached = new Promise<void>((resolve) => (this.arrive = resolve));
+  private readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+
+  /**
+   * Stays, with heartbeats. A cancellation of the Activity ends the stay as a CancelledFailure, the end of its worker
+   * as the real Activities end then.
+   */
+  async pass(progress?: HostProgress): Promise<void> {
+    const activity = Context.current();
+    activity.heartbeat(progress);
+    const beat = setInterval(() => activity.heartbeat(progress), 50);
+    this.arrive();
+    try {
+      await Promise.race([this.opened, activity.cancelled]);
+    } catch (failure) {
+      throw activity.cancellationDetails?.workerShutdown ? workerShutdownFailure({}, progress) : failure;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** Never ends and answers nothing, like the Activity of a worker that was killed after this heartbeat. */
+  async die(progress?: HostProgress): Promise<never> {
+    Context.current().heartbeat(progress);
+    this.arrive();
+    return new Promise<never>(() => undefined);
+  }
+}
+
+/** Activities that succeed at once, and a record of what was asked of them; a test replaces those it is about. */
+export class FakeActivities {
+  /** What was asked, in order: `name resourceId`, or `remediate resourceId/host`. */
+  readonly calls: string[] = [];
+  readonly remediations: RemediateHostInput[] = [];
+  /** Hosts that run the target version, as `resourceId/host`. */
+  readonly atTarget = new Set<string>();
+
+  constructor(
+    private readonly replaced: Partial<UpgradeActivities> = {},
+    private readonly hosts = 3,
+  ) {}
+
+  /** Calls of Activities that change something. */
+  get changes(): string[] {
+    return this.calls.filter((call) => /^(putPolicy|setImage|remediate|restorePolicy) /.test(call));
+  }
+
+  implementation(): UpgradeActivities {
+    const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
+    return {
+      runClusterPrechecks: async (target) => {
+        record("prechecks", target);
+        return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };
+      },
+      readClusterHosts: async (target) => {
+        record("readHosts", target);
+        const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
+        return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
+      },
+      readRemediationPolicy: async (target) =>
+        (await this.replaced.readRemediationPolicy?.(target)) ?? { failure_action: { action: "RETRY" } },
+      putRemediationPolicy: async (target) => {
+        record("putPolicy", target);
+        await this.replaced.putRemediationPolicy?.(target);
+      },
+      restoreRemediationPolicy: async (target) => {
+        record("restorePolicy", target);
+        await this.replaced.restoreRemediationPolicy?.(target);
+      },
+      setDesiredImage: async (target) => {
+        record("setImage", target);
+        return (await this.replaced.setDesiredImage?.(target)) ?? { changed: true, commit: "1" };
+      },
+      remediateHost: async (input) => {
+        this.calls.push(`remediate ${hostKey(input, input.host)}`);
+        this.remediations.push(input);
+        const result = (await this.replaced.remediateHost?.(input)) ?? upgraded(input);
+        this.atTarget.add(hostKey(input, input.host));
+        return result;
+      },
+      readLockHolder: async (lock) => {
+        this.calls.push(`holder ${lock.workflowId}`);
+        return (await this.replaced.readLockHolder?.(lock)) ?? {};
+      },
+    };
+  }
+}
+
+/** What `remediateHost` gives when the host has been upgraded. */
+export function upgraded({ host, targetVersion }: RemediateHostInput): HostResult {
+  const stages = stagesOf({ REMEDIATE: "Remediate" }, at).map((stage) => ({
+    ...stage,
+    status: "SUCCESSFUL" as const,
+    completionTimestamp: at,
+  }));
+  return { host: host.host, outcome: "UPGRADED", version: targetVersion, stages };
+}
+
+function hostKey({ cluster }: ClusterTarget, { host }: Pick<ClusterHost, "host">): string {
+  return `${cluster.resourceId}/${host}`;
+}

@@ -1,0 +1,17 @@
+import type { WorkflowInterceptors } from "@temporalio/workflow";
+
+/** Clusters whose ids begin so get a short heartbeat timeout, so that a test of lost Activities does not take long. */
+export const quickHeartbeats = "lost-";
+
+/** Interceptors of the Workflows in tests. */
+export const interceptors = (): WorkflowInterceptors => ({
+  outbound: [
+    {
+      scheduleActivity: (input, next) => {
+        const [target] = input.args as [{ cluster?: { resourceId: string } }?];
+        const quick = target?.cluster?.resourceId.startsWith(quickHeartbeats) && input.options.heartbeatTimeout;
+        return next(quick ? { ...input, options: { ...input.options, heartbeatTimeout: "1 second" } } : input);
+      },
+    },
+  ],
+});

@@ -1,0 +1,142 @@
+import { WorkflowFailedError, type Client, type WorkflowHandle } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/common";
+import { isRight } from "fp-ts/Either";
+import type { SubTask, Task } from "../../src/domain/task";
+import type { Upgrade } from "../../src/domain/upgrade";
+import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { RequestOutcome } from "../../src/domain/upgrade-request";
+import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/memo";
+import type { clusterUpgradeWorkflow } from "../../workflows/cluster-upgrade-workflow";
+import {
+  clusterWorkflowId,
+  requestQuery,
+  subTaskQuery,
+  taskQuery,
+  taskWithChildrenQuery,
+  upgradeQuery,
+} from "../../workflows/messages";
+import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import { eventually } from "./eventually";
+import type { FakeActivities } from "./fake-activities";
+
+/** An upgrade that a test has started, as its operator and its clients see it. */
+export class RunningUpgrade {
+  private requests = 0;
+
+  constructor(
+    private readonly client: Client,
+    readonly handle: WorkflowHandle<typeof upgradeWorkflow>,
+    readonly plan: UpgradePlan,
+    readonly fake: FakeActivities,
+  ) {}
+
+  get id(): string {
+    return this.plan.id;
+  }
+
+  /** The id of the nth cluster. */
+  resourceId(n = 0): string {
+    const resource = resourcesOf(this.plan)[n];
+    if (!resource) throw new Error(`The plan has no cluster ${n}`);
+    return resource.resourceId;
+  }
+
+  task(): Promise<Task> {
+    return this.handle.query(taskQuery);
+  }
+
+  upgrade(): Promise<Upgrade> {
+    return this.handle.query(upgradeQuery);
+  }
+
+  async statuses(): Promise<string> {
+    const [task, upgrade] = await Promise.all([this.task(), this.upgrade()]);
+    return `${task.status} / ${upgrade.status}`;
+  }
+
+  /** Waits until Task and Upgrade have these statuses, written `Task.status / Upgrade.status`. */
+  async untilStatuses(expected: string): Promise<void> {
+    await eventually(
+      () => this.statuses(),
+      (statuses) => statuses === expected,
+    );
+  }
+
+  /** Sends a Signal with a request id and gives what the upgrade made of it. */
+  async ask(signal: "commit" | "retry" | "resolve", payload: object = {}): Promise<RequestOutcome> {
+    const requestId = `request-${++this.requests}`;
+    await this.handle.signal(signal, { ...payload, requestId });
+    return this.outcomeOf(requestId);
+  }
+
+  async outcomeOf(requestId: string): Promise<RequestOutcome> {
+    const outcome = await eventually(
+      () => this.handle.query(requestQuery, requestId),
+      (reading) => reading !== undefined,
+    );
+    if (!outcome) throw new Error("unreachable");
+    return outcome;
+  }
+
+  /** How the Workflow closes: its result, or the status it has then. Time passes meanwhile where the server skips it. */
+  async end(): Promise<string> {
+    try {
+      return (await this.handle.result()).outcome;
+    } catch (failure) {
+      if (!(failure instanceof WorkflowFailedError)) throw failure;
+      return (await this.handle.describe()).status.name;
+    }
+  }
+
+  /** The run of a cluster's own Workflow in this upgrade. */
+  async child(n = 0): Promise<WorkflowHandle<typeof clusterUpgradeWorkflow>> {
+    const resourceId = this.resourceId(n);
+    const { children } = await eventually(
+      () => this.handle.query(taskWithChildrenQuery),
+      (known) => known.children.some((child) => child.resourceId === resourceId),
+    );
+    const runId = children.find((child) => child.resourceId === resourceId)?.runId;
+    return this.client.workflow.getHandle<typeof clusterUpgradeWorkflow>(clusterWorkflowId(resourceId), runId);
+  }
+
+  async subTask(n = 0): Promise<SubTask> {
+    return (await this.child(n)).query(subTaskQuery);
+  }
+
+  /** Statuses of a cluster's hosts in their order. */
+  async hosts(n = 0): Promise<string[]> {
+    return ((await this.subTask(n)).subTasks ?? []).map((host) => host.status);
+  }
+
+  /** What is stored beside the Workflow for when nobody can be asked. */
+  async memo(): Promise<StoredUpgrade> {
+    const memo = StoredUpgrade.decode(await this.memoOf(this.handle));
+    if (!isRight(memo)) throw new Error("The memo of the upgrade does not decode");
+    return memo.right;
+  }
+
+  async resourceMemo(n = 0): Promise<StoredResource> {
+    const memo = StoredResource.decode(await this.memoOf(await this.child(n)));
+    if (!isRight(memo)) throw new Error("The memo of the cluster does not decode");
+    return memo.right;
+  }
+
+  /** Status of a cluster's own Workflow, once it has closed; undefined where it was never started. */
+  async childEnd(n = 0): Promise<string | undefined> {
+    const handle = this.client.workflow.getHandle(clusterWorkflowId(this.resourceId(n)));
+    const read = async () => {
+      try {
+        return (await handle.describe()).status.name;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    };
+    return eventually(read, (status) => status !== "RUNNING");
+  }
+
+  private async memoOf(handle: Pick<WorkflowHandle, "describe">): Promise<Record<string, unknown>> {
+    const { raw } = await handle.describe();
+    return new PayloadReader(this.client.options.loadedDataConverter).fields(raw.workflowExecutionInfo?.memo);
+  }
+}

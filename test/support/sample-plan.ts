@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import type { Bundle } from "../../src/domain/bundle";
+import type { ClusterFacts } from "../../src/domain/cluster-facts";
+import { planUpgrade } from "../../src/domain/plan-upgrade";
+import type { UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
+
+/** A bundle that can be installed and holds HOSTOS only. */
+export const sampleBundle: Bundle = {
+  id: "bundle-902",
+  type: "VENDOR_SOFTWARE",
+  version: "9.0.2",
+  downloadStatus: "SUCCESSFUL",
+  components: [{ id: "hostos", type: "HOSTOS", toVersion: "9.0.2-0.25148076" }],
+};
+
+/** Facts of an image-managed cluster that can be upgraded. */
+export function sampleCluster(resourceId: string, changes: Partial<ClusterFacts> = {}): ClusterFacts {
+  return {
+    resourceId,
+    name: `${resourceId}-name`,
+    componentManagerId: "vc01",
+    cluster: `domain-${resourceId}`,
+    kind: "IMAGE",
+    hostCount: 3,
+    platformVersion: "5.2",
+    ...changes,
+  };
+}
+
+export interface SamplePlanOptions {
+  readonly id?: string;
+  readonly draft?: boolean;
+  readonly now?: number;
+  readonly resources?: readonly ResourceUpgradeSpec[];
+  readonly resolutionDays?: number;
+}
+
+/** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
+export function samplePlan({
+  id = randomUUID(),
+  draft = false,
+  now = Date.now(),
+  resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
+  resolutionDays = 7,
+}: SamplePlanOptions = {}): UpgradePlan {
+  return planUpgrade(
+    {
+      spec: {
+        bundleId: sampleBundle.id,
+        resourceType: "CLUSTER",
+        draftMode: draft,
+        resourceUpgradeSpecs: [...resources],
+      },
+      bundle: sampleBundle,
+      clusters: resources.map(({ resourceId }) => sampleCluster(resourceId)),
+    },
+    { id, now, resolutionDays },
+  );
+}
+
+/** Clusters with ids of their own, because an id is a lock that all tests share. `prefix` begins each id. */
+export function clusters(count: number, prefix = "cl-"): ResourceUpgradeSpec[] {
+  return Array.from({ length: count }, () => ({ resourceId: `${prefix}${randomUUID().slice(0, 8)}` }));
+}

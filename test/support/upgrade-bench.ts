@@ -1,0 +1,122 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { isLeft } from "fp-ts/Either";
+import pino from "pino";
+import type { UpgradeActivities } from "../../activities/contract";
+import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
+import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import { FakeActivities } from "./fake-activities";
+import { samplePlan, type SamplePlanOptions } from "./sample-plan";
+import { RunningUpgrade } from "./running-upgrade";
+import { runWorker, startDevServer, startTimeSkipping, type RunningWorker } from "./workflow-environment";
+
+/**
+ * A Temporal server with a worker of the real Workflows. Every upgrade brings its own fake Activities, which serve
+ * its clusters; what a test leaves open is terminated by `clean`.
+ */
+export class UpgradeBench {
+  private readonly fakes = new Map<string, UpgradeActivities>();
+  private readonly started: WorkflowHandle[] = [];
+  private worker: RunningWorker | undefined;
+
+  private constructor(readonly env: TestWorkflowEnvironment) {}
+
+  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING"): Promise<UpgradeBench> {
+    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer() : startTimeSkipping()));
+    await bench.startWorker();
+    return bench;
+  }
+
+  /** Starts an upgrade as the service does, with a plan that is made at the server's own time. */
+  async upgrade(options: SamplePlanOptions = {}, fake = new FakeActivities()): Promise<RunningUpgrade> {
+    const plan = samplePlan({ ...options, now: await this.now() });
+    this.serve(plan, fake);
+    const { client } = this.env;
+    const started = await temporalUpgradeExecutions(client, pino({ level: "silent" })).start(plan)();
+    if (isLeft(started)) throw new Error(JSON.stringify(started.left));
+    const handle = client.workflow.getHandle<typeof upgradeWorkflow>(plan.id);
+    this.started.push(handle);
+    return new RunningUpgrade(client, handle, plan, fake);
+  }
+
+  /** Milliseconds since the epoch on the server's clock. */
+  now(): Promise<number> {
+    return this.env.currentTimeMs();
+  }
+
+  /** The time that lies so many milliseconds ahead on the server's clock, as a Timestamp. */
+  async inTime(milliseconds: number): Promise<string> {
+    return new Date((await this.now()) + milliseconds).toISOString();
+  }
+
+  async startWorker(): Promise<void> {
+    this.worker ??= await runWorker(this.env, this.dispatched());
+  }
+
+  async stopWorker(): Promise<void> {
+    await this.worker?.stop();
+    this.worker = undefined;
+  }
+
+  /** Terminates what a test has left open, so that it holds up neither time nor the end of the run. */
+  async clean(): Promise<void> {
+    await this.startWorker();
+    await Promise.all(this.started.splice(0).map((handle) => handle.terminate("end of the test").catch(() => undefined)));
+  }
+
+  async stop(): Promise<void> {
+    await this.stopWorker();
+    await this.env.teardown();
+  }
+
+  private serve(plan: UpgradePlan, fake: FakeActivities): void {
+    const implementation = fake.implementation();
+    for (const { resourceId } of resourcesOf(plan)) this.fakes.set(resourceId, implementation);
+  }
+
+  private dispatched(): UpgradeActivities {
+    const of = (resourceId: string): UpgradeActivities => {
+      const fake = this.fakes.get(resourceId);
+      if (!fake) throw ApplicationFailure.nonRetryable(`No test serves ${resourceId}`);
+      return fake;
+    };
+    return {
+      runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
+      readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
+      readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),
+      putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
+      restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
+      setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
+      remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
+      readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
+    };
+  }
+}
+
+const benches = new Map<string, Promise<UpgradeBench>>();
+
+/**
+ * The bench of a suite, shared by all suites of the run because a server and its worker take a while to start.
+ * Registers the hooks that clean up after each test.
+ */
+export function useBench(kind: "DEV_SERVER" | "TIME_SKIPPING"): () => UpgradeBench {
+  let bench: UpgradeBench | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    const starting = benches.get(kind) ?? UpgradeBench.start(kind);
+    benches.set(kind, starting);
+    bench = await starting;
+  });
+  afterEach(() => bench?.clean());
+  return () => {
+    if (!bench) throw new Error("The bench is there from the before hooks on");
+    return bench;
+  };
+}
+
+if (typeof after === "function")
+  after(async () => {
+    await Promise.all([...benches.values()].map(async (bench) => (await bench).stop()));
+  });

@@ -1,0 +1,111 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, GracefulShutdownPeriodExpiredError, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import type { UpgradeActivities } from "../../activities/contract";
+import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
+import { taskQueue } from "../../workflows/messages";
+import {
+  bundleIdKey,
+  bundleTypeKey,
+  resourceIdsKey,
+  taskStatusKey,
+  upgradeStatusKey,
+} from "../../workflows/search-attributes";
+
+const workflowsPath = resolve(__dirname, "../../workflows/index.ts");
+const payloadConverterPath = resolve(__dirname, "../../workflows/payload-converter.ts");
+const quickHeartbeats = resolve(__dirname, "quick-heartbeats.ts");
+const cacheDir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "upgrade-management-service");
+const logger = new DefaultLogger("WARN");
+
+let bundle: Promise<WorkflowBundle> | undefined;
+
+/** The Workflows' bundle, made once per test run. */
+export function workflowBundle(): Promise<WorkflowBundle> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath,
+    payloadConverterPath,
+    workflowInterceptorModules: [quickHeartbeats],
+    logger,
+  });
+  return bundle;
+}
+
+/** A Temporal server in which days pass in a moment while a test awaits a result. It knows no Visibility. */
+export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
+  quiet();
+  const path =
+    process.env["TEMPORAL_TEST_SERVER"] ?? join(cacheDir, "temporal-test-server-1.40.0/bin/temporal-test-server");
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: "existing-path", path } },
+  });
+  // Without them a Workflow that sets one never starts.
+  await env.connection.operatorService.addSearchAttributes({
+    namespace: "default",
+    searchAttributes: {
+      UpgradeStatus: keyword,
+      TaskStatus: keyword,
+      BundleId: keyword,
+      BundleType: keyword,
+      ResourceIds: keywordList,
+    },
+  });
+  return env;
+}
+
+/** INDEXED_VALUE_TYPE_KEYWORD and INDEXED_VALUE_TYPE_KEYWORD_LIST of the wire protocol. */
+const [keyword, keywordList] = [2, 7];
+
+/** The server that the service embeds, in memory: for what the time-skipping one does not have. */
+export async function startDevServer(): Promise<TestWorkflowEnvironment> {
+  quiet();
+  const path = process.env["TEMPORAL_CLI_PATH"] ?? cachedCliPath(cacheDir);
+  return TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: "existing-path", path },
+      searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
+      extraArgs: ["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
+      log: { format: "pretty", level: "error" },
+    },
+  });
+}
+
+let installed = false;
+function quiet(): void {
+  if (!installed) Runtime.install({ logger: new DefaultLogger("ERROR"), telemetryOptions: { logging: { filter: "ERROR" } } });
+  installed = true;
+}
+
+/** A worker while it runs. */
+export interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+/** A worker of the real Workflows and the given Activities. */
+export async function runWorker(
+  env: TestWorkflowEnvironment,
+  activities: UpgradeActivities,
+): Promise<RunningWorker> {
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities,
+    dataConverter: { payloadConverterPath },
+    maxHeartbeatThrottleInterval: 50,
+    defaultHeartbeatThrottleInterval: 50,
+    shutdownGraceTime: 0,
+    shutdownForceTime: "1 second",
+  });
+  const stopped = worker.run();
+  return {
+    async stop(): Promise<void> {
+      worker.shutdown();
+      await stopped.catch((error: unknown) => {
+        // Activities that hang on purpose do not end with their worker.
+        if (!(error instanceof GracefulShutdownPeriodExpiredError)) throw error;
+      });
+    },
+  };
+}

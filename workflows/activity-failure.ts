@@ -1,0 +1,78 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  CancelledFailure,
+  TimeoutFailure,
+} from "@temporalio/workflow";
+import { isRight } from "fp-ts/Either";
+import type { FailureDetails } from "../activities/contract";
+import { ErrorBody } from "../src/domain/error-body";
+import { HostProgress, workerShutdown } from "../src/domain/host-remediation";
+
+/** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
+export function errorOf(failure: unknown): ErrorBody {
+  const cause = failure instanceof ActivityFailure ? failure.cause : failure;
+  if (cause instanceof ApplicationFailure) {
+    const reported = ErrorBody.decode(detailsOf(cause)?.error);
+    if (isRight(reported)) return reported.right;
+    return unforeseen(cause.message, cause.type ?? undefined);
+  }
+  if (cause instanceof TimeoutFailure) {
+    return {
+      errorCode: "ACTIVITY_TIMED_OUT",
+      errorType: "FAILED_DEPENDENCY",
+      message: `A step did not end within its time limit (${cause.timeoutType}).`,
+      remediationMessage: "Check that workers are running and that the component manager answers, then retry.",
+    };
+  }
+  return unforeseen(cause instanceof Error ? cause.message : String(cause));
+}
+
+/** An Activity that ended without an answer of its own, because its worker did; it is to be scheduled again. */
+export interface LostActivity {
+  /** What it last knew, where it told. */
+  readonly progress?: HostProgress;
+}
+
+/** Tells a lost Activity from a failed one; undefined where the failure is an answer. */
+export function lostActivity(failure: unknown): LostActivity | undefined {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  if (cause instanceof ApplicationFailure && cause.type === workerShutdown) {
+    return withProgress(detailsOf(cause)?.progress);
+  }
+  if (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE")) {
+    return withProgress(cause.lastHeartbeatDetails);
+  }
+  return undefined;
+}
+
+/** The details of a failed child's own failure; undefined where it was cancelled, terminated or timed out. */
+export function childFailureDetail(failure: unknown): unknown {
+  const cause = failure instanceof ChildWorkflowFailure ? failure.cause : undefined;
+  return cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+}
+
+/** Whether a child ended because it, and not its upgrade, was cancelled. */
+export function childWasCancelled(failure: unknown): boolean {
+  return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
+}
+
+function withProgress(detail: unknown): LostActivity {
+  const progress = HostProgress.decode(detail);
+  return isRight(progress) ? { progress: progress.right } : {};
+}
+
+function detailsOf(failure: ApplicationFailure): Partial<FailureDetails> | undefined {
+  const detail: unknown = failure.details?.[0];
+  return typeof detail === "object" && detail !== null ? detail : undefined;
+}
+
+function unforeseen(message: string, errorCode = "UNEXPECTED"): ErrorBody {
+  return {
+    errorCode,
+    errorType: "INTERNAL",
+    message,
+    remediationMessage: "Look at the failed step in the Temporal Web UI, then retry the upgrade.",
+  };
+}

@@ -1,0 +1,186 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from "@temporalio/workflow";
+import type { ClusterTarget, RemediationPolicy, UpgradeActivities } from "../activities/contract";
+import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
+import type { ErrorBody } from "../src/domain/error-body";
+import type { ClusterHost } from "../src/domain/host-remediation";
+import { errorOf } from "./activity-failure";
+import { ClusterUpgradeState } from "./cluster-upgrade-state";
+import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
+import { remediateHost } from "./remediate-host";
+import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
+import { untilAnswered } from "./until-answered";
+
+const reads = proxyActivities<UpgradeActivities>(readOptions);
+const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const restores = proxyActivities<UpgradeActivities>(restoreOptions);
+
+/**
+ * Upgrades one image-managed cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
+ * also while it waits for its turn. Closes as completed, failed or cancelled, with a {@link ResourceResult} in the
+ * result or in the failure's details and the whole SubTask in its memo.
+ */
+export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<ResourceResult> {
+  const state = new ClusterUpgradeState(input);
+  let begun = false;
+  setHandler(beginSignal, () => {
+    begun = true;
+  });
+  state.publish("Waiting for its turn");
+  try {
+    await condition(() => begun);
+    return await upgradeCluster(state);
+  } catch (failure) {
+    const { name } = input.cluster;
+    // Whatever failed last: the upgrade was cancelled, and that is how it ends.
+    if (CancellationScope.current().consideredCancelled) {
+      state.end(begun ? "CANCELLED" : "NOT_BEGUN", "Cancelled", begun ? interrupted(`Cluster ${name}`) : undefined);
+      throw isCancellation(failure) ? failure : new CancelledFailure(`Cluster ${name} was cancelled`);
+    }
+    const error = errorOf(failure);
+    const result = state.end("FAILED", "Failed", error);
+    throw ApplicationFailure.nonRetryable(error.message, error.errorCode, result);
+  }
+}
+
+async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
+  const { cluster, upgradedBefore } = state.input;
+  const target = targetOf(state.input);
+  const hosts = await stage(state, "READ_HOSTS", () =>
+    reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
+  );
+  state.record({ type: "HostsRead", hosts, upgradedBefore });
+  await state.report();
+  if (state.waitingHosts().length === 0) {
+    const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
+    return state.end(outcome, `Nothing to do: every host runs ${cluster.targetVersion}`);
+  }
+  state.publish("Preparing");
+  const previous = await reads.readRemediationPolicy.executeWithOptions(
+    { ...readOptions, summary: `${cluster.name}: read remediation policy` },
+    [target],
+  );
+  await restoringAfterwards(state, previous, async () => {
+    await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, previous));
+    const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
+    state.publish("Upgrading hosts");
+    await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, commit));
+  });
+  return state.end("SUCCESSFUL", `Every host runs ${cluster.targetVersion}`);
+}
+
+/** Hosts one after another; the first that fails ends the cluster, and those after it are not begun. */
+async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterHost[], commit?: string): Promise<void> {
+  const { attempts } = state.input.cluster;
+  for (const id of state.waitingHosts()) {
+    const host = hosts.find((candidate) => candidate.host === id);
+    if (!host) continue;
+    await endHereIfCancelled();
+    state.record({ type: "HostStarted", host: id });
+    try {
+      const result = await remediateHost({
+        ...targetOf(state.input),
+        host: { host: host.host, fqdn: host.fqdn },
+        attempts,
+        ...(commit !== undefined && { commit }),
+      });
+      state.record({ type: "HostSucceeded", host: id, result });
+    } catch (failure) {
+      if (!isCancellation(failure)) state.record({ type: "HostFailed", host: id, error: errorOf(failure) });
+      throw failure;
+    } finally {
+      await CancellationScope.nonCancellable(() => state.report());
+    }
+  }
+}
+
+/** Puts the remediation policy back whatever happens in between: also after a failure and a cancellation. */
+async function restoringAfterwards(
+  state: ClusterUpgradeState,
+  previous: RemediationPolicy,
+  work: () => Promise<void>,
+): Promise<void> {
+  let failure: { readonly cause: unknown } | undefined;
+  try {
+    await work();
+  } catch (cause) {
+    failure = { cause };
+  }
+  const { cluster } = state.input;
+  await CancellationScope.nonCancellable(async () => {
+    try {
+      await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
+        restores.restoreRemediationPolicy.executeWithOptions(
+          { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
+          [{ ...targetOf(state.input), previous }],
+        ),
+      );
+    } catch (cause) {
+      failure ??= { cause: notRestored(cluster.name, errorOf(cause)) };
+    }
+  });
+  if (failure) throw failure.cause;
+}
+
+function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
+  const { cluster } = state.input;
+  return untilAnswered(() =>
+    changes.putRemediationPolicy.executeWithOptions(
+      { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
+      [{ ...targetOf(state.input), options: cluster.options, previous }],
+    ),
+  );
+}
+
+function setDesiredImage(state: ClusterUpgradeState) {
+  const { cluster } = state.input;
+  return untilAnswered(() =>
+    changes.setDesiredImage.executeWithOptions(
+      { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set desired image ${cluster.targetVersion}` },
+      [targetOf(state.input)],
+    ),
+  );
+}
+
+async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work: () => Promise<T>): Promise<T> {
+  await endHereIfCancelled();
+  state.record({ type: "StageStarted", stage: type });
+  try {
+    const result = await work();
+    state.record({ type: "StageSucceeded", stage: type });
+    return result;
+  } catch (failure) {
+    const error = isCancellation(failure) ? interrupted(clusterStages[type]) : errorOf(failure);
+    state.record({ type: "StageFailed", stage: type, error });
+    throw failure;
+  }
+}
+
+/** What was in work may have come to a good end in spite of a cancellation; what follows is then not begun. */
+async function endHereIfCancelled(): Promise<void> {
+  const { consideredCancelled, cancelRequested } = CancellationScope.current();
+  if (consideredCancelled) await cancelRequested;
+}
+
+function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
+  const { resourceId, name, componentManagerId, kind, targetVersion } = cluster;
+  return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
+}
+
+function notRestored(name: string, cause: ErrorBody): ApplicationFailure {
+  const error: ErrorBody = {
+    errorCode: "REMEDIATION_POLICY_NOT_RESTORED",
+    errorType: "FAILED_DEPENDENCY",
+    message: `The hosts of cluster ${name} are upgraded, but its remediation policy could not be put back.`,
+    remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
+    nestedErrors: [cause],
+  };
+  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+}

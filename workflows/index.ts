@@ -1,0 +1,3 @@
+/** The Workflows that a worker runs; the name of each is its Workflow Type. */
+export { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
+export { upgradeWorkflow } from "./upgrade-workflow";

@@ -1,0 +1,94 @@
+import { defineQuery, defineSignal } from "@temporalio/workflow";
+import * as t from "io-ts";
+import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
+import { model, WholeNumber } from "../src/domain/codec";
+import type { ErrorBody } from "../src/domain/error-body";
+import type { SubTask, Task } from "../src/domain/task";
+import type { Upgrade } from "../src/domain/upgrade";
+import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
+import type { RequestOutcome } from "../src/domain/upgrade-request";
+
+/** The Task Queue of all Workflows and Activities. */
+export const taskQueue = "upgrades";
+
+/**
+ * Signals of `upgradeWorkflow`. Payloads are unknown on purpose: whatever somebody sends is decoded by the handler
+ * and refused there, because an error while it is delivered would block the Workflow.
+ */
+export const commitSignal = defineSignal<[payload?: unknown]>("commit");
+export const retrySignal = defineSignal<[payload?: unknown]>("retry");
+export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
+
+/** Queries of `upgradeWorkflow`. `request` gives the outcome of a request id, undefined before it has arrived. */
+export const taskQuery = defineQuery<Task>("task");
+export const upgradeQuery = defineQuery<Upgrade>("upgrade");
+export const requestQuery = defineQuery<RequestOutcome | undefined, [requestId: string]>("request");
+/** The Task together with the children that know the rest of it. */
+export const taskWithChildrenQuery = defineQuery<TaskWithChildren>("taskWithChildren");
+
+/** Query of a resource's Workflow: its SubTask with hosts. */
+export const subTaskQuery = defineQuery<SubTask>("subTask");
+
+/** From the upgrade to a resource's Workflow: its turn and its time have come. */
+export const beginSignal = defineSignal("begin");
+/** From a resource's Workflow to its upgrade, for the one line that operators read first. */
+export const hostsSignal = defineSignal<[report: unknown]>("hosts");
+
+/** How many hosts of a resource are done. A codec, because anybody can send a Signal. */
+export const HostsReport = model(
+  {
+    resourceId: t.string,
+    hosts: model(
+      { total: WholeNumber, upgraded: WholeNumber, skipped: WholeNumber, failed: WholeNumber, left: WholeNumber },
+      {},
+    ),
+  },
+  { lastError: t.string },
+);
+export type HostsReport = t.TypeOf<typeof HostsReport>;
+
+/** The run of a resource's Workflow; the next upgrade of the resource has the same Workflow ID. */
+export interface ChildRun {
+  readonly resourceId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface TaskWithChildren {
+  readonly task: Task;
+  readonly children: readonly ChildRun[];
+}
+
+/** Memo of an upgrade: what is read while no worker answers, in lists, and after the end. */
+export interface UpgradeMemo extends TaskWithChildren {
+  readonly upgrade: Upgrade;
+  /** Digest of the request that started it, where it came with an Idempotency-Key. */
+  readonly requestDigest?: string;
+}
+
+/** Memo of a resource's Workflow. */
+export interface ResourceMemo {
+  readonly upgradeId: string;
+  readonly subTask: SubTask;
+}
+
+export interface ClusterUpgradeInput {
+  readonly upgradeId: string;
+  readonly cluster: ClusterUpgradePlan;
+  /** Ids of hosts that earlier attempts of this upgrade have upgraded. */
+  readonly upgradedBefore: readonly string[];
+}
+
+/** What a resource's Workflow leaves to its upgrade; small, because the upgrade keeps one of each. */
+export interface ResourceResult {
+  readonly outcome: ClusterOutcome;
+  readonly hosts: HostCounts;
+  /** Ids of the hosts that run the target version because of this upgrade. */
+  readonly upgradedHosts: readonly string[];
+  readonly error?: ErrorBody;
+}
+
+/** The Workflow ID that is the lock of a cluster: Temporal runs one Workflow of an ID at a time. */
+export function clusterWorkflowId(resourceId: string): string {
+  return `cluster/${resourceId}`;
+}

@@ -1,0 +1,8 @@
+import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
+
+/** What upgrades are filtered by, in the API and in the Temporal Web UI. Registered per namespace before the first start. */
+export const upgradeStatusKey = defineSearchAttributeKey("UpgradeStatus", SearchAttributeType.KEYWORD);
+export const taskStatusKey = defineSearchAttributeKey("TaskStatus", SearchAttributeType.KEYWORD);
+export const bundleIdKey = defineSearchAttributeKey("BundleId", SearchAttributeType.KEYWORD);
+export const bundleTypeKey = defineSearchAttributeKey("BundleType", SearchAttributeType.KEYWORD);
+export const resourceIdsKey = defineSearchAttributeKey("ResourceIds", SearchAttributeType.KEYWORD_LIST);

@@ -1,0 +1,49 @@
+import type { HostCounts } from "../src/domain/cluster-progress";
+import { toTimestamp } from "../src/domain/timestamp";
+import type { UpgradePlan } from "../src/domain/upgrade-plan";
+import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+
+interface UpgradeDetails {
+  readonly plan: UpgradePlan;
+  readonly phase: UpgradePhase;
+  /** Epoch milliseconds. */
+  readonly nextTime: number | undefined;
+  readonly hosts: readonly HostCounts[];
+  readonly lastError: string | undefined;
+}
+
+const doing: Record<UpgradePhase, string> = {
+  ACCEPTED: "Accepted, about to begin",
+  DRAFT_ACCEPTED: "Draft accepted, prechecks are about to begin",
+  DRAFT_PRECHECKS: "Draft: running prechecks",
+  DRAFT_WAITING: "Draft: waiting for the commit",
+  SCHEDULED: "Scheduled",
+  RUNNING: "Running",
+  PAUSED: "Paused: no new host starts",
+  SUCCESSFUL: "Successful",
+  SUCCESSFUL_WITH_WARNING: "Completed with warnings",
+  NOTHING_TO_DO: "Nothing was to be done",
+  FAILED: "Failed, waiting for a decision",
+  CANCELLED: "Cancelled",
+};
+
+/** What an operator reads first in the Temporal Web UI (Markdown): phase, hosts done, last error, what can be done. */
+export function describeUpgrade({ plan, phase, nextTime, hosts, lastError }: UpgradeDetails): string {
+  const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
+  const total = sum((h) => h.total);
+  const done = sum((h) => h.upgraded + h.skipped);
+  const lines = [`**${doing[phase]}** (${statusOfPhase(phase).upgrade})`];
+  if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
+  if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
+  if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
+  const next = nextStep(plan.id, phase);
+  if (next) lines.push(next);
+  return lines.join("\n\n");
+}
+
+function nextStep(id: string, phase: UpgradePhase): string | undefined {
+  const signal = (name: string) => `\`temporal workflow signal --workflow-id ${id} --name ${name}\``;
+  if (phase === "DRAFT_WAITING") return `To commit: ${signal("commit")}`;
+  if (phase === "FAILED") return `To try again: ${signal("retry")}. To give up: ${signal("resolve")}`;
+  return undefined;
+}

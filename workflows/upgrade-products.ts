@@ -1,0 +1,127 @@
+import { condition } from "@temporalio/workflow";
+import { clusterResultSubTask } from "../src/domain/cluster-progress";
+import type { ErrorBody } from "../src/domain/error-body";
+import { toTimestamp } from "../src/domain/timestamp";
+import type { ProductPlan } from "../src/domain/upgrade-plan";
+import { beginTime } from "../src/domain/upgrade-schedule";
+import type { ResourceResult } from "./messages";
+import type { LockedResource } from "./resource-locks";
+import { runPrechecks } from "./upgrade-prechecks";
+import type { UpgradeState } from "./upgrade-state";
+
+/** Prechecks older than this when a resource becomes due are run again (milliseconds). */
+const precheckLifetime = 60 * 60 * 1000;
+
+/**
+ * Runs the products one after another, the resources of each in parallel, each from its own time on. The first
+ * product that fails ends the upgrade. Gives the errors; none where every resource has succeeded.
+ */
+export async function runProducts(
+  state: UpgradeState,
+  locked: readonly LockedResource[],
+  precheckedAt: number,
+): Promise<readonly ErrorBody[]> {
+  for (const product of state.plan.products) {
+    const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
+    const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
+    const errors = await new ProductRun(state, product, mine, precheckedAt).run();
+    if (errors.length > 0) return errors;
+  }
+  return [];
+}
+
+class ProductRun {
+  private readonly errors: ErrorBody[] = [];
+  private readonly begun: Promise<void>[] = [];
+  private waiting: readonly LockedResource[];
+  private started = false;
+
+  constructor(
+    private readonly state: UpgradeState,
+    private readonly product: ProductPlan,
+    resources: readonly LockedResource[],
+    private precheckedAt: number,
+  ) {
+    this.waiting = resources;
+  }
+
+  async run(): Promise<readonly ErrorBody[]> {
+    while (this.waiting.length > 0) {
+      const due = this.waiting.filter((resource) => this.timeOf(resource) <= Date.now());
+      if (due.length === 0) await this.waitForNext();
+      else await this.beginDue(due);
+    }
+    await Promise.all(this.begun);
+    if (this.started) this.state.record({ type: "ProductEnded", product: this.product.product });
+    return this.errors;
+  }
+
+  private timeOf({ resource }: LockedResource): number {
+    const now = this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
+    return beginTime(now);
+  }
+
+  /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
+  private async waitForNext(): Promise<void> {
+    if (!this.started) this.state.enter("SCHEDULED");
+    const next = Math.min(...this.waiting.map((resource) => this.timeOf(resource)));
+    const { scheduleChanges } = this.state;
+    await condition(() => this.state.scheduleChanges !== scheduleChanges, Math.max(1, next - Date.now()), {
+      summary: `wait until ${toTimestamp(next)}`,
+    });
+  }
+
+  private async beginDue(due: readonly LockedResource[]): Promise<void> {
+    this.state.enterRunning();
+    this.waiting = this.waiting.filter((resource) => !due.includes(resource));
+    const failed = await this.precheckAgain(due);
+    if (failed.length > 0) {
+      this.errors.push(...failed);
+      // Nothing has been touched: nothing will be. Resources that already run are not ours to stop.
+      const released = this.started ? due : [...due, ...this.waiting];
+      if (!this.started) this.waiting = [];
+      released.forEach((resource) => resource.release());
+      await Promise.all(released.map(({ ended }) => ended));
+      return;
+    }
+    if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
+    this.started = true;
+    for (const resource of due) {
+      const { resourceId } = resource.resource;
+      this.state.record({ type: "ResourceStarted", resourceId });
+      this.begun.push(resource.ended.then((result) => this.resourceEnded(resource, result)));
+      await resource.begin();
+    }
+    this.state.publish();
+  }
+
+  private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {
+    if (Date.now() - this.precheckedAt <= precheckLifetime) return [];
+    const failed = await runPrechecks(
+      this.state,
+      due.map(({ resource }) => resource),
+    );
+    this.precheckedAt = Date.now();
+    return failed;
+  }
+
+  private resourceEnded({ resource }: LockedResource, ended: ResourceResult): void {
+    const { resourceId, name } = resource;
+    const result = this.state.resourceEnded(resourceId, ended);
+    const header = clusterResultSubTask(resource, result, this.state.plan.creationTimestamp, toTimestamp(Date.now()));
+    this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
+    if (result.error) this.errors.push(clusterError(resourceId, name, result));
+  }
+}
+
+function clusterError(resourceId: string, name: string, { hosts, error }: ResourceResult): ErrorBody {
+  const { total, upgraded, skipped, failed, left } = hosts;
+  return {
+    errorCode: error?.errorCode ?? "CLUSTER_UPGRADE_FAILED",
+    errorType: error?.errorType ?? "UPGRADE",
+    message: `Cluster ${name}: ${error?.message ?? "failed."} Of ${total} hosts ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`,
+    remediationMessage: error?.remediationMessage ?? "Mend what the error names, then retry the upgrade.",
+    context: { resourceId, ...error?.context },
+    ...(error && { nestedErrors: [error] }),
+  };
+}

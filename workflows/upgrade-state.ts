@@ -1,0 +1,157 @@
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from "@temporalio/workflow";
+import type { HostCounts } from "../src/domain/cluster-progress";
+import type { ErrorBody } from "../src/domain/error-body";
+import type { Task } from "../src/domain/task";
+import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
+import { toTimestamp } from "../src/domain/timestamp";
+import type { Upgrade } from "../src/domain/upgrade";
+import { resourcesOf, type ClusterUpgradePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
+import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
+import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+import { upgradeView } from "../src/domain/upgrade-view";
+import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
+import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
+import { describeUpgrade } from "./upgrade-details";
+
+/** Progress without its time, which is now. */
+type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+
+/** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
+export class UpgradeState {
+  private currentPhase: UpgradePhase;
+  private phaseSince: string;
+  private currentTask: Task;
+  private readonly children = new Map<string, ChildRun>();
+  private readonly results = new Map<string, ResourceResult>();
+  private readonly hosts = new Map<string, HostCounts>();
+  private lastError: string | undefined;
+  /** Errors of the latest precheck run. */
+  failedPrechecks: readonly ErrorBody[] = [];
+  /** Grows with every change of the schedule, so that a wait can notice one. */
+  scheduleChanges = 0;
+
+  constructor(private currentPlan: UpgradePlan) {
+    this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
+    this.phaseSince = currentPlan.creationTimestamp;
+    this.currentTask = initialTask(currentPlan);
+  }
+
+  /** The plan with the times that hold now. */
+  get plan(): UpgradePlan {
+    return this.currentPlan;
+  }
+
+  get phase(): UpgradePhase {
+    return this.currentPhase;
+  }
+
+  get task(): Task {
+    return this.currentTask;
+  }
+
+  get upgrade(): Upgrade {
+    return upgradeView(this.plan, this.currentPhase, this.phaseSince);
+  }
+
+  get resources(): readonly ClusterUpgradePlan[] {
+    return resourcesOf(this.plan);
+  }
+
+  taskWithChildren(): TaskWithChildren {
+    return { task: this.currentTask, children: [...this.children.values()] };
+  }
+
+  /** Records what has happened; shown by the next Query. */
+  record(happening: Happening): void {
+    this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() } as TaskProgress);
+  }
+
+  /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
+  enter(phase: UpgradePhase, errors: readonly ErrorBody[] = []): void {
+    this.currentPhase = phase;
+    this.phaseSince = now();
+    this.lastError = errors.at(-1)?.message ?? this.lastError;
+    this.record({ type: "PhaseEntered", phase, errors });
+    const { task, upgrade } = statusOfPhase(phase);
+    upsertSearchAttributes([
+      { key: taskStatusKey, value: task },
+      { key: upgradeStatusKey, value: upgrade },
+    ]);
+    this.publish();
+  }
+
+  /** Work goes on; entered once, however many resources begin. */
+  enterRunning(): void {
+    if (this.currentPhase !== "RUNNING") this.enter("RUNNING");
+  }
+
+  /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
+  publish(): void {
+    upsertMemo({ upgrade: this.upgrade, ...this.taskWithChildren() });
+    this.describe();
+  }
+
+  private describe(): void {
+    setCurrentDetails(
+      describeUpgrade({
+        plan: this.plan,
+        phase: this.currentPhase,
+        nextTime: this.nextTime(this.unfinished()),
+        hosts: [...this.hosts.values()],
+        lastError: this.lastError,
+      }),
+    );
+  }
+
+  childStarted(child: ChildRun): void {
+    this.children.set(child.resourceId, child);
+  }
+
+  hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
+    if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
+    this.hosts.set(resourceId, hosts);
+    this.lastError = lastError ?? this.lastError;
+    this.describe();
+  }
+
+  /** Keeps a resource's result, with the hosts it last reported where it could not say them at its end. */
+  resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
+    const hosts = ended.hosts.total > 0 ? ended.hosts : (this.hosts.get(resourceId) ?? ended.hosts);
+    const result = { ...ended, hosts };
+    this.results.set(resourceId, result);
+    this.hosts.set(resourceId, hosts);
+    this.lastError = result.error?.message ?? this.lastError;
+    this.describe();
+    return result;
+  }
+
+  resultOf(resourceId: string): ResourceResult | undefined {
+    return this.results.get(resourceId);
+  }
+
+  /** Resources that still have to be upgraded, in the order of the plan. */
+  unfinished(): readonly ClusterUpgradePlan[] {
+    return this.resources.filter(({ resourceId }) => {
+      const outcome = this.results.get(resourceId)?.outcome;
+      return outcome !== "SUCCESSFUL" && outcome !== "NOTHING_TO_DO";
+    });
+  }
+
+  /** The earliest time of resources that lies ahead (epoch milliseconds), if none of them may begin now. */
+  nextTime(resources: readonly ClusterUpgradePlan[]): number | undefined {
+    const earliest = Math.min(...resources.map(beginTime));
+    return Number.isFinite(earliest) && earliest > Date.now() ? earliest : undefined;
+  }
+
+  /** A time given at commit replaces the resources' own ones; a commit without a time leaves them. */
+  reschedule(schedule: Schedule): void {
+    if (!saysWhen(schedule)) return;
+    this.currentPlan = reschedulePlan(this.currentPlan, schedule);
+    this.scheduleChanges++;
+    this.publish();
+  }
+}
+
+function now(): string {
+  return toTimestamp(Date.now());
+}

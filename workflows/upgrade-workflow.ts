@@ -1,0 +1,125 @@
+import { ApplicationFailure, CancellationScope, condition, isCancellation, log } from "@temporalio/workflow";
+import type { ErrorBody } from "../src/domain/error-body";
+import type { UpgradePlan } from "../src/domain/upgrade-plan";
+import type { UpgradePhase } from "../src/domain/upgrade-status";
+import { errorOf } from "./activity-failure";
+import { acquireLocks, releaseAll, type LockedResource } from "./resource-locks";
+import { UpgradeRequests } from "./upgrade-messages";
+import { runPrechecks } from "./upgrade-prechecks";
+import { runProducts } from "./upgrade-products";
+import { UpgradeState } from "./upgrade-state";
+
+/**
+ * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
+ * draft the wait for its commit, the locks of all resources, then the products in their order. A failed upgrade stays
+ * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled.
+ */
+export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: UpgradePhase }> {
+  const state = new UpgradeState(plan);
+  const requests = new UpgradeRequests(state);
+  const resources: LockedResource[] = [];
+  let errors: readonly ErrorBody[] = [];
+  try {
+    let precheckedAt = plan.draft ? await prepareDraft(state, requests) : undefined;
+    for (;;) {
+      errors = await attempt(state, resources, precheckedAt);
+      if (errors.length === 0) return succeed(state);
+      const { consideredCancelled, cancelRequested } = CancellationScope.current();
+      // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
+      if (consideredCancelled) await cancelRequested;
+      state.enter("FAILED", errors);
+      if ((await awaitResolution(state, requests)) !== "retry") throw givenUp(errors);
+      state.record({ type: "RetryStarted", resources: state.unfinished() });
+      precheckedAt = undefined;
+    }
+  } catch (failure) {
+    if (!isCancellation(failure)) throw failure;
+    await CancellationScope.nonCancellable(() => cancelled(state, resources, errors));
+    throw failure;
+  }
+}
+
+/** Prechecks, then the wait for a commit. Gives the time of the prechecks that the commit relies on. */
+async function prepareDraft(state: UpgradeState, requests: UpgradeRequests): Promise<number> {
+  state.enter("DRAFT_PRECHECKS");
+  const errors = await runPrechecks(state, state.resources);
+  const precheckedAt = Date.now();
+  state.enter("DRAFT_WAITING");
+  if (errors.length > 0) requests.dropEarlyCommit();
+  await condition(() => requests.committed);
+  requests.takeCommit();
+  state.enter("ACCEPTED");
+  return precheckedAt;
+}
+
+/** Locks, prechecks where there are none to rely on, products. Gives the errors; none where all went well. */
+async function attempt(
+  state: UpgradeState,
+  running: LockedResource[],
+  precheckedAt: number | undefined,
+): Promise<readonly ErrorBody[]> {
+  try {
+    const resources = state.unfinished();
+    const locked = await acquireLocks(state, resources);
+    if (!Array.isArray(locked)) return [locked];
+    running.splice(0, running.length, ...locked);
+    if (precheckedAt === undefined) {
+      state.enterRunning();
+      const errors = await runPrechecks(state, resources);
+      if (errors.length > 0) return errors;
+    }
+    return await runProducts(state, locked, precheckedAt ?? Date.now());
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
+    return [errorOf(failure)];
+  } finally {
+    await CancellationScope.nonCancellable(() => releaseAll(running));
+  }
+}
+
+function succeed(state: UpgradeState): { outcome: UpgradePhase } {
+  const outcomes = state.resources.map(({ resourceId }) => state.resultOf(resourceId)?.outcome);
+  const outcome = outcomes.every((one) => one === "NOTHING_TO_DO") ? "NOTHING_TO_DO" : "SUCCESSFUL";
+  state.enter(outcome);
+  return { outcome };
+}
+
+/** Waits for somebody to retry or resolve, as long as the plan says. A cancellation gives up as well: it is over. */
+async function awaitResolution(state: UpgradeState, requests: UpgradeRequests): Promise<"retry" | "resolve" | "expired"> {
+  requests.awaitResolution();
+  const { resolutionDays } = state.plan;
+  let decision: "retry" | "resolve" | "expired";
+  try {
+    await condition(() => requests.resolution !== undefined, resolutionDays * 24 * 60 * 60 * 1000, {
+      summary: `wait ${resolutionDays} days for retry or resolve`,
+    });
+    decision = requests.resolution ?? "expired";
+  } catch (failure) {
+    if (!isCancellation(failure)) throw failure;
+    decision = "resolve";
+  }
+  requests.endResolution();
+  if (decision === "retry") return decision;
+  state.record({ type: "ResolutionEnded", resolved: decision === "resolve" });
+  state.publish();
+  return decision;
+}
+
+function givenUp(errors: readonly ErrorBody[]): ApplicationFailure {
+  const [first] = errors;
+  return ApplicationFailure.nonRetryable(first?.message ?? "The upgrade failed.", first?.errorCode ?? "UPGRADE_FAILED");
+}
+
+/** What failed while the upgrade was being cancelled stays on the Task; that it was cancelled is its status. */
+async function cancelled(
+  state: UpgradeState,
+  running: readonly LockedResource[],
+  errors: readonly ErrorBody[],
+): Promise<void> {
+  await releaseAll(running);
+  state.enter(
+    "CANCELLED",
+    errors.filter(({ errorCode }) => errorCode !== "CANCELLED"),
+  );
+}
