@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import * as E from "fp-ts/Either";
+import * as O from "fp-ts/Option";
+import * as TE from "fp-ts/TaskEither";
+import * as t from "io-ts";
+import { parse } from "yaml";
+import { Bundle } from "../domain/bundle";
+import { componentOf } from "../domain/bundle-products";
+import type { BundleCatalog } from "../upgrades/ports";
+
+/** Reads the bundle catalog, a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
+export function readCatalog(file: string): E.Either<readonly string[], BundleCatalog> {
+  let content: unknown;
+  try {
+    content = parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    return E.left([error instanceof Error ? (error.message.split("\n")[0] ?? "unreadable") : String(error)]);
+  }
+  const decoded = t.array(Bundle).decode(content);
+  if (E.isLeft(decoded)) return E.left([...new Set(decoded.left.map(whatIsWrong))]);
+  const problems = contradictions(decoded.right);
+  if (problems.length > 0) return E.left(problems);
+  const bundles = new Map(decoded.right.map((bundle) => [bundle.id, bundle]));
+  return E.right({ find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))) });
+}
+
+function contradictions(bundles: readonly Bundle[]): string[] {
+  const ids = bundles.map(({ id }) => id);
+  return [
+    ...new Set(ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `Bundle ${id} is there twice.`)),
+    ...bundles.filter(lacksTarget).map(({ id }) => `Bundle ${id}: its HOSTOS component has no toVersion.`),
+  ];
+}
+
+/** What hosts are brought to is said by their component alone. */
+function lacksTarget(bundle: Bundle): boolean {
+  const hostos = componentOf(bundle, "HOSTOS");
+  return hostos !== undefined && !hostos.toVersion;
+}
+
+/** Numbers are places in the list, "0" and "1" inside a bundle are the halves of its codec. */
+function whatIsWrong({ context }: t.ValidationError): string {
+  const [, place, ...fields] = context.map(({ key }) => key);
+  if (place === undefined) return "The catalog must be a list of bundles.";
+  const path = fields.filter((key, i) => !/^[01]$/.test(key) || fields[i - 1] === "components");
+  return `Bundle ${place}: ${path.join(".") || "the whole entry"} is missing or not what the specification says.`;
+}

@@ -1,0 +1,60 @@
+import * as TE from "fp-ts/TaskEither";
+import type { ClusterLookup } from "../domain/cluster-facts";
+import type { Inventory } from "../upgrades/ports";
+import type { ClusterEntry, InventoryFile } from "./inventory-file";
+
+/** What the inventory asks of component managers; the composition root gives it a driver's reads. */
+export interface ComponentManagerReads {
+  /** The manager's ids of its clusters. */
+  clusters(componentManagerId: string): Promise<ReadonlySet<string>>;
+  isImageManaged(componentManagerId: string, cluster: string): Promise<boolean>;
+  countHosts(componentManagerId: string, cluster: string): Promise<number>;
+}
+
+/** The inventory of a file, completed by what component managers say at the moment of asking. */
+export function fileInventory({ clusters }: InventoryFile, reads: ComponentManagerReads): Inventory {
+  return {
+    readClusters: (resourceIds) =>
+      TE.fromTask(async () => {
+        const wanted = new Set(resourceIds);
+        const entries = [...wanted].flatMap((id) => clusters.get(id) ?? []);
+        const managers = new Map(
+          [...new Set(entries.map((entry) => entry.componentManagerId))].map((id) => [id, settled(reads.clusters(id))]),
+        );
+        const found = await Promise.all(
+          entries.map(async (entry) => [entry.resourceId, await lookUp(entry, managers, reads)] as const),
+        );
+        const unknown = [...wanted].map((id): [string, ClusterLookup] => [id, { _tag: "Unknown" }]);
+        return new Map<string, ClusterLookup>([...unknown, ...found]);
+      }),
+  };
+}
+
+/** Its rejection is for whoever waits for it, and must not be unhandled where nobody does yet. */
+function settled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+async function lookUp(
+  { resourceId, name, platformVersion, componentManagerId, cluster }: ClusterEntry,
+  managers: ReadonlyMap<string, Promise<ReadonlySet<string>>>,
+  reads: ComponentManagerReads,
+): Promise<ClusterLookup> {
+  try {
+    const present = await managers.get(componentManagerId);
+    if (present?.has(cluster) !== true) return { _tag: "Unknown" };
+    const [imageManaged, hostCount] = await Promise.all([
+      reads.isImageManaged(componentManagerId, cluster),
+      reads.countHosts(componentManagerId, cluster),
+    ]);
+    const kind = imageManaged ? "IMAGE" : "BASELINE";
+    return {
+      _tag: "Known",
+      facts: { resourceId, name, platformVersion, componentManagerId, cluster, kind, hostCount },
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { _tag: "Unreachable", componentManagerId, reason };
+  }
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { parse } from "yaml";
+
+const ComponentManagerEntry = t.intersection([
+  t.type({ id: t.string, type: t.keyof({ VCENTER: null }), url: t.string, username: t.string }),
+  t.partial({ name: t.string, passwordFile: t.string, passwordVariable: t.string }),
+]);
+
+const InventoryContent = t.type({
+  componentManagers: t.array(ComponentManagerEntry),
+  domains: t.array(
+    t.intersection([t.type({ id: t.string, platformVersion: t.string }), t.partial({ name: t.string })]),
+  ),
+  clusters: t.array(
+    t.type({ resourceId: t.string, name: t.string, domain: t.string, componentManager: t.string, cluster: t.string }),
+  ),
+});
+
+/** How a component manager is reached; holds a password, so it is never logged. */
+export interface ComponentManagerEntry {
+  readonly id: string;
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A cluster that can be upgraded. `cluster` is its id at its component manager. */
+export interface ClusterEntry {
+  readonly resourceId: string;
+  readonly name: string;
+  readonly platformVersion: string;
+  readonly componentManagerId: string;
+  readonly cluster: string;
+}
+
+export interface InventoryFile {
+  readonly componentManagers: ReadonlyMap<string, ComponentManagerEntry>;
+  /** By resource id. */
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the inventory (docs/configuration.md). `${NAME}` and `${NAME:-default}` in it are replaced from the
+ * environment. On the left: everything that is wrong with it, a line each.
+ */
+export function readInventoryFile(file: string, environment: Environment): E.Either<readonly string[], InventoryFile> {
+  let content: unknown;
+  try {
+    content = parse(substituted(readFileSync(file, "utf8"), environment));
+  } catch (error) {
+    return E.left([firstLine(error)]);
+  }
+  const decoded = InventoryContent.decode(content);
+  if (E.isLeft(decoded)) return E.left([...new Set(decoded.left.map(whatIsWrong))]);
+  return linked(decoded.right, dirname(file), environment);
+}
+
+type Content = t.TypeOf<typeof InventoryContent>;
+
+/** Follows every reference: domains, component managers, passwords, ids that must be unique. */
+function linked(
+  content: Content,
+  folder: string,
+  environment: Environment,
+): E.Either<readonly string[], InventoryFile> {
+  const problems: string[] = [];
+  const componentManagers = new Map<string, ComponentManagerEntry>();
+  for (const manager of content.componentManagers) {
+    const { id, url, username } = manager;
+    if (componentManagers.has(id)) problems.push(`Component manager ${id} is there twice.`);
+    if (!isHttpUrl(url)) problems.push(`The url of component manager ${id} must begin with http:// or https://.`);
+    const password = passwordOf(manager, folder, environment);
+    if (E.isLeft(password)) problems.push(password.left);
+    else componentManagers.set(id, { id, url, username, password: password.right });
+  }
+  for (const { id } of content.domains.filter(({ id }, i) => content.domains.findIndex((d) => d.id === id) < i)) {
+    problems.push(`Domain ${id} is there twice.`);
+  }
+  const versions = new Map(content.domains.map(({ id, platformVersion }) => [id, platformVersion]));
+  const declared = new Set(content.componentManagers.map(({ id }) => id));
+  const clusters = new Map<string, ClusterEntry>();
+  const places = new Set<string>();
+  for (const { resourceId, name, domain, componentManager, cluster } of content.clusters) {
+    const platformVersion = versions.get(domain);
+    const place = `${cluster} of component manager ${componentManager}`;
+    if (clusters.has(resourceId)) problems.push(`Cluster ${resourceId} is there twice.`);
+    // A resource id is what is locked: under two ids one cluster could be upgraded twice at the same time.
+    if (places.has(place)) problems.push(`Two resource ids mean ${place}.`);
+    places.add(place);
+    if (platformVersion === undefined) problems.push(`Domain ${domain} of cluster ${name} is not in the inventory.`);
+    if (!declared.has(componentManager)) {
+      problems.push(`Component manager ${componentManager} of cluster ${name} is not in the inventory.`);
+    }
+    const entry = { resourceId, name, platformVersion: platformVersion ?? "", cluster };
+    clusters.set(resourceId, { ...entry, componentManagerId: componentManager });
+  }
+  return problems.length > 0 ? E.left(problems) : E.right({ componentManagers, clusters });
+}
+
+function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol);
+}
+
+function passwordOf(
+  { id, passwordFile, passwordVariable }: t.TypeOf<typeof ComponentManagerEntry>,
+  folder: string,
+  environment: Environment,
+): E.Either<string, string> {
+  if (passwordVariable !== undefined) {
+    const password = environment[passwordVariable];
+    return password
+      ? E.right(password)
+      : E.left(`${passwordVariable}, the password of component manager ${id}, is not set.`);
+  }
+  if (passwordFile === undefined) {
+    return E.left(`Component manager ${id} has neither passwordFile nor passwordVariable.`);
+  }
+  try {
+    return E.right(readFileSync(resolve(folder, passwordFile), "utf8").trim());
+  } catch (error) {
+    return E.left(`The password file of component manager ${id} cannot be read: ${firstLine(error)}`);
+  }
+}
+
+function substituted(text: string, environment: Environment): string {
+  return text.replace(/^(?!\s*#).*$/gm, (line) =>
+    line.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+      const value = environment[name] || fallback;
+      if (value === undefined)
+        throw new Error(`The inventory uses the environment variable ${name}, which is not set.`);
+      return value;
+    }),
+  );
+}
+
+function whatIsWrong({ context }: t.ValidationError): string {
+  const [list, place, ...fields] = context.slice(1).map(({ key }) => key);
+  if (list === undefined) return "The inventory must have componentManagers, domains and clusters.";
+  if (place === undefined) return `${list} is missing or not a list.`;
+  // "0" and "1" are the halves of an entry's codec.
+  const field = fields.findLast((key) => !/^[01]$/.test(key));
+  return field === undefined ? `${list}[${place}] has no fields.` : `${list}[${place}]: ${field} is missing or wrong.`;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}

@@ -1,0 +1,26 @@
+import { pipe } from "fp-ts/function";
+import * as O from "fp-ts/Option";
+import * as TE from "fp-ts/TaskEither";
+import type { PageOfUpgrade } from "../domain/upgrade";
+import type { BundleCatalog, PageRequest, UpgradeExecutions, UpgradeFilter } from "./ports";
+import { notFound, type ServiceError } from "./service-error";
+
+export interface ListUpgradesDependencies {
+  readonly executions: Pick<UpgradeExecutions, "list">;
+  readonly catalog: BundleCatalog;
+}
+
+/**
+ * Lists upgrades (Spec 4.2). A bundle that the catalog does not know is not found; a known filter without a match is an
+ * empty page (docs/spec-gaps.md, 404 on the list).
+ */
+export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) {
+  return (filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> => {
+    const { bundleId } = filter;
+    if (bundleId === undefined) return executions.list(filter, page);
+    return pipe(
+      catalog.find(bundleId),
+      TE.chain(O.match(() => TE.left(notFound("bundle", bundleId)), () => executions.list(filter, page))),
+    );
+  };
+}

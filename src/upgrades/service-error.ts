@@ -1,0 +1,40 @@
+/** One thing that is wrong with a request: which field or resource, a stable code, and what to do about it. */
+export interface Problem {
+  /** Path of the field, such as `resourceUpgradeSpecs[0].resourceId`; absent where the request as a whole is meant. */
+  readonly path?: string;
+  /** A code of docs/error-codes.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly remediation: string;
+}
+
+/**
+ * Every way in which a use case can fail. `api/error-response.ts` is the one table from here to status and body.
+ *
+ * - `BadRequest`: the request can never succeed as it is (400).
+ * - `NotAllowed`: understood, but not permitted or not supported (403).
+ * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
+ * - `NotFound` (404), `Conflict` with the current state (409).
+ * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
+ * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
+ */
+export type ServiceError =
+  | { readonly _tag: "BadRequest"; readonly problems: readonly Problem[] }
+  | { readonly _tag: "NotAllowed"; readonly problems: readonly Problem[] }
+  | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
+  | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
+  | { readonly _tag: "Conflict"; readonly problem: Problem }
+  | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
+  | { readonly _tag: "Unexpected"; readonly cause: unknown };
+
+export const badRequest = (...problems: Problem[]): ServiceError => ({ _tag: "BadRequest", problems });
+export const notAllowed = (...problems: Problem[]): ServiceError => ({ _tag: "NotAllowed", problems });
+export const failedDependency = (...problems: Problem[]): ServiceError => ({ _tag: "FailedDependency", problems });
+export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): ServiceError => ({
+  _tag: "NotFound",
+  resource,
+  id,
+});
+export const conflict = (problem: Problem): ServiceError => ({ _tag: "Conflict", problem });
+export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
+export const unexpected = (cause: unknown): ServiceError => ({ _tag: "Unexpected", cause });

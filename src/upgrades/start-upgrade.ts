@@ -1,0 +1,128 @@
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as O from "fp-ts/Option";
+import * as TE from "fp-ts/TaskEither";
+import { admitUpgrade } from "../domain/admission/admit-upgrade";
+import type { Rejection } from "../domain/admission/admission-rule";
+import { planUpgrade } from "../domain/plan-upgrade";
+import type { Task } from "../domain/task";
+import { initialTask } from "../domain/task-progress";
+import type { UpgradePlan } from "../domain/upgrade-plan";
+import type { UpgradeSpec } from "../domain/upgrade-spec";
+import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
+import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
+import type { StartRequest } from "./upgrade-service";
+
+export interface StartUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "start" | "findStarted" | "lockHolders">;
+  readonly catalog: BundleCatalog;
+  readonly inventory: Inventory;
+  readonly identities: Identities;
+  /** Days that a failed upgrade stays open. */
+  readonly resolutionDays: number;
+}
+
+/**
+ * Starts an upgrade (Spec 4.1): reads what the decision depends on, applies every admission rule, plans, and starts
+ * the Workflow. With an Idempotency-Key a repeated request gets the original initial Task and starts nothing.
+ */
+export function startUpgrade(deps: StartUpgradeDependencies) {
+  return ({ spec, caller, idempotencyKey }: StartRequest): TE.TaskEither<ServiceError, Task> => {
+    const { identities } = deps;
+    if (idempotencyKey === undefined) {
+      return pipe(
+        admitAndPlan(deps, spec, identities.newId()),
+        TE.chain((plan) =>
+          pipe(
+            deps.executions.start(plan),
+            TE.map(() => initialTask(plan)),
+          ),
+        ),
+      );
+    }
+    const id = identities.idFor(caller, idempotencyKey);
+    const digest = identities.digest(spec);
+    return pipe(
+      repeated(deps, id, digest),
+      TE.chain(
+        O.match(() => startOnce(deps, spec, id, digest), (task) => TE.right(task)),
+      ),
+    );
+  };
+}
+
+/** Of requests with one key that race, one starts the Workflow and all answer its Task. */
+function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, id: string, digest: string) {
+  return pipe(
+    admitAndPlan(deps, spec, id),
+    TE.matchE(
+      // A racing request with the same key may have taken the lock in the meantime: then that is the answer.
+      (error) =>
+        pipe(
+          repeated(deps, id, digest),
+          TE.chain(O.match(() => TE.left<ServiceError, Task>(error), (task) => TE.right(task))),
+        ),
+      (plan) =>
+        pipe(
+          deps.executions.start(plan, digest),
+          TE.chain((started) =>
+            started === "STARTED"
+              ? TE.right<ServiceError, O.Option<Task>>(O.some(initialTask(plan)))
+              : repeated(deps, id, digest),
+          ),
+          TE.chain(TE.fromOption(() => badRequest(keyReused))),
+        ),
+    ),
+  );
+}
+
+const keyReused: Problem = {
+  path: "Idempotency-Key",
+  code: "IDEMPOTENCY_KEY_REUSED",
+  message: "This Idempotency-Key has been used for another request.",
+  remediation: "Send a new key, or exactly the request that the key was used for.",
+};
+
+/** The initial Task of the request's earlier self; none where the key is new; an error where it was another request. */
+function repeated(deps: StartUpgradeDependencies, id: string, digest: string) {
+  return pipe(
+    deps.executions.findStarted(id),
+    TE.chain(
+      O.match(
+        () => TE.right<ServiceError, O.Option<Task>>(O.none),
+        ({ task, requestDigest }) => (requestDigest === digest ? TE.right(O.some(task)) : TE.left(badRequest(keyReused))),
+      ),
+    ),
+  );
+}
+
+function admitAndPlan(
+  { catalog, inventory, executions, identities, resolutionDays }: StartUpgradeDependencies,
+  spec: UpgradeSpec,
+  id: string,
+): TE.TaskEither<ServiceError, UpgradePlan> {
+  const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
+  const now = identities.now();
+  return pipe(
+    TE.Do,
+    TE.apS("bundle", catalog.find(spec.bundleId)),
+    TE.apS("clusters", inventory.readClusters(ids)),
+    TE.apS("lockHolders", executions.lockHolders(ids)),
+    TE.chainEitherK((facts) =>
+      pipe(
+        admitUpgrade({ spec, now, ...facts }),
+        E.mapLeft(refusal),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays })),
+      ),
+    ),
+  );
+}
+
+/** All rejections in one error. Its kind is that of the one that the client can mend first: 400, then 403, then 424. */
+function refusal(rejections: readonly Rejection[]): ServiceError {
+  const problems = rejections.map(({ path, code, message, remediation }) => ({ path, code, message, remediation }));
+  const effects = new Set(rejections.map(({ effect }) => effect));
+  if (effects.has("BAD_REQUEST")) return badRequest(...problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(...problems);
+  return failedDependency(...problems);
+}

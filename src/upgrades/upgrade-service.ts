@@ -1,0 +1,23 @@
+import type { TaskEither } from "fp-ts/TaskEither";
+import type { Task } from "../domain/task";
+import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
+import type { UpgradeSpec } from "../domain/upgrade-spec";
+import type { PageRequest, UpgradeFilter } from "./ports";
+import type { ServiceError } from "./service-error";
+
+export interface StartRequest {
+  readonly spec: UpgradeSpec;
+  /** Who asks: the name that goes with the credentials. */
+  readonly caller: string;
+  readonly idempotencyKey?: string;
+}
+
+/** The use cases that the API offers; each is a file of this folder. */
+export interface UpgradeService {
+  startUpgrade(request: StartRequest): TaskEither<ServiceError, Task>;
+  listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
+  getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
+  getTask(id: string): TaskEither<ServiceError, Task>;
+  /** Whether the service can do its work now. */
+  checkReady(): TaskEither<ServiceError, void>;
+}

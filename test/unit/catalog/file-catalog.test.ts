@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import * as O from "fp-ts/Option";
+import { readCatalog } from "../../../src/catalog/file-catalog";
+import { productsOf } from "../../../src/domain/bundle-products";
+
+const shipped = "config/bundles.yaml";
+
+describe("readCatalog", () => {
+  let folder: string;
+  before(() => (folder = mkdtempSync(join(tmpdir(), "catalog-"))));
+  after(() => rmSync(folder, { recursive: true }));
+
+  function written(yaml: string): string {
+    const file = join(folder, "bundles.yaml");
+    writeFileSync(file, yaml);
+    return file;
+  }
+
+  async function find(file: string, id: string) {
+    const catalog = readCatalog(file);
+    if (E.isLeft(catalog)) throw new Error(catalog.left.join("\n"));
+    const found = await catalog.right.find(id)();
+    return E.isRight(found) ? O.toUndefined(found.right) : undefined;
+  }
+
+  it("reads the catalog that is shipped: what can be installed and what is refused", async () => {
+    const statuses = new Map<string, string | undefined>();
+    for (const end of ["0a90010001", "0a90020002", "0a90030003", "0a8fff0000", "0a9fff0001"]) {
+      const bundle = await find(shipped, `7d1c1f6e-3a52-4f0e-9c11-5c${end}`);
+      if (!bundle) throw new Error(`bundle ${end} is not there`);
+      statuses.set(`${productsOf(bundle).join()} ${bundle.version}`, bundle.downloadStatus);
+    }
+    expect(Object.fromEntries(statuses)).to.deep.equal({
+      "HOSTOS 9.0.1": "SUCCESSFUL",
+      "HOSTOS 9.0.2": "SUCCESSFUL",
+      "HOSTOS 9.0.3": "PENDING",
+      "HOSTOS 9.0.0.1": "RECALLED",
+      "NETVIRT,MGMT,HOSTOS 9.0.2": "SUCCESSFUL",
+    });
+  });
+
+  it("finds nothing under another id", async () => {
+    for (const id of ["no-such-bundle", "__proto__", "constructor", ""]) {
+      expect(await find(shipped, id), id).to.equal(undefined);
+    }
+  });
+
+  it("may be empty", async () => {
+    expect(await find(written("[]"), "b")).to.equal(undefined);
+  });
+
+  const wrong: Readonly<Record<string, readonly [yaml: string, ...lines: RegExp[]]>> = {
+    "no list": ["bundles: []", /^The catalog must be a list of bundles\.$/],
+    "an empty file": ["# nothing yet", /^The catalog must be a list of bundles\.$/],
+    "no YAML": ["- id: [", /.+/],
+    "a bundle without an id": ["- {id: a}\n- {version: '1'}", /^Bundle 1: id is missing/],
+    "an entry that is no bundle": ["- just text", /^Bundle 0: the whole entry/],
+    "a number for a version": ["- {id: a, version: 9.0}", /^Bundle 0: version is/],
+    "every wrong field, each once": [
+      "- {id: a, severity: HIGH, components: [{id: x}, {toVersion: 9}]}\n- {id: b, type: hci}",
+      /^Bundle 0: severity is/,
+      /^Bundle 0: components\.1\.toVersion is/,
+      /^Bundle 1: type is/,
+    ],
+    "an id that is there twice": ["- {id: a}\n- {id: b}\n- {id: a}\n- {id: a}", /^Bundle a is there twice\.$/],
+    "hosts without a version to go to": [
+      "- {id: a, components: [{type: MGMT}, {type: HOSTOS}]}",
+      /^Bundle a: its HOSTOS component has no toVersion\.$/,
+    ],
+  };
+  for (const [what, [yaml, ...lines]] of Object.entries(wrong)) {
+    it(`says what is wrong with ${what}`, () => {
+      const read = readCatalog(written(yaml));
+      const problems = E.isLeft(read) ? read.left : [];
+      expect(problems).to.have.length(lines.length);
+      lines.forEach((line, i) => expect(problems[i]).to.match(line).and.not.contain("\n"));
+    });
+  }
+
+  it("says which file is not there", () => {
+    const read = readCatalog(join(folder, "missing.yaml"));
+    expect(E.isLeft(read) && read.left.join()).to.contain("missing.yaml");
+  });
+});

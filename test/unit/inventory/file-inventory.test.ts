@@ -1,0 +1,112 @@
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import type { ClusterLookup } from "../../../src/domain/cluster-facts";
+import { fileInventory, type ComponentManagerReads } from "../../../src/inventory/file-inventory";
+import type { ClusterEntry } from "../../../src/inventory/inventory-file";
+
+const entry = (resourceId: string, componentManagerId: string): [string, ClusterEntry] => [
+  resourceId,
+  {
+    resourceId,
+    name: `${resourceId}-name`,
+    platformVersion: "5.2",
+    componentManagerId,
+    cluster: `domain-${resourceId}`,
+  },
+];
+const clusters = new Map([entry("a1", "vcA"), entry("a2", "vcA"), entry("b1", "vcB"), entry("gone", "vcA")]);
+const away = () => Promise.reject(new Error("connection refused"));
+
+const reads: ComponentManagerReads = {
+  clusters: () => Promise.resolve(new Set(["domain-a1", "domain-a2", "domain-b1"])),
+  isImageManaged: (_, cluster) => Promise.resolve(cluster !== "domain-a2"),
+  countHosts: () => Promise.resolve(4),
+};
+
+async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}) {
+  const inventory = fileInventory({ componentManagers: new Map(), clusters }, { ...reads, ...changes });
+  const answer = await inventory.readClusters(ids)();
+  if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
+  return answer.right;
+}
+
+const tags = (answer: ReadonlyMap<string, ClusterLookup>) =>
+  Object.fromEntries([...answer].map(([id, { _tag }]) => [id, _tag]));
+
+describe("fileInventory", () => {
+  it("completes the file by what the component manager says now", async () => {
+    const answer = await lookUp(["a1", "a2"]);
+    expect(answer.get("a1")).to.deep.equal({
+      _tag: "Known",
+      facts: {
+        resourceId: "a1",
+        name: "a1-name",
+        platformVersion: "5.2",
+        componentManagerId: "vcA",
+        cluster: "domain-a1",
+        kind: "IMAGE",
+        hostCount: 4,
+      },
+    });
+    expect(answer.get("a2")).to.have.nested.property("facts.kind", "BASELINE");
+  });
+
+  it("answers every id once, also unknown ones and those that the component manager does not have", async () => {
+    const answer = await lookUp(["a1", "nobody", "gone", "a1", "__proto__"]);
+    expect([...answer].map(([id, { _tag }]) => [id, _tag])).to.have.deep.members([
+      ["a1", "Known"],
+      ["nobody", "Unknown"],
+      ["gone", "Unknown"],
+      ["__proto__", "Unknown"],
+    ]);
+  });
+
+  it("asks each component manager for its clusters once, and none for unknown ids", async () => {
+    const asked: string[] = [];
+    const counting = (id: string) => {
+      asked.push(id);
+      return reads.clusters(id);
+    };
+    await lookUp(["a1", "a2", "b1", "nobody"], { clusters: counting });
+    expect(asked).to.have.members(["vcA", "vcB"]);
+    asked.length = 0;
+    await lookUp(["nobody"], { clusters: counting });
+    expect(asked).to.deep.equal([]);
+  });
+
+  it("loses only the clusters of a component manager that does not answer", async () => {
+    const answer = await lookUp(["a1", "a2", "b1", "nobody"], {
+      clusters: (id) => (id === "vcA" ? away() : reads.clusters(id)),
+    });
+    expect(tags(answer)).to.deep.equal({ a1: "Unreachable", a2: "Unreachable", b1: "Known", nobody: "Unknown" });
+    expect(answer.get("a1")).to.deep.equal({
+      _tag: "Unreachable",
+      componentManagerId: "vcA",
+      reason: "connection refused",
+    });
+  });
+
+  it("loses only the cluster of which a read fails", async () => {
+    const failing = (id: string, cluster: string) => (cluster === "domain-a1" ? away() : reads.countHosts(id, cluster));
+    expect(tags(await lookUp(["a1", "a2"], { countHosts: failing }))).to.deep.equal({ a1: "Unreachable", a2: "Known" });
+  });
+
+  it("leaves no rejection unhandled, whichever reads fail and how", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const thrown = () => {
+        throw new Error("no such component manager");
+      };
+      await lookUp(["a1", "a2", "b1"], { clusters: away });
+      await lookUp(["a1", "a2"], { isImageManaged: away, countHosts: away });
+      await lookUp(["a1"], { isImageManaged: thrown, countHosts: away });
+      // Node tells of unhandled rejections when the microtasks of a turn are done.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).to.deep.equal([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { readInventoryFile } from "../../../src/inventory/inventory-file";
+import { readSimulatorConfig } from "../../../src/simulator/config/simulator-config";
+
+const manager = "{id: vc, type: VCENTER, url: 'https://vc.example.com', username: u, passwordFile: password.txt}";
+const domain = "{id: d, platformVersion: '5.2'}";
+const cluster = "{resourceId: r, name: n, domain: d, componentManager: vc, cluster: domain-c1}";
+const inventory = (parts: { managers?: string; domains?: string; clusters?: string } = {}) => `
+componentManagers: [${parts.managers ?? manager}]
+domains: [${parts.domains ?? domain}]
+clusters: [${parts.clusters ?? cluster}]
+`;
+
+describe("readInventoryFile", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "inventory-"));
+    writeFileSync(join(folder, "password.txt"), "secret\n");
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  function read(yaml: string, environment: Record<string, string> = {}) {
+    const file = join(folder, "inventory.yaml");
+    writeFileSync(file, yaml);
+    return readInventoryFile(file, environment);
+  }
+  function problems(yaml: string, environment?: Record<string, string>): readonly string[] {
+    const inventoryFile = read(yaml, environment);
+    return E.isLeft(inventoryFile) ? inventoryFile.left : [];
+  }
+  function managerOf(yaml: string, environment?: Record<string, string>) {
+    const inventoryFile = read(yaml, environment);
+    if (E.isLeft(inventoryFile)) throw new Error(inventoryFile.left.join("\n"));
+    return inventoryFile.right.componentManagers.get("vc");
+  }
+
+  it("reads the inventory that is shipped, which is what the simulator simulates", () => {
+    const shipped = readInventoryFile("config/inventory.yaml", { SIMULATOR_PORT: "18090" });
+    const simulated = readSimulatorConfig("config/simulator.yaml");
+    if (E.isLeft(shipped) || E.isLeft(simulated)) throw new Error("a file of config/ cannot be read");
+    const { clusters, componentManagers } = shipped.right;
+    expect([...clusters.values()].map(({ cluster: id, name }) => `${id} ${name}`)).to.have.members(
+      (simulated.right.clusters ?? []).map(({ id, name }) => `${id} ${name}`),
+    );
+    expect([...componentManagers.values()]).to.deep.equal([
+      {
+        id: "fra1-vc01",
+        url: "http://127.0.0.1:18090",
+        username: "upgrade-service@example.com",
+        password: "simulator",
+      },
+    ]);
+  });
+
+  it("links each cluster to its component manager and the version of its domain", () => {
+    const inventoryFile = read(inventory());
+    expect(E.isRight(inventoryFile) && [...inventoryFile.right.clusters]).to.deep.equal([
+      ["r", { resourceId: "r", name: "n", platformVersion: "5.2", componentManagerId: "vc", cluster: "domain-c1" }],
+    ]);
+  });
+
+  describe("environment", () => {
+    const url = (text: string) => inventory({ managers: manager.replace("https://vc.example.com", text) });
+
+    it("gives values and their defaults", () => {
+      expect(managerOf(url("http://${VC_HOST}:${VC_PORT:-443}"), { VC_HOST: "h1" })?.url).to.equal("http://h1:443");
+      expect(managerOf(url("http://h:${P:-1}"), { P: "2" })?.url).to.equal("http://h:2");
+      expect(managerOf(url("http://h/${P:-}"), { P: "" })?.url).to.equal("http://h/");
+    });
+
+    it("must have every variable without a default", () => {
+      expect(problems(url("http://${VC_HOST}"))).to.deep.equal([
+        "The inventory uses the environment variable VC_HOST, which is not set.",
+      ]);
+    });
+
+    it("does not matter to comments", () => {
+      expect(problems(`# write \${LIKE_THIS}\n  # and \${THIS}\n${inventory()}`)).to.deep.equal([]);
+    });
+  });
+
+  describe("passwords", () => {
+    const byVariable = manager.replace("passwordFile: password.txt", "passwordVariable: VC_PASSWORD");
+
+    it("come from a file beside the inventory, or from a variable", () => {
+      expect(managerOf(inventory())?.password).to.equal("secret");
+      expect(managerOf(inventory({ managers: byVariable }), { VC_PASSWORD: "from env" })?.password).to.equal(
+        "from env",
+      );
+    });
+
+    it("must be there", () => {
+      const withoutAny = manager.replace(", passwordFile: password.txt", "");
+      const noFile = manager.replace("password.txt", "no-such-file.txt");
+      expect(problems(inventory({ managers: byVariable }))).to.deep.equal([
+        "VC_PASSWORD, the password of component manager vc, is not set.",
+      ]);
+      expect(problems(inventory({ managers: withoutAny }))).to.deep.equal([
+        "Component manager vc has neither passwordFile nor passwordVariable.",
+      ]);
+      expect(problems(inventory({ managers: noFile })).join()).to.match(/^The password file of component manager vc/);
+    });
+  });
+
+  const wrong: Readonly<Record<string, readonly [yaml: string, ...lines: string[]]>> = {
+    "an empty file": ["", "The inventory must have componentManagers, domains and clusters."],
+    "missing lists": [
+      "componentManagers: []\ndomains: {}",
+      "domains is missing or not a list.",
+      "clusters is missing or not a list.",
+    ],
+    "wrong fields": [
+      inventory({ managers: "{id: vc, type: OTHER, url: 1, username: u}", domains: "{id: d, platformVersion: 5.2}" }),
+      "componentManagers[0]: type is missing or wrong.",
+      "componentManagers[0]: url is missing or wrong.",
+      "domains[0]: platformVersion is missing or wrong.",
+    ],
+    "entries that are none": [
+      inventory({ managers: "vc", clusters: "null" }),
+      "componentManagers[0] has no fields.",
+      "clusters[0] has no fields.",
+    ],
+    "a url without http": [
+      inventory({ managers: manager.replace("https://vc.example.com", "localhost:8090") }),
+      "The url of component manager vc must begin with http:// or https://.",
+    ],
+    "references to nothing": [
+      inventory({
+        clusters: cluster.replace("domain: d", "domain: x").replace("componentManager: vc", "componentManager: y"),
+      }),
+      "Domain x of cluster n is not in the inventory.",
+      "Component manager y of cluster n is not in the inventory.",
+    ],
+    "ids that are there twice": [
+      inventory({
+        managers: `${manager}, ${manager}`,
+        domains: `${domain}, ${domain}`,
+        clusters: `${cluster}, ${cluster}`,
+      }),
+      "Component manager vc is there twice.",
+      "Domain d is there twice.",
+      "Cluster r is there twice.",
+      "Two resource ids mean domain-c1 of component manager vc.",
+    ],
+    "one cluster under two ids, which would be two locks": [
+      inventory({ clusters: `${cluster}, ${cluster.replace("resourceId: r", "resourceId: s")}` }),
+      "Two resource ids mean domain-c1 of component manager vc.",
+    ],
+  };
+  for (const [what, [yaml, ...lines]] of Object.entries(wrong)) {
+    it(`says all that is wrong: ${what}`, () => expect(problems(yaml)).to.deep.equal(lines));
+  }
+
+  it("never shows a password", () => {
+    const lines = problems(inventory({ clusters: `${cluster}, ${cluster}` }));
+    expect(lines).not.to.be.empty;
+    expect(lines.join()).not.to.contain("secret");
+  });
+
+  it("says which file is not there", () => {
+    const missing = readInventoryFile(join(folder, "missing.yaml"), {});
+    expect(E.isLeft(missing) && missing.left.join()).to.contain("missing.yaml");
+  });
+});

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import { readCatalog } from "../../../src/catalog/file-catalog";
+import { admitUpgrade } from "../../../src/domain/admission/admit-upgrade";
+import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { fileInventory } from "../../../src/inventory/file-inventory";
+import { readInventoryFile } from "../../../src/inventory/inventory-file";
+import { readSimulatorConfig } from "../../../src/simulator/config/simulator-config";
+
+const folder = "examples";
+
+function right<A>(either: E.Either<unknown, A>): A {
+  if (E.isLeft(either)) throw new Error(JSON.stringify(either.left));
+  return either.right;
+}
+
+/** What the shipped catalog, inventory and simulator make of an example. */
+async function judged(file: string) {
+  const spec = right(UpgradeSpec.decode(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+  const simulated = new Map((right(readSimulatorConfig("config/simulator.yaml")).clusters ?? []).map((c) => [c.id, c]));
+  const inventory = fileInventory(right(readInventoryFile("config/inventory.yaml", {})), {
+    clusters: () => Promise.resolve(new Set([...simulated.keys()].filter((id) => id !== undefined))),
+    isImageManaged: (_, id) => Promise.resolve(simulated.get(id)?.management !== "BASELINE"),
+    countHosts: (_, id) => Promise.resolve(simulated.get(id)?.hosts ?? 0),
+  });
+  const facts = await pipe(
+    TE.Do,
+    TE.apS("bundle", right(readCatalog("config/bundles.yaml")).find(spec.bundleId)),
+    TE.apS("clusters", inventory.readClusters(spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId))),
+  )();
+  const now = Date.parse("2026-11-01T00:00:00Z");
+  return admitUpgrade({ spec, now, lockHolders: new Map(), ...right(facts) });
+}
+
+describe("examples", () => {
+  const admitted = readdirSync(folder).filter((file) => file !== "invalid.json");
+
+  it("are there", () => expect(admitted).to.include("cluster-draft.json"));
+
+  for (const file of admitted) {
+    it(`${file} is admitted as it is`, async () => {
+      const outcome = await judged(file);
+      expect(E.isLeft(outcome) && outcome.left).to.equal(false);
+    });
+  }
+
+  it("invalid.json is refused for each of its faults", async () => {
+    const outcome = await judged("invalid.json");
+    const rejections = E.isLeft(outcome) ? outcome.left : [];
+    expect(rejections.map(({ effect, code, path }) => `${effect} ${code} ${path}`)).to.have.members([
+      "NOT_ALLOWED ONLY_PARALLEL_UPGRADES parallelUpgrade",
+      "BAD_REQUEST RESOURCE_UNKNOWN resourceUpgradeSpecs[0].resourceId",
+      "BAD_REQUEST POWER_ACTION_CONTRADICTION resourceUpgradeSpecs[0].shutdownVms",
+      "BAD_REQUEST SCHEDULE_IN_THE_PAST resourceUpgradeSpecs[0].scheduledTimestamp",
+      "FAILED_DEPENDENCY BUNDLE_UNKNOWN bundleId",
+    ]);
+  });
+});

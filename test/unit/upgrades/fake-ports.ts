@@ -1,0 +1,84 @@
+import * as O from "fp-ts/Option";
+import * as TE from "fp-ts/TaskEither";
+import type { ClusterLookup } from "../../../src/domain/cluster-facts";
+import type { Task } from "../../../src/domain/task";
+import { initialTask } from "../../../src/domain/task-progress";
+import type { PageOfUpgrade } from "../../../src/domain/upgrade";
+import type { UpgradePlan } from "../../../src/domain/upgrade-plan";
+import type { PageRequest, UpgradeFilter } from "../../../src/upgrades/ports";
+import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
+import type { ServiceError } from "../../../src/upgrades/service-error";
+import { sampleBundle, sampleCluster } from "../../support/sample-plan";
+
+export const now = Date.parse("2026-11-01T12:00:00.000Z");
+
+/** Ports in memory that behave as their contract says: an id starts once, whoever asks; failures can be put in. */
+export class FakePorts {
+  /** Every attempt to start, with the plan. */
+  readonly starts: { readonly plan: UpgradePlan; readonly requestDigest: string | undefined }[] = [];
+  readonly lists: { readonly filter: UpgradeFilter; readonly page: PageRequest | undefined }[] = [];
+  readonly lookups = new Map<string, ClusterLookup>();
+  readonly lockHolders = new Map<string, string>();
+  /** Runs before an upgrade is started: the moment in which a racing request can be first. */
+  beforeStart: () => void = () => undefined;
+  failing: { catalog?: ServiceError; inventory?: ServiceError; start?: ServiceError; findStarted?: ServiceError } = {};
+  private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
+  private ids = 0;
+
+  /** An upgrade that was started elsewhere. */
+  startedBefore(id: string, task: Task, requestDigest: string | undefined): void {
+    this.started.set(id, { task, requestDigest });
+  }
+
+  get dependencies(): UpgradeServiceDependencies {
+    const { failing } = this;
+    const or = <A>(error: ServiceError | undefined, answer: () => A): TE.TaskEither<ServiceError, A> =>
+      error ? TE.left(error) : TE.fromIO(answer);
+    const unused = () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" });
+    return {
+      executions: {
+        start: (plan, requestDigest) =>
+          or(failing.start, () => {
+            this.beforeStart();
+            this.starts.push({ plan, requestDigest });
+            if (this.started.has(plan.id)) return "DUPLICATE";
+            this.started.set(plan.id, { task: initialTask(plan), requestDigest });
+            return "STARTED";
+          }),
+        findStarted: (id) => or(failing.findStarted, () => O.fromNullable(this.started.get(id))),
+        list: (filter, page) =>
+          or(undefined, () => {
+            this.lists.push({ filter, page });
+            return emptyPage;
+          }),
+        lockHolders: () => or(undefined, () => this.lockHolders),
+        readUpgrade: unused,
+        readTask: unused,
+        checkReachable: unused,
+      },
+      catalog: {
+        find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
+      },
+      inventory: {
+        readClusters: (ids) =>
+          or(failing.inventory, () => new Map(ids.map((id) => [id, this.lookups.get(id) ?? known(id)]))),
+      },
+      identities: {
+        now: () => now,
+        newId: () => `random-${++this.ids}`,
+        idFor: (caller, key) => `${caller}/${key}`,
+        digest: (value) => JSON.stringify(value),
+      },
+      resolutionDays: 7,
+    };
+  }
+}
+
+export const emptyPage: PageOfUpgrade = {
+  elements: [],
+  pageMetadata: { pageNumber: 0, pageSize: 1000, totalElements: 0, totalPages: 0 },
+};
+
+function known(id: string): ClusterLookup {
+  return { _tag: "Known", facts: sampleCluster(id) };
+}

@@ -1,0 +1,40 @@
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
+import { notFound, unexpected } from "../../../src/upgrades/service-error";
+import { sampleBundle } from "../../support/sample-plan";
+import { emptyPage, FakePorts } from "./fake-ports";
+
+describe("listUpgrades", () => {
+  let ports: FakePorts;
+  beforeEach(() => (ports = new FakePorts()));
+  const list = (...args: Parameters<ReturnType<typeof createUpgradeService>["listUpgrades"]>) =>
+    createUpgradeService(ports.dependencies).listUpgrades(...args)();
+
+  it("hands filter and page to Temporal as they are", async () => {
+    const filter = { status: "DRAFT", bundleId: sampleBundle.id, bundleType: "HCI" } as const;
+    const page = { pageNumber: 2, pageSize: 10 };
+    expect(await list(filter, page)).to.deep.equal(E.right(emptyPage));
+    expect(await list({})).to.deep.equal(E.right(emptyPage));
+    expect(ports.lists).to.deep.equal([
+      { filter, page },
+      { filter: {}, page: undefined },
+    ]);
+  });
+
+  it("does not find a bundle that the catalog does not know, and asks nobody further", async () => {
+    expect(await list({ bundleId: "no-such-bundle" })).to.deep.equal(E.left(notFound("bundle", "no-such-bundle")));
+    expect(ports.lists).to.deep.equal([]);
+  });
+
+  it("answers an empty page where a known bundle has no upgrades", async () => {
+    expect(await list({ bundleId: sampleBundle.id })).to.deep.equal(E.right(emptyPage));
+  });
+
+  it("needs the catalog only for a bundle", async () => {
+    const broken = unexpected("disk");
+    ports.failing = { catalog: broken };
+    expect(await list({ bundleId: sampleBundle.id })).to.deep.equal(E.left(broken));
+    expect(await list({ status: "PENDING" })).to.deep.equal(E.right(emptyPage));
+  });
+});

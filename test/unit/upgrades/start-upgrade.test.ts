@@ -1,0 +1,182 @@
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { initialTask } from "../../../src/domain/task-progress";
+import type { Task } from "../../../src/domain/task";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
+import { failedDependency, unexpected, type ServiceError } from "../../../src/upgrades/service-error";
+import { sampleBundle, samplePlan } from "../../support/sample-plan";
+import { FakePorts } from "./fake-ports";
+
+const spec = (resource: Partial<ResourceUpgradeSpec> = {}, changes: Partial<UpgradeSpec> = {}): UpgradeSpec => ({
+  bundleId: sampleBundle.id,
+  resourceType: "CLUSTER",
+  resourceUpgradeSpecs: [{ resourceId: "c1", ...resource }],
+  ...changes,
+});
+const past = { scheduledTimestamp: "2020-01-01T00:00:00.000Z" };
+const temporalAway = failedDependency({ code: "TEMPORAL_UNREACHABLE", message: "Away.", remediation: "Wait." });
+
+describe("startUpgrade", () => {
+  let ports: FakePorts;
+  beforeEach(() => (ports = new FakePorts()));
+
+  const start = (request: UpgradeSpec, idempotencyKey?: string, caller = "dev") =>
+    createUpgradeService(ports.dependencies).startUpgrade({
+      spec: request,
+      caller,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    })();
+  async function started(request: UpgradeSpec, idempotencyKey?: string, caller?: string): Promise<Task> {
+    const outcome = await start(request, idempotencyKey, caller);
+    if (E.isLeft(outcome)) throw new Error(JSON.stringify(outcome.left));
+    return outcome.right;
+  }
+  async function refused(request: UpgradeSpec, idempotencyKey?: string): Promise<ServiceError> {
+    const outcome = await start(request, idempotencyKey);
+    if (E.isRight(outcome)) throw new Error("the request was not refused");
+    return outcome.left;
+  }
+  const codesOf = (error: ServiceError) => ("problems" in error ? error.problems.map(({ code }) => code) : []);
+
+  it("starts the plan of the request and answers its initial Task", async () => {
+    const task = await started(spec());
+    expect(ports.starts).to.have.length(1);
+    const [{ plan, requestDigest } = { plan: samplePlan(), requestDigest: "" }] = ports.starts;
+    expect(plan).to.include({ id: "random-1", resolutionDays: 7, creationTimestamp: "2026-11-01T12:00:00.000Z" });
+    expect(requestDigest).to.equal(undefined);
+    expect(task).to.deep.equal(initialTask(plan));
+  });
+
+  it("starts a new upgrade for each request without a key", async () => {
+    const first = await started(spec());
+    const second = await started(spec());
+    expect(first.id).not.to.equal(second.id);
+    expect(ports.starts).to.have.length(2);
+  });
+
+  describe("refuses with everything that is wrong and starts nothing", () => {
+    afterEach(() => expect(ports.starts).to.deep.equal([]));
+
+    it("as a bad request where anything is one, whatever else is wrong", async () => {
+      ports.lookups.set("c1", { _tag: "Unreachable", componentManagerId: "vc", reason: "timeout" });
+      const error = await refused(spec(past, { parallelUpgrade: false, bundleId: "no-such-bundle" }));
+      expect(error._tag).to.equal("BadRequest");
+      expect(codesOf(error)).to.have.members([
+        "SCHEDULE_IN_THE_PAST",
+        "ONLY_PARALLEL_UPGRADES",
+        "COMPONENT_MANAGER_UNREACHABLE",
+        "BUNDLE_UNKNOWN",
+      ]);
+    });
+
+    it("as not allowed where nothing is bad but something is not allowed", async () => {
+      const error = await refused(spec({}, { parallelUpgrade: false, bundleId: "no-such-bundle" }));
+      expect(error._tag).to.equal("NotAllowed");
+      expect(codesOf(error)).to.have.members(["ONLY_PARALLEL_UPGRADES", "BUNDLE_UNKNOWN"]);
+    });
+
+    it("as a failed dependency where only that is missing", async () => {
+      const error = await refused(spec({}, { bundleId: "no-such-bundle" }));
+      expect(error._tag).to.equal("FailedDependency");
+      expect("problems" in error && error.problems[0]).to.include({ path: "bundleId", code: "BUNDLE_UNKNOWN" });
+    });
+
+    it("naming the upgrade that holds the cluster", async () => {
+      ports.lockHolders.set("c1", "the-other");
+      const error = await refused(spec());
+      expect(error._tag).to.equal("NotAllowed");
+      expect("problems" in error && error.problems[0]?.message).to.contain("the-other");
+    });
+
+    it("with the port's own error where a port fails", async () => {
+      const broken = unexpected("disk");
+      for (const port of ["catalog", "inventory", "start"] as const) {
+        ports.failing = { [port]: broken };
+        expect(await refused(spec()), port).to.equal(broken);
+        expect(await refused(spec(), `key ${port}`), `${port}, with a key`).to.equal(broken);
+      }
+      ports.failing = { findStarted: temporalAway };
+      expect(await refused(spec(), "key")).to.equal(temporalAway);
+    });
+  });
+
+  describe("with an Idempotency-Key", () => {
+    it("takes its id from caller and key, and keeps a digest of the request", async () => {
+      expect((await started(spec(), "key")).id).to.equal("dev/key");
+      expect(ports.starts[0]?.requestDigest).to.equal(JSON.stringify(spec()));
+      expect((await started(spec({ resourceId: "c2" }), "key", "somebody else")).id).to.equal("somebody else/key");
+    });
+
+    it("answers a repeated request the original Task and starts nothing", async () => {
+      const first = await started(spec(), "key");
+      expect(await started(spec(), "key")).to.deep.equal(first);
+      expect(ports.starts).to.have.length(1);
+    });
+
+    it("does not judge a repeated request again: its own upgrade holds the cluster by now", async () => {
+      const first = await started(spec(), "key");
+      ports.lockHolders.set("c1", first.id);
+      ports.failing = { catalog: unexpected("disk"), inventory: unexpected("disk") };
+      expect(await started(spec(), "key")).to.deep.equal(first);
+    });
+
+    it("refuses another request under the same key and starts nothing", async () => {
+      await started(spec(), "key");
+      const error = await refused(spec({ upgradeNow: true }), "key");
+      expect(error._tag).to.equal("BadRequest");
+      expect(codesOf(error)).to.deep.equal(["IDEMPOTENCY_KEY_REUSED"]);
+      expect("problems" in error && error.problems[0]?.path).to.equal("Idempotency-Key");
+      expect(ports.starts).to.have.length(1);
+    });
+
+    it("refuses a key whose upgrade was started without a digest", async () => {
+      ports.startedBefore("dev/key", initialTask(samplePlan()), undefined);
+      expect(codesOf(await refused(spec(), "key"))).to.deep.equal(["IDEMPOTENCY_KEY_REUSED"]);
+    });
+
+    it("leaves the key free after a refusal", async () => {
+      expect((await refused(spec(past), "key"))._tag).to.equal("BadRequest");
+      expect((await started(spec(), "key")).id).to.equal("dev/key");
+    });
+
+    describe("that another request uses at the same moment", () => {
+      const theirs = initialTask(samplePlan({ id: "theirs" }));
+
+      it("answers the Task of the one that was first", async () => {
+        ports.beforeStart = () => ports.startedBefore("dev/key", theirs, JSON.stringify(spec()));
+        expect(await started(spec(), "key")).to.equal(theirs);
+      });
+
+      it("is refused where that one was another request", async () => {
+        ports.beforeStart = () => ports.startedBefore("dev/key", theirs, "another digest");
+        expect(codesOf(await refused(spec(), "key"))).to.deep.equal(["IDEMPOTENCY_KEY_REUSED"]);
+      });
+
+      it("answers its Task also where that one has taken the lock in the meantime", async () => {
+        const { dependencies } = ports;
+        const { lockHolders } = dependencies.executions;
+        const racing = createUpgradeService({
+          ...dependencies,
+          executions: {
+            ...dependencies.executions,
+            lockHolders: (ids) => {
+              ports.startedBefore("dev/key", theirs, JSON.stringify(spec()));
+              ports.lockHolders.set("c1", "dev/key");
+              return lockHolders(ids);
+            },
+          },
+        });
+        const outcome = await racing.startUpgrade({ spec: spec(), caller: "dev", idempotencyKey: "key" })();
+        expect(outcome).to.deep.equal(E.right(theirs));
+        expect(ports.starts).to.deep.equal([]);
+      });
+
+      it("gives one Task to a hundred of them", async () => {
+        const tasks = await Promise.all(Array.from({ length: 100 }, () => started(spec(), "key")));
+        expect(new Set(tasks.map(({ id }) => id))).to.deep.equal(new Set(["dev/key"]));
+        expect(new Set(ports.starts.map(({ plan }) => plan.id))).to.deep.equal(new Set(["dev/key"]));
+      });
+    });
+  });
+});
