@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import type { Logger } from "pino";
+import { badRequest, type Problem } from "../upgrades/service-error";
+import { ErrorBody } from "../domain/error-body";
+import { errorResponse } from "./error-response";
+import { securityHeaders } from "./middleware/security-headers";
+
+/** A failure that Node's HTTP parser or server reports of a connection, by its `code`. */
+export interface ConnectionError {
+  readonly code?: string | undefined;
+}
+
+/** How long a refused client may take to read its answer and hang up, in milliseconds. */
+const lingerMilliseconds = 2000;
+
+const malformed: Problem = {
+  code: "MALFORMED_HTTP",
+  message: "The request is not well-formed HTTP/1.1.",
+  remediation: "Check the client, and whatever stands between it and the service.",
+};
+
+const problems: Readonly<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: "HEADERS_TOO_LARGE",
+    message: "The request line and headers are longer than 16 KiB.",
+    remediation: "Send fewer or shorter headers.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: "REQUEST_TIMEOUT",
+    message: "The request did not arrive in time.",
+    remediation: "Send the whole request without pauses.",
+  },
+};
+
+/**
+ * Answers a connection whose request never reached the application with the specification's Error (Spec 7), then
+ * closes it. Nothing may be on its way on that connection.
+ */
+export function answerConnection(error: ConnectionError, socket: Socket, log: Logger): void {
+  if (!socket.writable) return;
+  if (error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const problem = problems[error.code ?? ""] ?? malformed;
+  const { status, body } = errorResponse(badRequest(problem), { requestId, access: "OPEN" });
+  const bytes = Buffer.from(JSON.stringify(ErrorBody.encode(body)));
+  const headers = {
+    ...securityHeaders,
+    "content-type": "application/json",
+    "content-length": bytes.length,
+    "x-request-id": requestId,
+    connection: "close",
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Bad Request\r\n${head.join("")}\r\n`), bytes]));
+  hangUp(socket);
+  log.info({ requestId, status, errorCode: problem.code, reason: error.code }, "connection refused");
+}
+
+/** Closes a connection after what has been written, and leaves the client time to read that. */
+export function hangUp(socket: Socket): void {
+  if (!socket.writable) return;
+  socket.end();
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  socket.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,43 @@
+import * as E from "fp-ts/Either";
+import type * as t from "io-ts";
+
+/** How a value becomes the bytes of an answer. `codec` describes JSON to readers of the OpenAPI document. */
+export interface Representation<A> {
+  readonly contentType: string;
+  readonly codec?: t.Mixed;
+  /** Left where the value is not what the codec declares: such an answer must not leave. */
+  toBytes(value: A): E.Either<Error, Buffer>;
+}
+
+/** JSON by a codec: unknown fields are dropped, and a value that the codec does not recognise is refused. */
+export function json<A>(codec: t.Type<A, unknown, unknown>): Representation<A> {
+  return {
+    contentType: "application/json",
+    codec,
+    toBytes: (value) =>
+      codec.is(value)
+        ? E.right(Buffer.from(JSON.stringify(codec.encode(value))))
+        : E.left(new Error(`An answer is not a valid ${codec.name}`)),
+  };
+}
+
+/** Bytes as they are: the files of the documentation page. */
+export function bytes(contentType: string): Representation<Buffer> {
+  return { contentType, toBytes: E.right };
+}
+
+/** The answer of a route to a request that succeeds. */
+export interface Success<A> {
+  readonly status: number;
+  readonly description: string;
+  readonly representation: Representation<A>;
+  /** Further headers by name. */
+  readonly headers?: Readonly<Record<string, AnswerHeader<A>>>;
+  /** The Task that the answer is about, for the log. */
+  readonly taskId?: (value: A) => string;
+}
+
+interface AnswerHeader<A> {
+  readonly description: string;
+  readonly of: (value: A) => string;
+}

@@ -1,0 +1,18 @@
+import type Koa from "koa";
+import type { Access } from "./api-error";
+import type { ErrorResponse } from "./error-response";
+
+/** What is known of a request while it is handled; the request log is written from it. */
+export interface ApiState {
+  /** Also the `x-request-id` header and the `referenceToken` of an error. */
+  requestId: string;
+  /** OPEN until a route has been found. */
+  access: Access;
+  caller?: string;
+  taskId?: string;
+  /** The error that was answered, if one was. */
+  failure?: ErrorResponse;
+}
+
+export type ApiContext = Koa.ParameterizedContext<ApiState>;
+export type ApiMiddleware = Koa.Middleware<ApiState>;

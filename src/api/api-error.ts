@@ -1,0 +1,17 @@
+import type { ServiceError } from "../upgrades/service-error";
+
+/**
+ * Every way in which a request can fail: those of the use cases, and those that only HTTP knows.
+ *
+ * - `PathNotFound`: no route has this path (404).
+ * - `MethodNotAllowed`: the path exists, with the methods of `allowed` (405).
+ * - `NotReady`: the service cannot do its work now, because of `reason` (503).
+ */
+export type ApiError =
+  | ServiceError
+  | { readonly _tag: "PathNotFound"; readonly path: string }
+  | { readonly _tag: "MethodNotAllowed"; readonly method: string; readonly allowed: readonly string[] }
+  | { readonly _tag: "NotReady"; readonly reason: ServiceError };
+
+/** What a route does to the service; decides what a caller must prove, and which status a lost Temporal has. */
+export type Access = "OPEN" | "READ" | "WRITE";

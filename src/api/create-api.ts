@@ -1,0 +1,75 @@
+import Router from "@koa/router";
+import Koa from "koa";
+import type { Logger } from "pino";
+import type { UpgradeService } from "../upgrades/upgrade-service";
+import type { ApiState } from "./api-context";
+import { defaultLimits, type ApiLimits } from "./api-limits";
+import type { Authentication } from "./authentication";
+import { documentationRoutes } from "./documentation-routes";
+import { healthRoutes } from "./health-routes";
+import { authenticate } from "./middleware/authenticate";
+import { errorBoundary } from "./middleware/error-boundary";
+import { requestLog } from "./middleware/request-log";
+import { addSecurityHeaders } from "./middleware/security-headers";
+import { unrouted } from "./middleware/unrouted";
+import { requireWellFormedRequest } from "./middleware/well-formed-request";
+import type { Route } from "./route";
+import { tasksRoutes } from "./tasks-routes";
+import { upgradesRoutes } from "./upgrades-routes";
+
+export interface ApiDependencies {
+  readonly service: UpgradeService;
+  readonly authentication: Authentication;
+  readonly log: Logger;
+  /** Version of the service, for the OpenAPI document. */
+  readonly version: string;
+  readonly limits?: ApiLimits;
+}
+
+/** Every route of the API, with the document that describes them. */
+export function allRoutes(service: UpgradeService, version: string): Route[] {
+  const described = [...upgradesRoutes(service), ...tasksRoutes(service), ...healthRoutes(service)];
+  return [...described, ...documentationRoutes(described, version)];
+}
+
+/** The HTTP interface of the service (Spec 4) as a Koa application; `startApi` makes it listen. */
+export function createApi({
+  service,
+  authentication,
+  log,
+  version,
+  limits = defaultLimits,
+}: ApiDependencies): Koa<ApiState> {
+  const app = new Koa<ApiState>();
+  const router = new Router<ApiState>({ sensitive: true });
+  for (const route of allRoutes(service, version)) {
+    router.register(
+      pathPattern(route.path),
+      [route.method],
+      [
+        authenticate(authentication, route.access),
+        (ctx) =>
+          route.serve(
+            ctx,
+            { message: ctx.req, path: ctx.params, search: new URLSearchParams(ctx.querystring) },
+            limits,
+          ),
+      ],
+    );
+  }
+  const methodsOf = (path: string) => [...new Set(router.match(path, "GET").path.flatMap(({ methods }) => methods))];
+  app.use(requestLog(log));
+  app.use(addSecurityHeaders);
+  app.use(errorBoundary);
+  app.use(requireWellFormedRequest);
+  app.use(router.routes());
+  app.use(unrouted(methodsOf));
+  // What reaches Koa's own handler happened after the answer had begun: mostly a client that hung up.
+  app.on("error", (err: unknown) => log.debug({ err }, "connection lost while answering"));
+  return app;
+}
+
+/** A path of the route table as the router writes it: `/v1/upgrades/{id}` is `/v1/upgrades/:id`. */
+function pathPattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}

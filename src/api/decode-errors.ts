@@ -1,0 +1,97 @@
+import type * as t from "io-ts";
+import type { Problem } from "../upgrades/service-error";
+import { isIntersection, shapeOf } from "./codec-shape";
+
+/** The longest piece of a client's own text that a message repeats, in UTF-16 units. */
+const longestQuote = 64;
+
+/**
+ * What is wrong with a decoded value, in terms of the caller's own fields: one problem per path, in the order of
+ * the codec's fields. `whole` names the value itself, for problems that no field has ("The body").
+ */
+export function problemsOf(errors: t.Errors, whole: string): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const { context, value } of errors) {
+    const path = pathOf(context);
+    const codec = context.at(-1)?.type;
+    if (!codec || problems.has(path)) continue;
+    problems.set(path, fieldProblem(path, whole, codec as t.Mixed, value));
+  }
+  return [...problems.values()];
+}
+
+function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknown): Problem {
+  const where = path === "" ? {} : { path };
+  const name = path === "" ? whole : path;
+  if (value === undefined) {
+    return {
+      ...where,
+      code: "MISSING_FIELD",
+      message: `${name} is required: ${expectedBy(codec)}.`,
+      remediation: "Add the field.",
+    };
+  }
+  return {
+    ...where,
+    code: "INVALID_FIELD",
+    message: `${name}: expected ${expectedBy(codec)}, got ${describeValue(value)}.`,
+    remediation: "Correct the field; /openapi.json describes every field.",
+  };
+}
+
+/** Path of a decode error, such as `resourceUpgradeSpecs[0].resourceId`; empty for the value as a whole. */
+function pathOf(context: t.Context): string {
+  let path = "";
+  for (const [index, entry] of context.entries()) {
+    const parent = context[index - 1];
+    if (!parent || isIntersection(parent.type as t.Mixed)) continue;
+    if (Array.isArray(parent.actual)) path += `[${entry.key}]`;
+    else path += path === "" ? entry.key : `.${entry.key}`;
+  }
+  return path;
+}
+
+/** What a codec expects, in words for people; enumerations list all their spellings. */
+export function expectedBy(codec: t.Mixed): string {
+  const shape = shapeOf(codec);
+  switch (shape.kind) {
+    case "described":
+      return shape.codec.expected;
+    case "spellings":
+      return `one of ${shape.spellings.join(", ")}`;
+    case "boolean":
+      return "true or false";
+    case "integer":
+      return "a whole number";
+    case "string":
+    case "number":
+      return `a ${shape.kind}`;
+    case "list":
+      return "a list";
+    case "object":
+    case "map":
+    case "object of any fields":
+      return "an object";
+    case "anything":
+      return "any value";
+  }
+}
+
+/** What a client sent: its kind, and the value itself where that is short. Never longer than about 100 characters. */
+export function describeValue(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `a list of ${value.length} ${value.length === 1 ? "element" : "elements"}`;
+  if (typeof value === "string") return describeText(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return "an object";
+}
+
+function describeText(text: string): string {
+  if (text.length <= longestQuote) return quote(text);
+  return `a string of ${text.length} characters that begins with ${quote(text.slice(0, longestQuote))}`;
+}
+
+/** A client's text as a JSON string, cut where it is long, so that it neither breaks nor floods a message or log line. */
+export function quote(text: string): string {
+  return text.length <= longestQuote ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, longestQuote))}…`;
+}

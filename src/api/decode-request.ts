@@ -1,0 +1,118 @@
+import type { IncomingMessage } from "node:http";
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import * as t from "io-ts";
+import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
+import { describeValue, expectedBy, problemsOf } from "./decode-errors";
+import { readJsonBody, type BodyLimits } from "./request-body";
+
+/** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
+export type OptionalParameters<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };
+
+/** The codecs of the parts of a request. Path parameters are always there, query and header parameters may be absent. */
+export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
+  readonly path: P;
+  readonly query: Q;
+  /** By header name in its usual spelling. */
+  readonly headers: H;
+  /** Absent for a route without a body. */
+  readonly body?: t.Type<B, unknown, unknown>;
+}
+
+export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
+  readonly path: t.TypeOfProps<P>;
+  readonly query: OptionalParameters<Q>;
+  readonly headers: OptionalParameters<H>;
+  readonly body: B;
+}
+
+/** A request as it came, with the path parameters that the router found, percent-decoded. */
+export interface RawRequest {
+  readonly message: IncomingMessage;
+  readonly path: Readonly<Record<string, string>>;
+  readonly search: URLSearchParams;
+}
+
+/**
+ * Decodes the parts of a request: path, then query and headers, then the body, which is read only if all before it
+ * is right. All wrong fields of a part are reported. A path that does not decode names nothing, so it is `unknownPath`.
+ */
+export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B>(
+  codecs: RequestCodecs<P, Q, H, B>,
+  raw: RawRequest,
+  unknownPath: (path: RawRequest["path"]) => ServiceError,
+  limits: BodyLimits,
+): TE.TaskEither<ServiceError, DecodedRequest<P, Q, H, B>> {
+  const path = decodeParameters("path parameter", codecs.path, (name) => [raw.path[name]].filter(isPresent));
+  if (E.isLeft(path)) return TE.left(unknownPath(raw.path));
+  const query = decodeParameters("query parameter", codecs.query, (name) => raw.search.getAll(name));
+  const headers = decodeParameters(
+    "header",
+    codecs.headers,
+    (name) => raw.message.headersDistinct[name.toLowerCase()] ?? [],
+  );
+  const problems = [query, headers].flatMap((part) => (E.isLeft(part) ? part.left : []));
+  if (E.isLeft(query) || E.isLeft(headers)) return TE.left(badRequest(...problems));
+  return pipe(
+    decodeBody(codecs.body, raw.message, limits),
+    TE.map((body) => ({
+      path: path.right as t.TypeOfProps<P>,
+      query: query.right,
+      headers: headers.right,
+      body,
+    })),
+  );
+}
+
+function decodeBody<B>(
+  codec: t.Type<B, unknown, unknown> | undefined,
+  message: IncomingMessage,
+  limits: BodyLimits,
+): TE.TaskEither<ServiceError, B> {
+  // A route without a body codec has B = undefined, which its handler cannot tell from a decoded body.
+  if (!codec) return TE.right(undefined as B);
+  return pipe(
+    readJsonBody(message, limits),
+    TE.chainEitherK((value) =>
+      pipe(
+        codec.decode(value),
+        E.mapLeft((errors) => badRequest(...problemsOf(errors, "The body"))),
+      ),
+    ),
+  );
+}
+
+function decodeParameters<P extends t.Props>(
+  kind: "path parameter" | "query parameter" | "header",
+  codecs: P,
+  valuesOf: (name: string) => readonly string[],
+): E.Either<Problem[], OptionalParameters<P>> {
+  const decoded: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [name, codec] of Object.entries(codecs)) {
+    const [value, ...more] = valuesOf(name);
+    if (value === undefined) continue;
+    const result = more.length === 0 ? (codec as t.Type<unknown, unknown, unknown>).decode(value) : undefined;
+    if (result && E.isRight(result)) decoded[name] = result.right;
+    else problems.push(parameterProblem(kind, name, result ? wrongValue(codec, value) : "is given more than once"));
+  }
+  return problems.length > 0 ? E.left(problems) : E.right(decoded as OptionalParameters<P>);
+}
+
+function wrongValue(codec: t.Mixed, value: string): string {
+  return `must be ${expectedBy(codec)}, but is ${describeValue(value)}`;
+}
+
+function parameterProblem(kind: string, name: string, whatIsWrong: string): Problem {
+  return {
+    path: name,
+    code: "INVALID_PARAMETER",
+    message: `The ${kind} ${name} ${whatIsWrong}.`,
+    remediation: `Correct or leave out the ${kind}.`,
+  };
+}
+
+function isPresent(value: string | undefined): value is string {
+  return value !== undefined;
+}

@@ -1,0 +1,149 @@
+import type { ErrorBody } from "../domain/error-body";
+import type { Problem } from "../upgrades/service-error";
+import type { Access, ApiError } from "./api-error";
+import { quote } from "./decode-errors";
+
+/** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
+export type ErrorType = "INVALID_INPUT" | "NOT_ALLOWED" | "FAILED_DEPENDENCY" | "NOT_FOUND" | "CONFLICT" | "INTERNAL";
+
+/** The HTTP answer to a failed request. `cause` is for the log and never part of the answer. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+  readonly cause?: unknown;
+}
+
+/** What the table needs to know of the request: its id, and what its route does (Spec 7: reads declare no 424). */
+export interface FailedRequest {
+  readonly requestId: string;
+  readonly access: Access;
+}
+
+/** How many problems a composite error lists; the rest is only counted, so that an answer stays small. */
+export const mostNestedErrors = 100;
+
+const notFoundCodes = {
+  upgrade: { code: "UPGRADE_NOT_FOUND" },
+  task: { code: "TASK_NOT_FOUND" },
+  bundle: { code: "BUNDLE_NOT_FOUND" },
+} as const;
+
+/** What a composite error says of itself; the rest is in its nested errors. */
+type Composite = Required<Pick<ErrorBody, "errorCode" | "remediationMessage">>;
+
+const invalidRequest: Composite = {
+  errorCode: "INVALID_REQUEST",
+  remediationMessage: "Correct everything that nestedErrors lists, then send the request again.",
+};
+const operationNotAllowed: Composite = {
+  errorCode: "OPERATION_NOT_ALLOWED",
+  remediationMessage: "Take out of the request what nestedErrors lists.",
+};
+const failedDependency: Composite = {
+  errorCode: "FAILED_DEPENDENCY",
+  remediationMessage: "Send the request again when what nestedErrors lists is available.",
+};
+
+/** The one table from an error to its status and body (Spec 7). docs/error-codes.md explains the codes. */
+export function errorResponse(error: ApiError, request: FailedRequest): ErrorResponse {
+  const answer = (status: number, body: ErrorBody, extra: Partial<ErrorResponse> = {}): ErrorResponse => ({
+    status,
+    headers: {},
+    ...extra,
+    body: { ...body, referenceToken: request.requestId },
+  });
+  switch (error._tag) {
+    case "BadRequest":
+      return answer(400, problemsBody("INVALID_INPUT", invalidRequest, error.problems));
+    case "NotAllowed":
+      return answer(403, problemsBody("NOT_ALLOWED", operationNotAllowed, error.problems));
+    case "FailedDependency":
+      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
+    case "Conflict":
+      return answer(409, problemBody("CONFLICT", error.problem));
+    case "NotFound":
+      return answer(404, {
+        errorCode: notFoundCodes[error.resource].code,
+        errorType: "NOT_FOUND",
+        message: `There is no ${error.resource} with the id ${quote(error.id)}.`,
+        remediationMessage: `Check the id of the ${error.resource}.`,
+        arguments: [cut(error.id)],
+        context: { resource: error.resource, id: cut(error.id) },
+      });
+    case "PathNotFound":
+      return answer(404, {
+        errorCode: "PATH_NOT_FOUND",
+        errorType: "NOT_FOUND",
+        message: `There is nothing at the path ${quote(error.path)}.`,
+        remediationMessage: "Check the path; /openapi.json lists all of them.",
+      });
+    case "MethodNotAllowed":
+      return answer(
+        405,
+        {
+          errorCode: "METHOD_NOT_ALLOWED",
+          errorType: "INVALID_INPUT",
+          message: `The method ${quote(error.method)} is not possible here.`,
+          remediationMessage: `Use one of ${error.allowed.join(", ")}.`,
+          arguments: [...error.allowed],
+        },
+        { headers: { allow: error.allowed.join(", ") } },
+      );
+    case "NotReady":
+      return { ...errorResponse(error.reason, request), status: 503 };
+    case "TemporalUnreachable":
+      return answer(
+        request.access === "WRITE" ? 424 : 500,
+        {
+          errorCode: "TEMPORAL_UNREACHABLE",
+          errorType: "FAILED_DEPENDENCY",
+          message: "The Temporal service, which runs the upgrades, cannot be reached.",
+          remediationMessage: "Try again later. If it lasts, ask the operator to check the Temporal service.",
+        },
+        { cause: error.cause },
+      );
+    case "Unexpected":
+      return answer(
+        500,
+        {
+          errorCode: "INTERNAL_ERROR",
+          errorType: "INTERNAL",
+          message: "The service failed to handle the request.",
+          remediationMessage: "Give the referenceToken to the operator of the service: it finds the cause in the log.",
+        },
+        { cause: error.cause },
+      );
+  }
+}
+
+/** A single problem is the error itself; several are nested in one whose code is `composite`. */
+function problemsBody(errorType: ErrorType, composite: Composite, problems: readonly Problem[]): ErrorBody {
+  const [first, ...others] = problems;
+  if (first && others.length === 0) return problemBody(errorType, first);
+  const listed = problems.slice(0, mostNestedErrors);
+  const bound = listed.length < problems.length ? `, of which nestedErrors lists the first ${listed.length}` : "";
+  return {
+    errorCode: composite.errorCode,
+    errorType,
+    message: `There are ${problems.length} problems${bound}. ${first?.message ?? ""}`.trimEnd(),
+    remediationMessage: composite.remediationMessage,
+    arguments: [String(problems.length)],
+    context: { problems: String(problems.length), listed: String(listed.length) },
+    nestedErrors: listed.map((problem) => problemBody(errorType, problem)),
+  };
+}
+
+function problemBody(errorType: ErrorType, { path, code, message, remediation }: Problem): ErrorBody {
+  return {
+    errorCode: code,
+    errorType,
+    message,
+    remediationMessage: remediation,
+    ...(path === undefined ? {} : { arguments: [path], context: { path } }),
+  };
+}
+
+function cut(text: string): string {
+  return text.slice(0, 255);
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { ApiMiddleware, ApiState } from "../api-context";
+
+const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
+const longestPath = 512;
+
+/**
+ * Gives every request an id (the client's own `x-request-id` where it is harmless) and writes one log line when it has
+ * been answered. The line holds no header value, no query and no body, so no credentials.
+ */
+export function requestLog(log: Logger): ApiMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get("x-request-id");
+    ctx.state.requestId = acceptableId.test(given) ? given : randomUUID();
+    ctx.state.access = "OPEN";
+    ctx.set("x-request-id", ctx.state.requestId);
+    await next();
+    const line = {
+      ...described(ctx.state),
+      method: ctx.method,
+      path: ctx.path.slice(0, longestPath),
+      status: ctx.status,
+      milliseconds: Math.round(performance.now() - startedAt),
+    };
+    if (ctx.status >= 500) log.error(line, "request failed");
+    else log.info(line, "request answered");
+  };
+}
+
+function described({ requestId, caller, taskId, failure }: ApiState) {
+  return {
+    requestId,
+    ...(caller !== undefined && { caller }),
+    ...(taskId !== undefined && { taskId }),
+    ...(failure && { errorCode: failure.body.errorCode }),
+    ...(failure?.cause !== undefined && { err: failure.cause }),
+  };
+}

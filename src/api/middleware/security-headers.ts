@@ -1,0 +1,29 @@
+import type { ApiMiddleware } from "../api-context";
+
+/** Headers of every answer, also of those that are written without Koa. */
+export const securityHeaders = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+/** The documentation page may load its own files and nothing else; swagger-ui draws its icons from `data:` images. */
+const documentationPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need. */
+export const addSecurityHeaders: ApiMiddleware = (ctx, next) => {
+  ctx.set(securityHeaders);
+  if (ctx.path === "/docs" || ctx.path.startsWith("/docs/")) ctx.set("content-security-policy", documentationPolicy);
+  return next();
+};

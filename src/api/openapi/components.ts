@@ -1,0 +1,76 @@
+import type * as t from "io-ts";
+import { Bundle, BundleComponent } from "../../domain/bundle";
+import { ErrorBody, ErrorCause } from "../../domain/error-body";
+import { LocalizableDescriptionPack, Stage, SubTask, Task, TaskResource } from "../../domain/task";
+import { PageMetadata, PageOfUpgrade, Upgrade } from "../../domain/upgrade";
+import {
+  CustomIsoSpec,
+  HardwareSupportSpec,
+  HostosUpgradeFailureAction,
+  HostosUpgradeOptionsSpec,
+  MgmtUpgradeUserInputSpec,
+  NetvirtUpgradeUserInputSpec,
+  PersonalitySpec,
+  ResourceUpgradeSpec,
+  TemporaryNetwork,
+  UpgradeSpec,
+} from "../../domain/upgrade-spec";
+import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
+
+interface Component {
+  readonly codec: t.Mixed;
+  readonly description: string;
+}
+
+/** The models that the document names, by the specification's names (Spec 2.1 to 2.7, 7). */
+export const components: Readonly<Record<string, Component>> = {
+  UpgradeSpec: { codec: UpgradeSpec, description: "What to upgrade, to what, when and how." },
+  ResourceUpgradeSpec: { codec: ResourceUpgradeSpec, description: "One resource to upgrade." },
+  PersonalitySpec: { codec: PersonalitySpec, description: "The image that an image-managed cluster is brought to." },
+  HardwareSupportSpec: { codec: HardwareSupportSpec, description: "A firmware add-on of a hardware support manager." },
+  CustomIsoSpec: { codec: CustomIsoSpec, description: "The ISO that a baseline-managed cluster is brought to." },
+  HostosUpgradeOptionsSpec: {
+    codec: HostosUpgradeOptionsSpec,
+    description: "How the hosts of a cluster are upgraded.",
+  },
+  HostosUpgradeFailureAction: {
+    codec: HostosUpgradeFailureAction,
+    description: "What to do when the upgrade of a host fails. retryDelay is in seconds.",
+  },
+  NetvirtUpgradeUserInputSpec: {
+    codec: NetvirtUpgradeUserInputSpec,
+    description: "Inputs of a network virtualization upgrade.",
+  },
+  MgmtUpgradeUserInputSpec: { codec: MgmtUpgradeUserInputSpec, description: "Inputs of a management server upgrade." },
+  TemporaryNetwork: {
+    codec: TemporaryNetwork,
+    description: "The address of a management server while it is being migrated.",
+  },
+  Task: { codec: Task, description: "The work of one upgrade." },
+  SubTask: { codec: SubTask, description: "A part of a task: a product, a cluster or a host." },
+  Stage: { codec: Stage, description: "A step of a subtask." },
+  TaskResource: { codec: TaskResource, description: "A resource that a task works on. A cluster has no type." },
+  LocalizableDescriptionPack: { codec: LocalizableDescriptionPack, description: "A message for machine processing." },
+  Upgrade: { codec: Upgrade, description: "An upgrade. endTime is in milliseconds since 1970-01-01T00:00:00Z." },
+  Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },
+  BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
+  PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },
+  PageMetadata: { codec: PageMetadata, description: "Which page it is, counted from 0, and of how many." },
+  Error: { codec: ErrorBody, description: "Why a request failed, and what can be done." },
+  ErrorCause: { codec: ErrorCause, description: "An underlying cause of an error." },
+};
+
+const names = new Map(Object.entries(components).map(([name, { codec }]) => [codec, name]));
+
+/** Finds components by the codec itself, so that a model is described once and used by reference. */
+export const componentName: ComponentName = (codec) => names.get(codec);
+
+/** `components.schemas` of the document. */
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(components).map(([name, { codec, description }]) => [
+      name,
+      { description, ...jsonSchemaInFull(codec, componentName) },
+    ]),
+  );
+}

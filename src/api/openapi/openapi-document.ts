@@ -1,0 +1,105 @@
+import { STATUS_CODES } from "node:http";
+import type * as t from "io-ts";
+import { ErrorBody } from "../../domain/error-body";
+import type { Route } from "../route";
+import { componentName, componentSchemas } from "./components";
+import { errorExample } from "./examples";
+import { jsonSchemaOf, type JsonSchema } from "./json-schema-of";
+
+const requestIdHeader = {
+  "x-request-id": {
+    description: "Identifies the request in the service's log; the referenceToken of an error.",
+    schema: { type: "string" },
+  },
+};
+
+/** The OpenAPI 3.1 document of the routes, made of the codecs that serve them. */
+export function openapiDocument(routes: readonly Route[], version: string): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes.filter(({ documented }) => documented !== false)) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Upgrade management service",
+      version,
+      description: "Starts, schedules and follows software upgrades of infrastructure resources.",
+    },
+    servers: [{ url: "/" }],
+    tags: [...new Set(routes.filter(({ documented }) => documented !== false).map(({ tag }) => tag))].map((name) => ({
+      name,
+    })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: { authorization: { type: "apiKey", in: "header", name: "Authorization" } },
+    },
+  };
+}
+
+function operation(route: Route): JsonSchema {
+  const { request, success } = route;
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: route.access === "WRITE" ? [{ authorization: [] }] : [],
+    parameters: [
+      ...parameters("path", request.path),
+      ...parameters("query", request.query),
+      ...parameters("header", request.headers),
+    ],
+    ...(request.body && {
+      requestBody: { required: true, content: content("application/json", request.body, route.bodyExample) },
+    }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: { ...requestIdHeader, ...answerHeaders(success.headers) },
+        content: content(success.contentType, success.codec, route.successExample),
+        ...(route.links && { links: links(route.links) }),
+      },
+      ...Object.fromEntries(route.failures.map((status) => [status, errorAnswer(status)])),
+    },
+  };
+}
+
+function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSchema[] {
+  return Object.entries(codecs).map(([name, codec]) => ({
+    name: name,
+    in: place,
+    required: place === "path",
+    schema: jsonSchemaOf(codec as t.Mixed, componentName),
+  }));
+}
+
+function content(contentType: string, codec: t.Mixed | undefined, example: unknown): JsonSchema {
+  const schema = codec ? jsonSchemaOf(codec, componentName) : { type: "string" };
+  return { [contentType]: { schema, ...(example !== undefined && { examples: { typical: { value: example } } }) } };
+}
+
+function answerHeaders(headers: Route["success"]["headers"]): JsonSchema {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" } },
+  ]);
+  return Object.fromEntries(described) as JsonSchema;
+}
+
+function links(targets: NonNullable<Route["links"]>): JsonSchema {
+  const entries = Object.entries(targets).map(([operationId, values]) => [
+    operationId,
+    { operationId, parameters: values },
+  ]);
+  return Object.fromEntries(entries) as JsonSchema;
+}
+
+function errorAnswer(status: number): JsonSchema {
+  return {
+    description: STATUS_CODES[status] ?? "Error",
+    headers: requestIdHeader,
+    content: content("application/json", ErrorBody, status === 400 ? errorExample : undefined),
+  };
+}

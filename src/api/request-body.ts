@@ -1,0 +1,139 @@
+import type { IncomingMessage } from "node:http";
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import getRawBody from "raw-body";
+import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
+import { findJsonSyntaxError, isNestedDeeperThan } from "./json-syntax";
+
+/** Bounds of what a client may send and how long that may take (docs/spec-gaps.md, limits). */
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Levels of lists and objects. */
+  readonly depth: number;
+  /** From the first look at the body to its last byte. */
+  readonly milliseconds: number;
+}
+
+/** The JSON value of a request's body. Every failure is one problem with the body as a whole (400). */
+export function readJsonBody(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
+  return pipe(
+    TE.fromEither(checkHeaders(request)),
+    TE.chain(() => readBytes(request, limits)),
+    TE.chainEitherK(toText),
+    TE.chainEitherK((text) => parseJson(text, limits.depth)),
+    TE.mapLeft((problem) => badRequest(problem)),
+  );
+}
+
+function checkHeaders({ headers }: IncomingMessage): E.Either<Problem, void> {
+  if (!isJson(headers["content-type"])) {
+    return E.left({
+      code: "UNSUPPORTED_CONTENT_TYPE",
+      message: "The body must be JSON in UTF-8.",
+      remediation: "Send the header Content-Type: application/json.",
+    });
+  }
+  if ((headers["content-encoding"] ?? "identity").trim().toLowerCase() !== "identity") {
+    return E.left({
+      code: "UNSUPPORTED_CONTENT_ENCODING",
+      message: "Compressed bodies are not accepted.",
+      remediation: "Send the body without a Content-Encoding.",
+    });
+  }
+  return E.right(undefined);
+}
+
+/** Whether a Content-Type is `application/json`, with no parameter but `charset=utf-8`. */
+function isJson(contentType = ""): boolean {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  return (
+    mediaType === "application/json" &&
+    parameters.every((parameter) => ["", "charset=utf-8", 'charset="utf-8"'].includes(parameter))
+  );
+}
+
+function readBytes(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<Problem, Buffer> {
+  return TE.tryCatch(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new BodyTimeout()), limits.milliseconds);
+        getRawBody(request, { limit: limits.bytes, length: request.headers["content-length"] ?? null })
+          .then(resolve, reject)
+          .finally(() => clearTimeout(timer));
+      }),
+    (error) => unreadableBody(error, limits),
+  );
+}
+
+class BodyTimeout extends Error {}
+
+function unreadableBody(error: unknown, limits: BodyLimits): Problem {
+  if (error instanceof BodyTimeout) {
+    return {
+      code: "BODY_TIMEOUT",
+      message: `The body did not arrive within ${limits.milliseconds / 1000} seconds.`,
+      remediation: "Send the whole body without pauses.",
+    };
+  }
+  if (error instanceof Error && "type" in error && error.type === "entity.too.large") {
+    return {
+      code: "BODY_TOO_LARGE",
+      message: `The body is longer than ${limits.bytes} bytes.`,
+      remediation: "Send fewer resources in one request.",
+    };
+  }
+  return {
+    code: "BODY_INCOMPLETE",
+    message: "The body ended before all of it had arrived.",
+    remediation: "Send as many bytes as Content-Length says.",
+  };
+}
+
+function toText(bytes: Buffer): E.Either<Problem, string> {
+  if (bytes.length === 0) {
+    return E.left({
+      code: "MISSING_BODY",
+      message: "The request has no body.",
+      remediation: "Send the body that /openapi.json describes.",
+    });
+  }
+  return E.tryCatch(
+    () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    () => ({
+      code: "BODY_NOT_UTF8",
+      message: "The body is not valid UTF-8.",
+      remediation: "Encode the body in UTF-8.",
+    }),
+  );
+}
+
+function parseJson(text: string, depth: number): E.Either<Problem, unknown> {
+  const value = E.tryCatch(
+    (): unknown => JSON.parse(text),
+    () => malformedJson(text),
+  );
+  if (E.isRight(value) && isNestedDeeperThan(value.right, depth)) {
+    return E.left({
+      code: "BODY_TOO_DEEP",
+      message: `The body nests lists and objects deeper than ${depth} levels.`,
+      remediation: "Send the body that /openapi.json describes.",
+    });
+  }
+  return value;
+}
+
+function malformedJson(text: string): Problem {
+  const place = findJsonSyntaxError(text);
+  const where = place
+    ? ` at line ${place.line}, column ${place.column} (position ${place.position}): expected ${place.expected}`
+    : "";
+  return {
+    code: "MALFORMED_JSON",
+    message: `The body is not valid JSON${where}.`,
+    remediation: "Correct the syntax of the body.",
+  };
+}

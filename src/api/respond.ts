@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { IncomingMessage } from "node:http";
+import * as E from "fp-ts/Either";
+import type { TaskEither } from "fp-ts/TaskEither";
+import { ErrorBody } from "../domain/error-body";
+import { unexpected } from "../upgrades/service-error";
+import { json, type Success } from "./answer";
+import type { ApiContext } from "./api-context";
+import type { ApiError } from "./api-error";
+import { errorResponse } from "./error-response";
+
+/** How long a client that still sends after its answer is listened to, in milliseconds, before the connection closes. */
+const lingerMilliseconds = 2000;
+
+const errorRepresentation = json(ErrorBody);
+
+/**
+ * Runs a route and writes its answer: the only place where an answer to a well-formed request is written. A value
+ * that its codec does not recognise is an internal error, so nothing leaves that the OpenAPI document does not have.
+ */
+export async function respond<A>(ctx: ApiContext, success: Success<A>, run: TaskEither<ApiError, A>): Promise<void> {
+  const outcome = await run();
+  if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
+  const value = outcome.right;
+  const encoded = success.representation.toBytes(value);
+  if (E.isLeft(encoded)) return respondWithError(ctx, unexpected(encoded.left));
+  if (success.taskId) ctx.state.taskId = success.taskId(value);
+  const headers = Object.entries(success.headers ?? {}).map(([name, header]) => [name, header.of(value)] as const);
+  write(ctx, success.status, Object.fromEntries(headers), success.representation.contentType, encoded.right);
+}
+
+/** Writes the specification's Error (Spec 7) with the status that the error table gives it. */
+export function respondWithError(ctx: ApiContext, error: ApiError): void {
+  const failure = errorResponse(error, ctx.state);
+  const encoded = errorRepresentation.toBytes(failure.body);
+  if (E.isLeft(encoded)) throw encoded.left;
+  ctx.state.failure = failure;
+  write(ctx, failure.status, failure.headers, errorRepresentation.contentType, encoded.right);
+}
+
+function write(
+  ctx: ApiContext,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  contentType: string,
+  body: Buffer,
+): void {
+  ctx.status = status;
+  ctx.set({ ...headers, "content-type": contentType });
+  if (isStillSending(ctx.req)) {
+    ctx.set("connection", "close");
+    ctx.body = Readable.from(bodyThenRest(body, ctx.req), { objectMode: false });
+  } else {
+    ctx.body = body;
+  }
+  ctx.length = body.length;
+}
+
+function isStillSending(request: IncomingMessage): boolean {
+  const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
+  return hasBody && !request.complete;
+}
+
+/**
+ * The answer, then the rest of the request into nothing. Closing a connection with unread bytes resets it, and the
+ * client could then lose the answer; the answer has a content length, so that the client need not wait for the end.
+ */
+async function* bodyThenRest(body: Buffer, request: IncomingMessage): AsyncGenerator<Buffer> {
+  yield body;
+  request.resume();
+  // Either the client stops, or it is cut off: both are an orderly end here.
+  await finished(request, { writable: false, signal: AbortSignal.timeout(lingerMilliseconds) }).catch(() => undefined);
+}

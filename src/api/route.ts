@@ -1,0 +1,104 @@
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import type * as t from "io-ts";
+import { unexpected, type ServiceError } from "../upgrades/service-error";
+import type { Success } from "./answer";
+import type { ApiContext } from "./api-context";
+import type { Access, ApiError } from "./api-error";
+import type { ApiLimits } from "./api-limits";
+import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
+import { respond } from "./respond";
+
+/** What a route says of itself, for the router and for the OpenAPI document. */
+export interface RouteDescription {
+  readonly method: "GET" | "POST";
+  /** With parameters in braces: `/v1/upgrades/{id}`. */
+  readonly path: string;
+  readonly access: Access;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Statuses other than that of success; each answers the specification's Error. */
+  readonly failures: readonly number[];
+  /** False for files that only a documented page needs. */
+  readonly documented?: false;
+  readonly bodyExample?: unknown;
+  readonly successExample?: unknown;
+  /** Operations that take a value of the answer: operationId to the runtime expression of each parameter. */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Props, B, A> extends RouteDescription {
+  readonly request: RequestCodecs<P, Q, H, B>;
+  readonly success: Success<A>;
+  /** The error of path parameters that do not decode, and so can name nothing; for paths that have any. */
+  readonly unknownPath?: (path: RawRequest["path"]) => ServiceError;
+  readonly handle: (request: DecodedRequest<P, Q, H, B> & { readonly caller: string }) => TE.TaskEither<ApiError, A>;
+}
+
+/** One route: its description with the codecs, and the function that serves it by the very same codecs. */
+export interface Route extends RouteDescription {
+  readonly request: {
+    readonly path: t.Props;
+    readonly query: t.Props;
+    readonly headers: t.Props;
+    readonly body?: t.Mixed;
+  };
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly contentType: string;
+    readonly codec?: t.Mixed;
+    /** Descriptions by header name. */
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  serve(ctx: ApiContext, raw: RawRequest, limits: ApiLimits): Promise<void>;
+}
+
+/** The parts of a request to a route that takes none. */
+export const noParameters = { path: {}, query: {}, headers: {} } as const;
+
+/** Makes a route of its definition. */
+export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B, A>(
+  definition: RouteDefinition<P, Q, H, B, A>,
+): Route {
+  const { request, success, handle, unknownPath, ...description } = definition;
+  const { status, representation, headers = {} } = success;
+  const answerTo = (ctx: ApiContext, raw: RawRequest, limits: ApiLimits): TE.TaskEither<ApiError, A> =>
+    pipe(
+      decodeRequest(request, raw, unknownPath ?? neverUnknown, limits.body),
+      TE.chainW((decoded) =>
+        withDeadline(handle({ ...decoded, caller: ctx.state.caller ?? "anonymous" }), limits.answerMilliseconds),
+      ),
+    );
+  return {
+    ...description,
+    request: { path: request.path, query: request.query, headers: request.headers, ...pickBody(request.body) },
+    success: {
+      status,
+      description: success.description,
+      contentType: representation.contentType,
+      ...(representation.codec && { codec: representation.codec }),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, header.description])),
+    },
+    serve: (ctx, raw, limits) => respond(ctx, success, answerTo(ctx, raw, limits)),
+  };
+}
+
+const pickBody = (body: t.Mixed | undefined) => (body ? { body } : {});
+
+const neverUnknown = (): ServiceError => unexpected(new Error("A path without parameters failed to decode"));
+
+/** Gives up waiting after a time, so that no client waits for ever; what was started goes on. */
+function withDeadline<A>(work: TE.TaskEither<ApiError, A>, milliseconds: number): TE.TaskEither<ApiError, A> {
+  return () =>
+    new Promise((resolve, reject) => {
+      const expired = unexpected(new Error(`The use case gave no answer within ${milliseconds} ms`));
+      const timer = setTimeout(() => resolve(E.left(expired)), milliseconds);
+      work()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+}

@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type Koa from "koa";
+import type { Logger } from "pino";
+import type { ApiState } from "./api-context";
+import { answerConnection, hangUp, type ConnectionError } from "./answer-connection";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly log: Logger;
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
+/** How long, in milliseconds, a connection may take for each of its parts. */
+export interface ConnectionLimits {
+  readonly headers: number;
+  /** All of a request, headers and body. */
+  readonly request: number;
+  /** Between two requests of one connection. */
+  readonly keepAlive: number;
+  /** Without a byte in either direction, so that a client that does not read holds no memory. */
+  readonly silence: number;
+  /** How often the first two are checked. */
+  readonly checkInterval: number;
+  /** How long requests in flight may take after `close()`. */
+  readonly close: number;
+}
+
+const defaultLimits: ConnectionLimits = {
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 10_000,
+  silence: 120_000,
+  checkInterval: 1000,
+  close: 10_000,
+};
+
+const mostHeaders = 100;
+const headerBytes = 16 * 1024;
+
+/** An API that listens. */
+export interface RunningApi {
+  /** Address of the API without a trailing slash. */
+  readonly url: string;
+  /** Takes no new connection, finishes the requests in flight, and cuts what takes too long. Can be called again. */
+  close(): Promise<void>;
+}
+
+/** Listens for requests to the application. Rejects where the address cannot be had. */
+export async function startApi(app: Koa<ApiState>, options: ListenOptions): Promise<RunningApi> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const server = createServer({
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.keepAlive,
+    connectionsCheckingInterval: limits.checkInterval,
+    maxHeaderSize: headerBytes,
+    // Node would answer a missing Host without a body; the application refuses it with one.
+    requireHostHeader: false,
+  });
+  server.maxHeadersCount = mostHeaders;
+  server.setTimeout(limits.silence);
+  const inFlight = serveRequests(server, app, options.log);
+  await listen(server, options.host, options.port);
+  const close = closeOnce(server, inFlight, limits.close);
+  return { url: urlOf(server.address() as AddressInfo), close };
+}
+
+/** Connects the application to the server and keeps account of the answers that are not finished. */
+function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): ReadonlySet<ServerResponse> {
+  const inFlight = new Set<ServerResponse>();
+  const current = new WeakMap<Socket, ServerResponse>();
+  const owed = new WeakSet<Socket>();
+  const handle = app.callback();
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    inFlight.add(response);
+    current.set(request.socket, response);
+    response.once("close", () => inFlight.delete(response));
+    if (!server.listening) response.setHeader("connection", "close");
+    void handle(request, response);
+  };
+  server.on("request", serve);
+  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  server.on("checkExpectation", serve);
+  const refuse = (error: ConnectionError, socket: Socket) => {
+    const response = current.get(socket);
+    if (!response || response.writableFinished) answerConnection(error, socket, log);
+    else if (response.headersSent && !response.req.complete) hangUp(socket);
+    else if (!response.req.complete) answerConnection(error, socket, log);
+    // What is broken comes after a request that was received in full: its answer, perhaps a 202, goes first.
+    else if (!owed.has(socket)) response.once("finish", () => answerConnection(error, socket, log));
+    owed.add(socket);
+  };
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
+  server.on("connect", (_request, socket) => refuse({}, socket as Socket));
+  return inFlight;
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function closeOnce(server: Server, inFlight: ReadonlySet<ServerResponse>, milliseconds: number): () => Promise<void> {
+  const close = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      // A kept connection would hold the server open after its answer.
+      for (const response of inFlight) if (!response.headersSent) response.setHeader("connection", "close");
+    });
+  let closing: Promise<void> | undefined;
+  return () => (closing ??= close());
+}
+
+/** The address of a listener as the start of a URL. */
+export function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

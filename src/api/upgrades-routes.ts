@@ -1,0 +1,99 @@
+import { BundleType } from "../domain/bundle";
+import { Identifier } from "../domain/codec";
+import { Task } from "../domain/task";
+import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
+import { UpgradeSpec } from "../domain/upgrade-spec";
+import { UpgradeStatus } from "../domain/upgrade-status";
+import type { PageRequest } from "../upgrades/ports";
+import { notFound } from "../upgrades/service-error";
+import type { UpgradeService } from "../upgrades/upgrade-service";
+import { json } from "./answer";
+import { pageExample, taskExample, upgradeExample, upgradeSpecExample } from "./openapi/examples";
+import { DecimalBetween, IdempotencyKey, UpgradeId } from "./parameters";
+import { noParameters, route, type Route } from "./route";
+
+const largestPage = 1000;
+const defaultPageSize = 100;
+
+/** Starting, listing and reading upgrades (Spec 4.1, 4.2). */
+export function upgradesRoutes(service: UpgradeService): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v1/upgrades",
+      access: "WRITE",
+      operationId: "startUpgrade",
+      tag: "upgrades",
+      summary: "Start, schedule or draft an upgrade",
+      description:
+        "Accepts the upgrade and answers the Task that describes the work; the work itself goes on in the background.",
+      request: { ...noParameters, headers: { "Idempotency-Key": IdempotencyKey }, body: UpgradeSpec },
+      bodyExample: upgradeSpecExample,
+      success: {
+        status: 202,
+        description: "Accepted",
+        representation: json(Task),
+        headers: { Location: { description: "Path of the Task.", of: (task) => `/v1/tasks/${task.id}` } },
+        taskId: (task) => task.id,
+      },
+      successExample: taskExample,
+      links: { getTask: { id: "$response.body#/id" }, getUpgrade: { id: "$response.body#/id" } },
+      failures: [400, 403, 424, 500],
+      handle: ({ body, headers, caller }) =>
+        service.startUpgrade({
+          spec: body,
+          caller,
+          ...(headers["Idempotency-Key"] !== undefined && { idempotencyKey: headers["Idempotency-Key"] }),
+        }),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades",
+      access: "READ",
+      operationId: "listUpgrades",
+      tag: "upgrades",
+      summary: "List upgrades",
+      description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      request: {
+        ...noParameters,
+        query: {
+          status: UpgradeStatus,
+          bundleId: Identifier,
+          bundleType: BundleType,
+          pageNumber: DecimalBetween(0, 2 ** 31 - 1),
+          pageSize: DecimalBetween(1, largestPage),
+        },
+      },
+      success: { status: 200, description: "Ok", representation: json(PageOfUpgrade) },
+      successExample: pageExample,
+      failures: [400, 404, 500],
+      handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
+        service.listUpgrades(filter, page(pageNumber, pageSize)),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}",
+      access: "READ",
+      operationId: "getUpgrade",
+      tag: "upgrades",
+      summary: "Read one upgrade",
+      request: { ...noParameters, path: { id: UpgradeId } },
+      unknownPath: ({ id = "" }) => notFound("upgrade", id),
+      success: {
+        status: 200,
+        description: "Ok",
+        representation: json(Upgrade),
+        taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
+      },
+      successExample: upgradeExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.getUpgrade(path.id),
+    }),
+  ];
+}
+
+/** One of the two parameters is enough to ask for pages. */
+function page(pageNumber: number | undefined, pageSize: number | undefined): PageRequest | undefined {
+  if (pageNumber === undefined && pageSize === undefined) return undefined;
+  return { pageNumber: pageNumber ?? 0, pageSize: pageSize ?? defaultPageSize };
+}

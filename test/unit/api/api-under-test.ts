@@ -1,0 +1,146 @@
+import { connect } from "node:net";
+import { Writable } from "node:stream";
+import { expect } from "chai";
+import * as TE from "fp-ts/TaskEither";
+import { pino, type Logger } from "pino";
+import type { ApiLimits } from "../../../src/api/api-limits";
+import { devAuthentication, type Authentication } from "../../../src/api/authentication";
+import { createApi } from "../../../src/api/create-api";
+import { pageExample, taskExample, upgradeExample } from "../../../src/api/openapi/examples";
+import { startApi, type ConnectionLimits } from "../../../src/api/start-api";
+import { ErrorBody } from "../../../src/domain/error-body";
+import type { PageRequest, UpgradeFilter } from "../../../src/upgrades/ports";
+import type { StartRequest, UpgradeService } from "../../../src/upgrades/upgrade-service";
+
+/** What the use cases were asked, in order. */
+export interface Calls {
+  readonly started: StartRequest[];
+  readonly listed: { filter: UpgradeFilter; page: PageRequest | undefined }[];
+  readonly read: string[];
+}
+
+/** A line of the service's log. */
+export type LogLine = Record<string, unknown> & { readonly level: number };
+
+export interface ApiUnderTest {
+  readonly url: string;
+  readonly port: number;
+  readonly calls: Calls;
+  readonly logLines: LogLine[];
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  readonly service?: Partial<UpgradeService>;
+  readonly authentication?: Authentication;
+  readonly limits?: ApiLimits;
+  readonly connectionLimits?: Partial<ConnectionLimits>;
+}
+
+/** A log that is kept in memory. */
+export function memoryLog(): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(JSON.parse(chunk.toString()) as LogLine);
+      done();
+    },
+  });
+  return { log: pino({ level: "debug" }, stream), lines };
+}
+
+/** Use cases that succeed with the document's examples and record what they were asked. */
+export function fakeService(calls: Calls): UpgradeService {
+  return {
+    startUpgrade: (request) => {
+      calls.started.push(request);
+      return TE.right(taskExample);
+    },
+    listUpgrades: (filter, page) => {
+      calls.listed.push({ filter, page });
+      return TE.right(pageExample);
+    },
+    getUpgrade: (id) => {
+      calls.read.push(id);
+      return TE.right(upgradeExample);
+    },
+    getTask: (id) => {
+      calls.read.push(id);
+      return TE.right(taskExample);
+    },
+    checkReady: () => TE.right(undefined),
+  };
+}
+
+/** A real listener on a free port over fake use cases; `service` replaces some of them. */
+export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUnderTest> {
+  const calls: Calls = { started: [], listed: [], read: [] };
+  const { log, lines } = memoryLog();
+  const app = createApi({
+    service: { ...fakeService(calls), ...options.service },
+    authentication: options.authentication ?? devAuthentication,
+    log,
+    version: "1.2.3",
+    ...(options.limits && { limits: options.limits }),
+  });
+  const api = await startApi(app, {
+    host: "127.0.0.1",
+    port: 0,
+    log,
+    ...(options.connectionLimits && { limits: options.connectionLimits }),
+  });
+  return { url: api.url, port: Number(new URL(api.url).port), calls, logLines: lines, close: () => api.close() };
+}
+
+/** An HTTP answer as far as the assertions look at it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+/** Asserts that an answer is the specification's Error, complete, with this status and code; gives its body. */
+export function expectError(answer: Answer, status: number, code: string): ErrorBody {
+  expect(answer.headers["content-type"], answer.text).to.equal("application/json");
+  const body: unknown = JSON.parse(answer.text);
+  if (!ErrorBody.is(body)) throw new Error(`Not an Error: ${answer.text}`);
+  expect({ status: answer.status, code: body.errorCode }, answer.text).to.deep.equal({ status, code });
+  for (const field of ["errorType", "message", "remediationMessage", "referenceToken"] as const) {
+    expect(body[field], field).to.be.a("string").and.not.equal("");
+  }
+  expect(answer.headers["x-request-id"]).to.equal(body.referenceToken);
+  expect(answer.headers["x-content-type-options"]).to.equal("nosniff");
+  expect(ErrorBody.encode(body), "no field beyond the specification's").to.deep.equal(body);
+  return body;
+}
+
+/** Sends bytes as they are and gives everything that comes back until the other side closes. */
+export function sendRaw(port: number, ...chunks: (string | Buffer)[]): Promise<Answer[]> {
+  return new Promise((resolve, reject) => {
+    const received: Buffer[] = [];
+    const socket = connect(port, "127.0.0.1", () => {
+      for (const chunk of chunks) socket.write(chunk);
+    });
+    socket.on("data", (data) => received.push(data));
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "ECONNRESET") reject(error);
+    });
+    socket.on("close", () => resolve(parseAnswers(Buffer.concat(received).toString())));
+  });
+}
+
+/** The answers of a connection, which all have a Content-Length. */
+export function parseAnswers(text: string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = text; rest !== "";) {
+    const end = rest.indexOf("\r\n\r\n");
+    const [statusLine = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+    const length = Number(headers["content-length"] ?? 0);
+    answers.push({ status: Number(statusLine.split(" ")[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+
+const root = join(__dirname, "../../..");
+
+/** Where errors are made that clients and operators see. */
+const folders = [
+  "src/api",
+  "src/domain",
+  "src/upgrades",
+  "src/temporal",
+  "src/catalog",
+  "src/inventory",
+  "activities",
+  "workflows",
+];
+
+/** An error code where it is given: as a field, or as an argument of a function that makes an error. */
+const uses = [
+  /\b(?:errorC|c)ode: ?"(\w+)"/g,
+  /\b(?:refuse|hostFailure|reportedFailure)\((?:[\w.#]+,\s*)?"([A-Z_]+)"/g,
+  /\bworkerShutdown = "(\w+)"/g,
+];
+
+function sourcesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, folder, name), "utf8"));
+}
+
+describe("docs/error-codes.md", () => {
+  const sources = folders.flatMap(sourcesOf);
+  const used = new Set(
+    sources.flatMap((text) => uses.flatMap((use) => [...text.matchAll(use)].map(([, code]) => code!))),
+  );
+  const page = readFileSync(join(root, "docs/error-codes.md"), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  const documented = rows.map((row) => /^\| `(\w+)` +\|/.exec(row)?.[1]);
+
+  it("finds the codes of every layer", () => {
+    expect([...used]).to.include.members([
+      "INVALID_FIELD",
+      "RESOURCE_LOCKED",
+      "IDEMPOTENCY_KEY_REUSED",
+      "CLUSTER_BUSY",
+    ]);
+  });
+
+  it("documents every code that is used", () => {
+    expect([...used].filter((code) => !documented.includes(code))).to.deep.equal([]);
+  });
+
+  it("documents no code that is not used", () => {
+    // A code may also be the key of a table.
+    const isUsed = (code = "") => sources.some((text) => new RegExp(`"${code}"|\\b${code}:`).test(text));
+    expect(documented.filter((code) => !isUsed(code))).to.deep.equal([]);
+  });
+
+  it("has each code once, with a status, when it comes and what to do", () => {
+    expect(documented).to.deep.equal([...new Set(documented)]);
+    for (const row of rows) expect(row).to.match(/^\| `\w+` +\| (4\d\d|500|-) +\| .{5,} \| .{5,} \|$/);
+  });
+});

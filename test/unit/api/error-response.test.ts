@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import type { ApiError } from "../../../src/api/api-error";
+import { errorResponse, mostNestedErrors } from "../../../src/api/error-response";
+import { ErrorBody } from "../../../src/domain/error-body";
+import {
+  badRequest,
+  conflict,
+  failedDependency,
+  notAllowed,
+  notFound,
+  temporalUnreachable,
+  unexpected,
+  type Problem,
+} from "../../../src/upgrades/service-error";
+
+const problem: Problem = { path: "a.b", code: "SOME_CODE", message: "Some message.", remediation: "Do something." };
+const cause = new Error("secret internals");
+
+const table: [string, ApiError, number, string, string][] = [
+  ["a bad request", badRequest(problem), 400, "SOME_CODE", "INVALID_INPUT"],
+  ["several bad things", badRequest(problem, problem), 400, "INVALID_REQUEST", "INVALID_INPUT"],
+  ["something not allowed", notAllowed(problem), 403, "SOME_CODE", "NOT_ALLOWED"],
+  ["several things not allowed", notAllowed(problem, problem), 403, "OPERATION_NOT_ALLOWED", "NOT_ALLOWED"],
+  ["a failed dependency", failedDependency(problem), 424, "SOME_CODE", "FAILED_DEPENDENCY"],
+  ["several of them", failedDependency(problem, problem), 424, "FAILED_DEPENDENCY", "FAILED_DEPENDENCY"],
+  ["an unknown upgrade", notFound("upgrade", "1"), 404, "UPGRADE_NOT_FOUND", "NOT_FOUND"],
+  ["an unknown task", notFound("task", "1"), 404, "TASK_NOT_FOUND", "NOT_FOUND"],
+  ["an unknown bundle", notFound("bundle", "1"), 404, "BUNDLE_NOT_FOUND", "NOT_FOUND"],
+  ["a conflict", conflict(problem), 409, "SOME_CODE", "CONFLICT"],
+  ["a lost Temporal on a read", temporalUnreachable(cause), 500, "TEMPORAL_UNREACHABLE", "FAILED_DEPENDENCY"],
+  ["anything unforeseen", unexpected(cause), 500, "INTERNAL_ERROR", "INTERNAL"],
+  ["an unknown path", { _tag: "PathNotFound", path: "/x" }, 404, "PATH_NOT_FOUND", "NOT_FOUND"],
+  [
+    "a wrong method",
+    { _tag: "MethodNotAllowed", method: "PUT", allowed: ["GET"] },
+    405,
+    "METHOD_NOT_ALLOWED",
+    "INVALID_INPUT",
+  ],
+  [
+    "a service that is not ready",
+    { _tag: "NotReady", reason: temporalUnreachable(cause) },
+    503,
+    "TEMPORAL_UNREACHABLE",
+    "FAILED_DEPENDENCY",
+  ],
+];
+
+describe("errorResponse", () => {
+  const request = { requestId: "token-1", access: "READ" } as const;
+
+  for (const [what, error, status, errorCode, errorType] of table) {
+    it(`answers ${status} ${errorCode} to ${what}`, () => {
+      const response = errorResponse(error, request);
+      expect(response.status).to.equal(status);
+      expect(response.body).to.include({ errorCode, errorType, referenceToken: "token-1" });
+      expect(response.body.message).to.be.a("string").and.not.equal("");
+      expect(response.body.remediationMessage).to.be.a("string").and.not.equal("");
+      expect(ErrorBody.is(response.body)).to.equal(true);
+    });
+  }
+
+  it("keeps internals out of the answer and gives them to the log", () => {
+    for (const error of [unexpected(cause), temporalUnreachable(cause)]) {
+      const response = errorResponse(error, request);
+      expect(JSON.stringify(response.body)).to.not.contain("secret");
+      expect(response.cause).to.equal(cause);
+    }
+  });
+
+  it("answers 424 to a lost Temporal where the request was a write, as POST declares", () => {
+    expect(errorResponse(temporalUnreachable(cause), { ...request, access: "WRITE" }).status).to.equal(424);
+  });
+
+  it("puts the path of a problem into context and arguments, and nothing where there is none", () => {
+    expect(errorResponse(badRequest(problem), request).body).to.deep.include({
+      arguments: ["a.b"],
+      context: { path: "a.b" },
+      remediationMessage: "Do something.",
+    });
+    const { path: _, ...whole } = problem;
+    expect(errorResponse(badRequest(whole), request).body).to.not.have.any.keys("arguments", "context");
+  });
+
+  it("nests several problems in their order", () => {
+    const second = { ...problem, path: "c", code: "OTHER" };
+    const { body } = errorResponse(badRequest(problem, second), request);
+    expect(body.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal(["SOME_CODE", "OTHER"]);
+    expect(body.nestedErrors?.every((nested) => nested.errorType === "INVALID_INPUT")).to.equal(true);
+    expect(body.message).to.contain("2 problems").and.contain("Some message.");
+  });
+
+  it("lists a bounded number of problems and counts them all", () => {
+    const { body } = errorResponse(badRequest(...Array.from({ length: 347 }, () => problem)), request);
+    expect(body.nestedErrors).to.have.length(mostNestedErrors);
+    expect(body.context).to.deep.equal({ problems: "347", listed: "100" });
+    expect(body.message).to.contain("347 problems").and.contain("first 100");
+  });
+
+  it("cuts an id that is repeated in a message", () => {
+    const { body } = errorResponse(notFound("task", "x".repeat(10_000)), request);
+    expect(JSON.stringify(body).length).to.be.below(1500);
+  });
+
+  it("lists the methods of a path in Allow", () => {
+    const error: ApiError = { _tag: "MethodNotAllowed", method: "PUT", allowed: ["GET", "POST"] };
+    expect(errorResponse(error, request).headers).to.deep.equal({ allow: "GET, POST" });
+  });
+});

@@ -1,0 +1,208 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { defaultLimits } from "../../../src/api/api-limits";
+import { upgradeSpecExample } from "../../../src/api/openapi/examples";
+import {
+  expectError,
+  parseAnswers,
+  sendRaw,
+  startApiUnderTest,
+  type Answer,
+  type ApiUnderTest,
+} from "./api-under-test";
+
+const head = (...headers: string[]) =>
+  [
+    "POST /v1/upgrades HTTP/1.1",
+    "Host: a",
+    "Authorization: x",
+    "Content-Type: application/json",
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
+const text = JSON.stringify(upgradeSpecExample);
+
+/** Sends parts of a request for ever, each when the one before has left, until the other side closes. */
+async function sendForEver(port: number, start: string, part: string): Promise<{ answers: Answer[]; bytes: number }> {
+  const socket = connect(port, "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (data) => received.push(data));
+  socket.on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const more = () => {
+    if (!socket.destroyed) socket.write(part, more);
+  };
+  socket.write(start, more);
+  await closed;
+  return { answers: parseAnswers(Buffer.concat(received).toString()), bytes: socket.bytesWritten };
+}
+
+describe("hostile requests", () => {
+  let api: ApiUnderTest;
+  before(async () => {
+    api = await startApiUnderTest({
+      limits: { ...defaultLimits, body: { ...defaultLimits.body, milliseconds: 200 } },
+      connectionLimits: { headers: 300, request: 600, checkInterval: 20, keepAlive: 200 },
+    });
+  });
+  beforeEach(() => (api.calls.started.length = 0));
+  after(() => api.close());
+
+  const expectOne = (answers: Answer[], code: string, status = 400) => {
+    expect(answers).to.have.length(1);
+    const body = expectError(answers[0]!, status, code);
+    expect(answers[0]!.headers["connection"]).to.equal("close");
+    expect(api.calls.started).to.deep.equal([]);
+    return body;
+  };
+
+  describe("in their length", () => {
+    it("are refused by their Content-Length before a byte of the body comes", async () => {
+      const answers = await sendRaw(api.port, head("Content-Length: 104857600"), "");
+      expectOne(answers, "BODY_TOO_LARGE");
+    });
+
+    it("are answered although the client sends all of a body that is too long first", async () => {
+      const answers = await sendRaw(api.port, head("Content-Length: 20000000"), Buffer.alloc(20_000_000, " "));
+      expectOne(answers, "BODY_TOO_LARGE");
+    });
+
+    it("are refused when chunks never end, and then cut off", async () => {
+      const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
+      const { answers } = await sendForEver(api.port, head("Transfer-Encoding: chunked"), chunk);
+      expectOne(answers, "BODY_TOO_LARGE");
+    }).timeout(10_000);
+
+    it("may not promise more than they send", async () => {
+      const promised = sendRaw(api.port, head(`Content-Length: ${text.length + 1}`), text);
+      expectOne(await promised, "BODY_TIMEOUT");
+    }).timeout(10_000);
+
+    it("are nothing to a client that hangs up", async () => {
+      const socket = connect(api.port, "127.0.0.1");
+      socket.end(head("Content-Length: 100") + "{");
+      await once(socket.resume(), "close");
+      expect(api.calls.started).to.deep.equal([]);
+    });
+
+    it("may not send more than they promise; what was received in full keeps its answer", async () => {
+      const promised = head(`Content-Length: ${Buffer.byteLength(text)}`) + text;
+      const answers = await sendRaw(api.port, `${promised}trailing garbage\r\n\r\n`);
+      expect(answers.map(({ status }) => status)).to.deep.equal([202, 400]);
+      expectError(answers[1]!, 400, "MALFORMED_HTTP");
+      expect(api.calls.started).to.have.length(1);
+    });
+
+    for (const [what, headers] of [
+      ["negative", ["Content-Length: -1"]],
+      ["not a number", ["Content-Length: 0x10"]],
+      ["given twice", ["Content-Length: 2", "Content-Length: 3"]],
+      ["beside chunks", ["Content-Length: 2", "Transfer-Encoding: chunked"]],
+    ] as const) {
+      it(`are refused where Content-Length is ${what}`, async () => {
+        expectOne(await sendRaw(api.port, head(...headers), "{}"), "MALFORMED_HTTP");
+      });
+    }
+
+    it("are refused where a chunk is no chunk", async () => {
+      const answers = await sendRaw(api.port, head("Transfer-Encoding: chunked"), "zz\r\n{}\r\n0\r\n\r\n");
+      expectError(answers[0]!, 400, "MALFORMED_HTTP");
+    });
+  });
+
+  describe("in their time", () => {
+    it("are refused when the body comes too slowly", async () => {
+      const answers = await sendRaw(api.port, head(`Content-Length: ${text.length}`), "{");
+      expectOne(answers, "BODY_TIMEOUT");
+    }).timeout(10_000);
+
+    it("are refused when the headers come too slowly", async () => {
+      expectOne(await sendRaw(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: a\r\nX-Slow"), "REQUEST_TIMEOUT");
+    }).timeout(10_000);
+
+    it("do not keep an idle connection", async () => {
+      const answers = await sendRaw(api.port, "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n");
+      expect(answers.map(({ status }) => status)).to.deep.equal([200]);
+    }).timeout(10_000);
+  });
+
+  describe("in their headers", () => {
+    it("are refused when longer than 16 KiB", async () => {
+      expectOne(await sendRaw(api.port, head(`X-Long: ${"x".repeat(20_000)}`)), "HEADERS_TOO_LARGE");
+      expectOne(await sendRaw(api.port, `GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), "HEADERS_TOO_LARGE");
+    });
+
+    it("are refused with two Authorization headers", async () => {
+      const answers = await sendRaw(api.port, head("Authorization: y", "Connection: close", "Content-Length: 0"));
+      expectOne(answers, "INVALID_PARAMETER");
+    });
+
+    it("are refused with two Idempotency-Key headers", async () => {
+      const answers = await sendRaw(
+        api.port,
+        head("Idempotency-Key: a", "Idempotency-Key: b", "Connection: close", `Content-Length: ${text.length}`),
+        text,
+      );
+      expect(expectOne(answers, "INVALID_PARAMETER").context).to.deep.equal({ path: "Idempotency-Key" });
+    });
+
+    it("may carry an Authorization of 8 KiB", async () => {
+      const long = head(`Authorization: ${"x".repeat(8192)}`, "Connection: close", `Content-Length: ${text.length}`);
+      const [answer] = await sendRaw(api.port, long.replace("Authorization: x\r\n", ""), text);
+      expect(answer?.status).to.equal(202);
+      expect(JSON.stringify(api.logLines)).to.not.contain("xxxxxxxx");
+    });
+
+    it("need a Host", async () => {
+      const [answer] = await sendRaw(api.port, "GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n");
+      expectError(answer!, 400, "MALFORMED_HTTP");
+    });
+
+    it("may expect what the service does not know", async () => {
+      const [answer] = await sendRaw(
+        api.port,
+        "GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n",
+      );
+      expect(answer?.status).to.equal(200);
+    });
+
+    it("cannot break out of the request id", async () => {
+      const [answer] = await sendRaw(
+        api.port,
+        `GET /nothing HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${"x".repeat(129)}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(expectError(answer!, 404, "PATH_NOT_FOUND").referenceToken).to.match(/^[0-9a-f-]{36}$/);
+    });
+  });
+
+  for (const [what, bytes] of [
+    ["no HTTP", "hello\r\n\r\n"],
+    ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["TLS", Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3])],
+    ["a header with a control character", "GET / HTTP/1.1\r\nHost: a\r\nX: \u0000\r\n\r\n"],
+    ["a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n"],
+    ["a method that is none", "get /health/live HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ] as const) {
+    it(`that are ${what} get an Error`, async () => {
+      expectOne(await sendRaw(api.port, bytes), "MALFORMED_HTTP");
+    });
+  }
+
+  it("may come in one piece, one after the other", async () => {
+    const one = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";
+    const answers = await sendRaw(api.port, one.repeat(20) + one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 21 }, () => 200));
+  });
+
+  it("leave the service working and no error in its log", async () => {
+    const [answer] = await sendRaw(
+      api.port,
+      head("Connection: close", `Content-Length: ${Buffer.byteLength(text)}`),
+      text,
+    );
+    expect(answer?.status).to.equal(202);
+    expect(api.logLines.filter(({ level }) => level >= 50)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,237 @@
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { expect } from "chai";
+import fc from "fast-check";
+import * as t from "io-ts";
+import OpenAPIBackend from "openapi-backend";
+import request from "supertest";
+import { allRoutes } from "../../../src/api/create-api";
+import { components } from "../../../src/api/openapi/components";
+import { errorExample, taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
+import { jsonSchemaInFull } from "../../../src/api/openapi/json-schema-of";
+import { shapeOf } from "../../../src/api/codec-shape";
+import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { fakeService, startApiUnderTest } from "./api-under-test";
+import { enumerations, fieldsOfModels, requiredFields } from "./specified-models";
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly enum?: readonly string[];
+  readonly $ref?: string;
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content: Readonly<Record<string, Content>>; readonly links?: Record<string, { operationId: string }> }
+    >
+  >;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+describe("openapi.json", () => {
+  let document: Document;
+  let validatorOf: (schema: object) => ValidateFunction;
+
+  before(async () => {
+    const api = await startApiUnderTest();
+    const answer = await request(api.url).get("/openapi.json");
+    await api.close();
+    expect(answer.headers["content-type"]).to.equal("application/json");
+    document = answer.body as Document;
+    const ajv = new Ajv2020({ allErrors: true });
+    addFormats(ajv);
+    ajv.addVocabulary(["components"]);
+    ajv.addSchema({ $id: "document", components: { schemas: document.components.schemas } });
+    validatorOf = (schema) =>
+      ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object);
+  });
+
+  const operations = () => Object.values(document.paths).flatMap((path) => Object.values(path));
+  const contents = (): [string, Content][] =>
+    operations().flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
+        .flatMap((content) => Object.values(content))
+        .map((content): [string, Content] => [operationId, content]),
+    );
+
+  it("is a valid OpenAPI 3.1 document", () => {
+    expect(document).to.include({ openapi: "3.1.0" });
+    expect(document.info.version).to.equal("1.2.3");
+    const backend = new OpenAPIBackend({ definition: "unused" });
+    backend.document = document as never;
+    expect(backend.validateDefinition()).to.equal(document);
+    backend.document = { ...document, paths: undefined } as never;
+    expect(() => backend.validateDefinition(), "the check itself can fail").to.throw("required property 'paths'");
+  });
+
+  it("has every documented route and no other", () => {
+    const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1");
+    const inTable = routes
+      .filter(({ documented }) => documented !== false)
+      .map(({ method, path }) => `${method} ${path}`);
+    const inDocument = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(inDocument).to.have.members(inTable);
+    expect(inDocument).to.include.members([
+      "POST /v1/upgrades",
+      "GET /v1/upgrades",
+      "GET /v1/upgrades/{id}",
+      "GET /v1/tasks/{id}",
+    ]);
+  });
+
+  it("declares the statuses of the specification, each failure with an Error", () => {
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {});
+    expect(statuses("/v1/upgrades", "post")).to.deep.equal(["202", "400", "403", "424", "500"]);
+    expect(statuses("/v1/upgrades", "get")).to.deep.equal(["200", "400", "404", "500"]);
+    for (const { operationId, responses } of operations()) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (Number(status) < 400) continue;
+        expect(content, `${operationId} ${status}`).to.have.all.keys("application/json");
+        expect(content["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/Error" });
+      }
+    }
+  });
+
+  it("declares every parameter of a path, the filters, the paging and the Idempotency-Key", () => {
+    for (const [path, item] of Object.entries(document.paths)) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const { parameters } of Object.values(item)) {
+        const declared = parameters.filter((parameter) => parameter.in === "path");
+        expect(declared.map(({ name }) => name)).to.have.members(inPath);
+        expect(declared.every(({ required }) => required)).to.equal(true);
+      }
+    }
+    const names = (method: string) => document.paths["/v1/upgrades"]?.[method]?.parameters.map(({ name }) => name);
+    expect(names("get")).to.deep.equal(["status", "bundleId", "bundleType", "pageNumber", "pageSize"]);
+    expect(names("post")).to.deep.equal(["Idempotency-Key"]);
+  });
+
+  it("has unique operations, and links only to them", () => {
+    const ids = operations().map(({ operationId }) => operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+    const targets = operations().flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ links }) => Object.values(links ?? {}).map(({ operationId }) => operationId)),
+    );
+    expect(targets).to.have.members(["getTask", "getUpgrade"]);
+    expect(ids).to.include.members(targets);
+  });
+
+  it("has only schemas that are valid, strict JSON Schema 2020-12 and resolve", () => {
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(() => validatorOf({ $ref: `#/components/schemas/${name}` }), name).to.not.throw();
+    }
+    for (const [operationId, { schema }] of contents()) expect(() => validatorOf(schema), operationId).to.not.throw();
+  });
+
+  it("has examples that its schemas accept", () => {
+    const examples = contents().flatMap(([operationId, { schema, examples = {} }]) =>
+      Object.values(examples).map(({ value }) => ({ operationId, schema, value })),
+    );
+    expect(examples.map(({ value }) => value)).to.deep.include.members([upgradeSpecExample, taskExample, errorExample]);
+    for (const { operationId, schema, value } of examples) {
+      const validate = validatorOf(schema);
+      expect(validate(value), `${operationId}: ${JSON.stringify(validate.errors)}`).to.equal(true);
+    }
+  });
+
+  /** The schema at a path of field names below a component, through references and lists. */
+  const schemaAt = (path: string): Schema => {
+    const resolve = (schema: Schema | undefined): Schema => {
+      if (schema?.$ref !== undefined) return resolve(document.components.schemas[schema.$ref.split("/").at(-1)!]);
+      if (schema?.items) return resolve(schema.items);
+      if (!schema) throw new Error(`There is no ${path}`);
+      return schema;
+    };
+    const [model, ...fields] = path.split(".");
+    return fields.reduce(
+      (schema, field) => resolve(schema.properties?.[field]),
+      resolve(document.components.schemas[model!]),
+    );
+  };
+
+  for (const [model, fields] of Object.entries(fieldsOfModels)) {
+    it(`describes exactly the specified fields of ${model}`, () => {
+      expect(Object.keys(schemaAt(model).properties ?? {})).to.have.members(fields);
+    });
+  }
+
+  for (const [model, fields] of Object.entries(requiredFields)) {
+    it(`requires the fields of ${model} that are always there`, () => {
+      expect(schemaAt(model).required).to.have.members(fields);
+    });
+  }
+
+  for (const [path, values] of Object.entries(enumerations)) {
+    it(`lists the specified values of ${path}`, () => {
+      expect(schemaAt(path).enum).to.have.members(values);
+    });
+  }
+
+  it("accepts the same requests as the service", () => {
+    const validate = validatorOf({ $ref: "#/components/schemas/UpgradeSpec" });
+    const spec = fc.record({
+      bundleId: fc.oneof(fc.string({ maxLength: 3 }), fc.integer()),
+      resourceType: fc.constantFrom("CLUSTER", "DOMAIN", "cluster"),
+      resourceUpgradeSpecs: fc.array(
+        fc.record({
+          resourceId: fc.oneof(fc.constant("c"), fc.constant(null)),
+          upgradeNow: fc.oneof(fc.boolean(), fc.constant("true")),
+          hostosUpgradeOptionsSpec: fc.record({
+            hostosUpgradeFailureAction: fc.record({ retryDelay: fc.integer({ min: -1, max: 3601 }) }),
+          }),
+        }),
+        { maxLength: 2 },
+      ),
+    });
+    const noControls = (value: { bundleId: unknown }) =>
+      // eslint-disable-next-line no-control-regex -- the one rule that the schema cannot say
+      typeof value.bundleId !== "string" || !/[\u0000-\u001f\u007f]/.test(value.bundleId);
+    fc.assert(
+      fc.property(spec.filter(noControls), (value) => {
+        expect(validate(value)).to.equal(UpgradeSpec.decode(value)._tag === "Right");
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("jsonSchemaOf", () => {
+  it("refuses a codec whose shape it does not know rather than guess", () => {
+    expect(() => jsonSchemaInFull(t.union([t.string, t.number]), () => undefined)).to.throw("No shape is known");
+    expect(() => shapeOf(t.intersection([t.UnknownRecord, t.string]))).to.throw(
+      "An intersection of anything but objects",
+    );
+  });
+
+  it("describes records and values of any kind", () => {
+    expect(jsonSchemaInFull(t.record(t.string, t.string), () => undefined)).to.deep.equal({
+      type: "object",
+      additionalProperties: { type: "string" },
+    });
+    expect(jsonSchemaInFull(t.unknown, () => undefined)).to.deep.equal({});
+  });
+
+  it("gives every component a description", () => {
+    for (const [name, { description }] of Object.entries(components)) expect(description, name).to.not.equal("");
+  });
+});

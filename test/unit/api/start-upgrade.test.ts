@@ -1,0 +1,209 @@
+import { expect } from "chai";
+import * as TE from "fp-ts/TaskEither";
+import request from "supertest";
+import type { ApiUnderTest } from "./api-under-test";
+import { expectError, startApiUnderTest } from "./api-under-test";
+import { taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
+import { Task } from "../../../src/domain/task";
+import { failedDependency, notAllowed, temporalUnreachable, type Problem } from "../../../src/upgrades/service-error";
+
+const problem: Problem = { path: "bundleId", code: "X", message: "No.", remediation: "Do otherwise." };
+
+describe("POST /v1/upgrades", () => {
+  let api: ApiUnderTest;
+  before(async () => (api = await startApiUnderTest()));
+  beforeEach(() => (api.calls.started.length = 0));
+  after(() => api.close());
+
+  const post = () => request(api.url).post("/v1/upgrades").set("authorization", "Bearer x").type("application/json");
+
+  it("answers 202 with the Task and where to find it", async () => {
+    const answer = await post().send(upgradeSpecExample);
+    expect(answer.status).to.equal(202);
+    expect(answer.headers["content-type"]).to.equal("application/json");
+    expect(answer.headers["location"]).to.equal(`/v1/tasks/${taskExample.id}`);
+    expect(Task.is(answer.body)).to.equal(true);
+    expect(answer.body).to.deep.equal(taskExample);
+    expect(api.calls.started).to.deep.equal([{ spec: upgradeSpecExample, caller: "dev" }]);
+  });
+
+  it("ignores unknown fields and never passes them on", async () => {
+    const body = `{"__proto__":{"a":1},"constructor":1,"more":[],${JSON.stringify(upgradeSpecExample).slice(1)}`;
+    expect((await post().send(body)).status).to.equal(202);
+    expect(api.calls.started[0]?.spec).to.deep.equal(upgradeSpecExample);
+    expect(Object.keys(api.calls.started[0]?.spec ?? {})).to.have.members(Object.keys(upgradeSpecExample));
+  });
+
+  it("takes the last of two fields of one name, as JSON.parse does", async () => {
+    const body = `{"bundleId":"first",${JSON.stringify({ ...upgradeSpecExample, bundleId: "last" }).slice(1)}`;
+    await post().send(body);
+    expect(api.calls.started[0]?.spec.bundleId).to.equal("last");
+  });
+
+  it("gives the use case times in UTC with milliseconds", async () => {
+    const spec = {
+      ...upgradeSpecExample,
+      resourceUpgradeSpecs: [{ resourceId: "c", scheduledTimestamp: "2036-12-01T11:30:00+02:00" }],
+    };
+    await post().send(spec);
+    expect(api.calls.started[0]?.spec.resourceUpgradeSpecs[0]?.scheduledTimestamp).to.equal("2036-12-01T09:30:00.000Z");
+  });
+
+  describe("authorization", () => {
+    for (const [what, value] of [
+      ["missing", undefined],
+      ["empty", ""],
+      ["blank", "   "],
+    ] as const) {
+      it(`is refused with 403 Unauthorized when ${what}`, async () => {
+        const unauthorized = request(api.url).post("/v1/upgrades");
+        if (value !== undefined) unauthorized.set("authorization", value);
+        expectError(await unauthorized.send(upgradeSpecExample), 403, "Unauthorized");
+        expect(api.calls.started).to.deep.equal([]);
+      });
+    }
+
+    it("comes before the content type and the body", async () => {
+      expectError(await request(api.url).post("/v1/upgrades").type("text/plain").send("{"), 403, "Unauthorized");
+    });
+  });
+
+  describe("content type", () => {
+    const accepted = [
+      "application/json",
+      "application/json; charset=utf-8",
+      "Application/JSON;charset=UTF-8",
+      'application/json; charset="utf-8"',
+    ];
+    for (const type of accepted) {
+      it(`may be ${type}`, async () => {
+        expect((await post().type(type).send(JSON.stringify(upgradeSpecExample))).status).to.equal(202);
+      });
+    }
+
+    const refused = [
+      "text/plain",
+      "application/json; charset=utf-16",
+      "application/jsonp",
+      "multipart/form-data",
+      "json/",
+    ];
+    for (const type of refused) {
+      it(`must not be ${type}`, async () => {
+        const answer = await post().set("content-type", type).send(JSON.stringify(upgradeSpecExample));
+        expectError(answer, 400, "UNSUPPORTED_CONTENT_TYPE");
+      });
+    }
+
+    it("must be there", async () => {
+      const answer = await fetch(`${api.url}/v1/upgrades`, {
+        method: "POST",
+        headers: { authorization: "x" },
+        body: Buffer.from("{}"),
+      });
+      const headers = Object.fromEntries(answer.headers);
+      expectError({ status: answer.status, headers, text: await answer.text() }, 400, "UNSUPPORTED_CONTENT_TYPE");
+    });
+  });
+
+  it("refuses compressed bodies, so that none can unfold", async () => {
+    for (const encoding of ["gzip", "br", "deflate", "identity, gzip"]) {
+      const answer = await post().set("content-encoding", encoding).send("{}");
+      expectError(answer, 400, "UNSUPPORTED_CONTENT_ENCODING");
+    }
+    expect((await post().set("content-encoding", "Identity").send(upgradeSpecExample)).status).to.equal(202);
+  });
+
+  describe("body", () => {
+    const raw = (bytes: Buffer | string) =>
+      post()
+        .serialize((body) => body as string)
+        .send(bytes as string);
+
+    it("is required", async () => {
+      expectError(await post(), 400, "MISSING_BODY");
+    });
+
+    it("must be UTF-8; a byte order mark is skipped", async () => {
+      expectError(await raw(Buffer.from([0x22, 0xff, 0x22])), 400, "BODY_NOT_UTF8");
+      expectError(await raw(Buffer.from('{"a":1}', "utf16le")), 400, "MALFORMED_JSON");
+      const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(upgradeSpecExample))]);
+      expect((await raw(marked)).status).to.equal(202);
+    });
+
+    it("must be JSON; the message tells where it is not, and repeats little of it", async () => {
+      const body = expectError(await post().send('{\n "a": 1,\n}'), 400, "MALFORMED_JSON");
+      expect(body.message).to.contain("line 3, column 1").and.contain("field name");
+      const long = expectError(await post().send("x".repeat(500_000)), 400, "MALFORMED_JSON");
+      expect(long.message.length).to.be.below(200);
+    });
+
+    it("may nest 64 levels", async () => {
+      const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+      expectError(await post().send(nested(64)), 400, "INVALID_FIELD");
+      expectError(await post().send(nested(65)), 400, "BODY_TOO_DEEP");
+      expectError(await post().send(nested(100_000)), 400, "BODY_TOO_DEEP");
+    });
+
+    it("may be 512 KiB long and no byte longer", async () => {
+      const text = JSON.stringify(upgradeSpecExample);
+      expect((await post().send(text.padEnd(512 * 1024))).status).to.equal(202);
+      expectError(await post().send(text.padEnd(512 * 1024 + 1)), 400, "BODY_TOO_LARGE");
+    });
+
+    it("reports all its wrong fields, bounded", async () => {
+      const one = expectError(await post().send({ ...upgradeSpecExample, resourceType: "X" }), 400, "INVALID_FIELD");
+      expect(one).to.deep.include({ context: { path: "resourceType" }, arguments: ["resourceType"] });
+      const two = { ...upgradeSpecExample, resourceType: "X", draftMode: "yes" };
+      const { nestedErrors } = expectError(await post().send(two), 400, "INVALID_REQUEST");
+      expect(nestedErrors?.map(({ context }) => context?.["path"])).to.have.members(["resourceType", "draftMode"]);
+      const many = { ...upgradeSpecExample, resourceUpgradeSpecs: Array.from({ length: 256 }, () => ({})) };
+      const bounded = expectError(await post().send(many), 400, "INVALID_REQUEST");
+      expect(bounded.nestedErrors).to.have.length(100);
+      expect(bounded.context).to.deep.equal({ problems: "256", listed: "100" });
+    });
+
+    it("keeps numbers in their bounds, also those that JSON cannot hold exactly", async () => {
+      for (const retryCount of ["1e400", "-1", "1.5", "101", "9007199254740993", '"3"']) {
+        const text = `{"bundleId":"b","resourceType":"CLUSTER","resourceUpgradeSpecs":[{"resourceId":"c","hostosUpgradeOptionsSpec":{"hostosUpgradeFailureAction":{"retryCount":${retryCount}}}}]}`;
+        expectError(await post().send(text), 400, "INVALID_FIELD");
+      }
+    });
+  });
+
+  describe("Idempotency-Key", () => {
+    it("goes to the use case", async () => {
+      const key = "!".padEnd(255, "~");
+      await post().set("idempotency-key", key).send(upgradeSpecExample);
+      expect(api.calls.started[0]?.idempotencyKey).to.equal(key);
+    });
+
+    for (const key of ["", "two words", "é", "x".repeat(256)]) {
+      it(`must be 1 to 255 visible ASCII characters, not ${JSON.stringify(key.slice(0, 12))} (${key.length})`, async () => {
+        const body = expectError(
+          await post().set("idempotency-key", Buffer.from(key).toString("latin1")).send(upgradeSpecExample),
+          400,
+          "INVALID_PARAMETER",
+        );
+        expect(body.context).to.deep.equal({ path: "Idempotency-Key" });
+        expect(body.message).to.contain("Idempotency-Key");
+        expect(api.calls.started).to.deep.equal([]);
+      });
+    }
+  });
+});
+
+describe("POST /v1/upgrades where the use case refuses", () => {
+  for (const [status, code, error] of [
+    [403, "X", notAllowed(problem)],
+    [424, "X", failedDependency(problem)],
+    [424, "TEMPORAL_UNREACHABLE", temporalUnreachable(new Error("down"))],
+  ] as const) {
+    it(`answers ${status} ${code}`, async () => {
+      const api = await startApiUnderTest({ service: { startUpgrade: () => TE.left(error) } });
+      const answer = await request(api.url).post("/v1/upgrades").set("authorization", "x").send(upgradeSpecExample);
+      expectError(answer, status, code);
+      await api.close();
+    });
+  }
+});
