@@ -1,0 +1,44 @@
+import type { LoadedDataConverter, Payload } from "@temporalio/common";
+import * as t from "io-ts";
+import { model } from "../domain/codec";
+import { SubTask, Task } from "../domain/task";
+import { Upgrade } from "../domain/upgrade";
+
+/** A child's run as the memo of its upgrade keeps it. */
+const ChildRun = model({ resourceId: t.string, workflowId: t.string, runId: t.string }, {});
+
+/** The memo of an upgrade, as read back; see `UpgradeMemo` in workflows/messages.ts. */
+export const StoredUpgrade = model(
+  { upgrade: Upgrade, task: Task },
+  // The server drops a memo field that is an empty list.
+  { children: t.array(ChildRun), requestDigest: t.string },
+);
+export type StoredUpgrade = t.TypeOf<typeof StoredUpgrade>;
+
+/** The memo of a resource's Workflow, as read back; see `ResourceMemo` in workflows/messages.ts. */
+export const StoredResource = model({ upgradeId: t.string, subTask: SubTask }, {});
+export type StoredResource = t.TypeOf<typeof StoredResource>;
+
+/** What the `taskWithChildren` Query answers. */
+export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
+
+/** Reads payloads that the client library leaves encoded in raw answers. */
+export class PayloadReader {
+  constructor(private readonly converter: LoadedDataConverter) {}
+
+  /** Every field of a memo; one that cannot be read is left out, and the memo's codec says what is missing. */
+  async fields(memo: { fields?: Record<string, Payload> | null } | null | undefined): Promise<Record<string, unknown>> {
+    const entries = await Promise.all(
+      Object.entries(memo?.fields ?? {}).map(async ([key, payload]) => [key, await this.value(payload)] as const),
+    );
+    return Object.fromEntries(entries);
+  }
+
+  async value(payload: Payload | null | undefined): Promise<unknown> {
+    if (!payload) return undefined;
+    let decoded = [payload];
+    for (const codec of [...this.converter.payloadCodecs].reverse()) decoded = await codec.decode(decoded);
+    const [first] = decoded;
+    return first && this.converter.payloadConverter.fromPayload(first);
+  }
+}

@@ -1,0 +1,140 @@
+import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import { isRight } from "fp-ts/Either";
+import pLimit from "p-limit";
+import { applyHostActivity, type HostActivity } from "../domain/cluster-progress";
+import { ErrorBody } from "../domain/error-body";
+import { HostProgress } from "../domain/host-remediation";
+import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
+import { SubTask, type Task } from "../domain/task";
+import { withResources } from "../domain/task-progress";
+import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { PayloadReader, StoredResource, StoredTask, StoredUpgrade } from "./memo";
+import { lostBecause } from "./workflow-end";
+
+/** How many children of one Task are read at the same time. */
+const concurrentChildren = 16;
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
+
+/**
+ * Reads Tasks. A running upgrade answers by Query, and so do its running children; what their pending Activities say
+ * of hosts in work is grafted in. Whatever does not answer in time, or has closed, is read from its memo.
+ */
+export class TaskReader {
+  private readonly reader: PayloadReader;
+  private readonly inFlight = new Map<string, Promise<Task | undefined>>();
+
+  constructor(
+    private readonly client: Client,
+    /** How long a Workflow may take to answer a Query, in milliseconds, before its memo is read instead. */
+    private readonly queryTimeout: number,
+    private readonly callTimeout: number,
+  ) {
+    this.reader = new PayloadReader(client.options.loadedDataConverter);
+  }
+
+  /** The Task, or undefined where there is no such upgrade. Readers that come while one reads share its answer. */
+  read(id: string): Promise<Task | undefined> {
+    const running = this.inFlight.get(id);
+    if (running) return running;
+    const reading = this.compose(id).finally(() => this.inFlight.delete(id));
+    this.inFlight.set(id, reading);
+    return reading;
+  }
+
+  private async compose(id: string): Promise<Task | undefined> {
+    const description = await this.describe(id);
+    if (description?.type !== "upgradeWorkflow") return undefined;
+    const stored = StoredUpgrade.decode(await this.reader.fields(description.raw.workflowExecutionInfo?.memo));
+    if (!isRight(stored)) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    const running = description.status.name === "RUNNING";
+    const known = running ? ((await this.queryUpgrade(id)) ?? stored.right) : stored.right;
+    const limit = pLimit(concurrentChildren);
+    const own = await Promise.all(
+      (known.children ?? []).map((child) => limit(async () => [child.resourceId, await this.readChild(child, id)] as const)),
+    );
+    const details = new Map<string, SubTask>();
+    for (const [resourceId, subTask] of own) if (subTask) details.set(resourceId, subTask);
+    return afterTheEnd(withResources(known.task, details), description);
+  }
+
+  private async readChild(child: { workflowId: string; runId: string }, upgradeId: string): Promise<SubTask | undefined> {
+    const description = await this.describe(child.workflowId, child.runId);
+    const stored = StoredResource.decode(await this.reader.fields(description?.raw.workflowExecutionInfo?.memo));
+    if (!description || !isRight(stored) || stored.right.upgradeId !== upgradeId) return undefined;
+    if (description.status.name !== "RUNNING") return stored.right.subTask;
+    const answered = await this.query(() =>
+      this.client.workflow.getHandle(child.workflowId, child.runId).query(subTaskQuery),
+    );
+    const subTask = SubTask.decode(answered);
+    const activities = await Promise.all((description.raw.pendingActivities ?? []).map((a) => this.hostActivity(a)));
+    return activities
+      .filter((activity) => activity !== undefined)
+      .reduce(applyHostActivity, isRight(subTask) ? subTask.right : stored.right.subTask);
+  }
+
+  private async queryUpgrade(id: string) {
+    const answered = StoredTask.decode(
+      await this.query(() => this.client.workflow.getHandle(id).query(taskWithChildrenQuery)),
+    );
+    return isRight(answered) ? answered.right : undefined;
+  }
+
+  /** Undefined where the Workflow does not answer: no worker, a busy one, or one that closed in the meantime. */
+  private async query<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.client.withDeadline(Date.now() + this.queryTimeout, ask);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | undefined> {
+    try {
+      return await this.client.withDeadline(Date.now() + this.callTimeout, () =>
+        this.client.workflow.getHandle(workflowId, runId).describe(),
+      );
+    } catch (error) {
+      if (error instanceof Error && error.name === "WorkflowNotFoundError") return undefined;
+      throw error;
+    }
+  }
+
+  private async hostActivity(pending: PendingActivity): Promise<HostActivity | undefined> {
+    const host = /^remediate\/(.+)$/.exec(pending.activityId ?? "")?.[1];
+    if (host === undefined) return undefined;
+    const heartbeat = HostProgress.decode(await this.reader.value(pending.heartbeatDetails?.payloads?.[0]));
+    const failed = HostProgress.decode(await this.failureDetail(pending, "progress"));
+    const error = ErrorBody.decode(await this.failureDetail(pending, "error"));
+    const progress = isRight(heartbeat) ? heartbeat.right : isRight(failed) ? failed.right : undefined;
+    const waits = pending.state === activityScheduled && isRight(error);
+    const nextAttemptAt = waits ? timeOf(pending.scheduledTime) : undefined;
+    return {
+      host,
+      maximumAttempts: pending.maximumAttempts ?? 1,
+      ...(progress && { progress }),
+      ...(isRight(error) && { lastError: error.right }),
+      ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+    };
+  }
+
+  private async failureDetail(pending: PendingActivity, key: "error" | "progress"): Promise<unknown> {
+    const payload = pending.lastFailure?.applicationFailureInfo?.details?.payloads?.[0];
+    const detail = await this.reader.value(payload);
+    return typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[key] : undefined;
+  }
+}
+
+/** PENDING_ACTIVITY_STATE_SCHEDULED of the wire protocol: not with a worker, so waiting for one or for its next attempt. */
+const activityScheduled = 1;
+
+function afterTheEnd(task: Task, { status, closeTime }: WorkflowExecutionDescription): Task {
+  const reason = lostBecause(status.name);
+  if (reason === undefined || hasTaskEnded(task)) return task;
+  return lostTask(task, reason, (closeTime ?? new Date()).toISOString());
+}
+
+function timeOf(time: PendingActivity["scheduledTime"]): string | undefined {
+  if (!time) return undefined;
+  return new Date(Number(time.seconds ?? 0) * 1000 + Math.floor((time.nanos ?? 0) / 1e6)).toISOString();
+}

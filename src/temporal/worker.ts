@@ -1,0 +1,33 @@
+import { NativeConnection, Worker } from "@temporalio/worker";
+import type { UpgradeActivities } from "../../activities/contract";
+import { taskQueue } from "../../workflows/messages";
+
+export interface WorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly activities: UpgradeActivities;
+  /** Path of the Workflow bundle that the build has made. */
+  readonly workflowBundle: string;
+  /** Path of the module that exports `payloadConverter`; the bundle was made with the same one. */
+  readonly payloadConverter: string;
+}
+
+/** The worker of all Workflows and Activities. Its `run` ends when it has been shut down. */
+export function createWorker({ connection, namespace, activities, workflowBundle, payloadConverter }: WorkerOptions) {
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    activities,
+    workflowBundle: { codePath: workflowBundle },
+    dataConverter: { payloadConverterPath: payloadConverter },
+    // Activities are told at once and hand over to another worker (or to the next start) themselves.
+    shutdownGraceTime: 0,
+    shutdownForceTime: "4 seconds",
+    // An Activity waits far more than it works; every host that is being remediated holds one slot.
+    maxConcurrentActivityTaskExecutions: 2000,
+    // What the Task shows of a running host is as old as its last heartbeat.
+    maxHeartbeatThrottleInterval: "1 second",
+    defaultHeartbeatThrottleInterval: "1 second",
+  });
+}
