@@ -54,7 +54,9 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
   const { cluster, upgradedBefore } = state.input;
   const target = targetOf(state.input);
   const hosts = await stage(state, "READ_HOSTS", () =>
-    reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
+    untilAnswered(() =>
+      reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
+    ),
   );
   state.record({ type: "HostsRead", hosts, upgradedBefore });
   await state.report();
@@ -63,9 +65,11 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
     return state.end(outcome, `Nothing to do: every host runs ${cluster.targetVersion}`);
   }
   state.publish("Preparing");
-  const previous = await reads.readRemediationPolicy.executeWithOptions(
-    { ...readOptions, summary: `${cluster.name}: read remediation policy` },
-    [target],
+  const previous = await untilAnswered(() =>
+    reads.readRemediationPolicy.executeWithOptions(
+      { ...readOptions, summary: `${cluster.name}: read remediation policy` },
+      [target],
+    ),
   );
   await restoringAfterwards(state, previous, async () => {
     await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, previous));
@@ -117,13 +121,15 @@ async function restoringAfterwards(
   await CancellationScope.nonCancellable(async () => {
     try {
       await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
-        restores.restoreRemediationPolicy.executeWithOptions(
-          { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
-          [{ ...targetOf(state.input), previous }],
+        untilAnswered(() =>
+          restores.restoreRemediationPolicy.executeWithOptions(
+            { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
+            [{ ...targetOf(state.input), previous }],
+          ),
         ),
       );
     } catch (cause) {
-      failure ??= { cause: notRestored(cluster.name, errorOf(cause)) };
+      failure = { cause: notRestored(cluster.name, errorOf(cause), failure && errorOf(failure.cause)) };
     }
   });
   if (failure) throw failure.cause;
@@ -174,13 +180,14 @@ function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
   return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
 }
 
-function notRestored(name: string, cause: ErrorBody): ApplicationFailure {
+/** `before`: what had failed already when the restore failed as well. */
+function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: "REMEDIATION_POLICY_NOT_RESTORED",
     errorType: "FAILED_DEPENDENCY",
-    message: `The hosts of cluster ${name} are upgraded, but its remediation policy could not be put back.`,
+    message: `${before ? `${before.message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`} its remediation policy could not be put back.`,
     remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
-    nestedErrors: [cause],
+    nestedErrors: [...(before ? [before] : []), cause],
   };
   return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
 }

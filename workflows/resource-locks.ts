@@ -21,6 +21,7 @@ import type { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
 import { beginSignal, clusterWorkflowId, type ResourceResult } from "./messages";
 import { readOptions } from "./retry-policy";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
+import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
 const { readLockHolder } = proxyActivities<Pick<UpgradeActivities, "readLockHolder">>(readOptions);
@@ -86,10 +87,9 @@ async function acquireLock(state: UpgradeState, resource: ClusterUpgradePlan): P
       };
     } catch (failure) {
       if (!(failure instanceof WorkflowExecutionAlreadyStartedError)) throw failure;
-      holder = (await readLockHolder.executeWithOptions(
-        { ...readOptions, summary: `${resource.name}: who holds it?` },
-        [{ workflowId }],
-      )).upgradeId;
+      const summary = `${resource.name}: who holds it?`;
+      const read = () => readLockHolder.executeWithOptions({ ...readOptions, summary }, [{ workflowId }]);
+      holder = (await untilAnswered(read)).upgradeId;
       if (holder !== undefined) break;
     }
   }

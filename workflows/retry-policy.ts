@@ -38,6 +38,7 @@ export function changeOptions(attempts: AttemptPolicy): ActivityOptions {
 export const readOptions: ActivityOptions = {
   startToCloseTimeout: "2 minutes",
   scheduleToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "15 seconds",
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "30 seconds" },
 };
 
@@ -46,7 +47,6 @@ export const precheckOptions: ActivityOptions = {
   ...readOptions,
   startToCloseTimeout: "20 minutes",
   scheduleToCloseTimeout: "60 minutes",
-  heartbeatTimeout: "30 seconds",
 };
 
 /** A restore that is given up leaves a changed cluster behind: it is tried for a day. */

@@ -43,7 +43,7 @@ export function describeUpgrade({ plan, phase, nextTime, hosts, lastError }: Upg
 
 function nextStep(id: string, phase: UpgradePhase): string | undefined {
   const signal = (name: string) => `\`temporal workflow signal --workflow-id ${id} --name ${name}\``;
-  if (phase === "DRAFT_WAITING") return `To commit: ${signal("commit")}`;
-  if (phase === "FAILED") return `To try again: ${signal("retry")}. To give up: ${signal("resolve")}`;
+  if (phase === "DRAFT_WAITING") return `Signal \`commit\` to commit it: ${signal("commit")}`;
+  if (phase === "FAILED") return `Signal \`retry\` to try again, \`resolve\` to give up: ${signal("retry")}`;
   return undefined;
 }

@@ -119,9 +119,14 @@ function clusterError(resourceId: string, name: string, { hosts, error }: Resour
   return {
     errorCode: error?.errorCode ?? "CLUSTER_UPGRADE_FAILED",
     errorType: error?.errorType ?? "UPGRADE",
-    message: `Cluster ${name}: ${error?.message ?? "failed."} Of ${total} hosts ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`,
+    message: `Cluster ${name}: ${sentence(error?.message ?? "failed")} Of ${total} hosts ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`,
     remediationMessage: error?.remediationMessage ?? "Mend what the error names, then retry the upgrade.",
     context: { resourceId, ...error?.context },
     ...(error && { nestedErrors: [error] }),
   };
+}
+
+/** The text with a full stop: what a component manager says often has none. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
