@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { devAuthentication } from "../api/authentication";
+import { createApi } from "../api/create-api";
+import { startApi } from "../api/start-api";
+import { projectRoot } from "../config";
+import { fileInventory } from "../inventory/file-inventory";
+import { lazyClient } from "../temporal/connection";
+import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
+import { createUpgradeService } from "../upgrades/create-upgrade-service";
+import { checkPorts } from "./check-ports";
+import { componentManagerReads } from "./component-manager-reads";
+import { systemIdentities } from "./identities";
+import { loadCatalog, loadInventory } from "./operator-files";
+import type { StartRole } from "./run-role";
+
+/** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
+export const startApiRole: StartRole = async (config, log) => {
+  const inventoryFile = loadInventory(config);
+  const reads = componentManagerReads(inventoryFile);
+  const client = lazyClient(config.temporal);
+  const service = createUpgradeService({
+    executions: temporalUpgradeExecutions(client, log),
+    catalog: loadCatalog(config),
+    inventory: fileInventory(inventoryFile, reads),
+    identities: systemIdentities,
+    resolutionDays: config.resolutionDays,
+  });
+  log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
+  const app = createApi({ service, authentication: devAuthentication, log, version: serviceVersion() });
+  const { host, port } = config.api;
+  await checkPorts([{ host, port, variable: "API_PORT" }]);
+  const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
+  return {
+    url: api.url,
+    stop: async () => {
+      await api.close();
+      await Promise.allSettled([reads.close(), client.connection.close()]);
+    },
+  };
+};
+
+function serviceVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
+  return version;
+}

@@ -1,0 +1,64 @@
+import { createWriteStream, renameSync, statSync, type WriteStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { RoleName } from "./messages";
+
+/** A log file larger than this is set aside as `<role>.log.1` at the next start. */
+const rotateBytes = 50 * 1024 * 1024;
+const warning = 40;
+/** The level at which a role says why it ends. */
+export const fatal = 60;
+
+export const roleLogFile = (dataDir: string, role: RoleName): string => join(dataDir, "logs", `${role}.log`);
+
+/** Opens the log of a role for appending. A disk that is full costs log lines, not the service. */
+export function openRoleLog(dataDir: string, role: RoleName): WriteStream {
+  const file = roleLogFile(dataDir, role);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > rotateBytes) renameSync(file, `${file}.1`);
+  return createWriteStream(file, { flags: "a" }).on("error", () => undefined);
+}
+
+/**
+ * Writes each line of a role's output to its log as a JSON line, and gives warnings and errors to `show`, one readable
+ * line each. What is not JSON (the last words of a process that crashed) becomes a fatal entry.
+ */
+export function copyToLog(
+  role: RoleName,
+  output: Readable,
+  file: WriteStream,
+  show: (line: string, level: number) => void,
+): void {
+  createInterface({ input: output }).on("line", (line) => {
+    if (line.trim() === "") return;
+    const entry = parseEntry(line) ?? { level: fatal, time: Date.now(), role, msg: line };
+    file.write(`${JSON.stringify(entry)}\n`);
+    if (entry.level >= warning) show(readable(role, entry), entry.level);
+  });
+}
+
+interface Entry {
+  readonly level: number;
+  readonly time: number;
+  readonly msg: string;
+  readonly err?: { readonly message?: string };
+}
+
+function parseEntry(line: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(line) as Partial<Entry> | null;
+    return typeof entry?.level === "number" && typeof entry.time === "number"
+      ? ({ ...entry, msg: "", ...entry } as Entry)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readable(role: RoleName, { level, time, msg, err }: Entry): string {
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  const cause = err?.message && err.message !== msg ? ` (${err.message})` : "";
+  return `${clock} ${role} ${level > warning ? "ERROR" : "WARN"} ${msg}${cause}`
+    .replace(/\s*\n\s*/g, " ")
+    .slice(0, 500);
+}

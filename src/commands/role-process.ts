@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { WriteStream } from "node:fs";
+import { StartupError } from "../startup-error";
+import { type Ready, type RoleMessage, type RoleName, roleTitles } from "./messages";
+import { copyToLog, fatal, openRoleLog, roleLogFile } from "./role-log";
+import { stopMilliseconds } from "./run-role";
+
+/** How a role's process is started, and whom to tell about it. */
+export interface RoleProcessOptions {
+  readonly role: RoleName;
+  /** Node's arguments: the program, the role's name and what else it is given. */
+  readonly command: readonly string[];
+  readonly dataDir: string;
+  /** Shows one line to the operator. */
+  readonly say: (line: string) => void;
+  /** Called when the process ids have changed. */
+  readonly onChange: () => void;
+}
+
+const firstPause = 200;
+const longestPause = 10_000;
+/** After this long without a crash the next one counts as the first. */
+const settledMilliseconds = 60_000;
+const startMilliseconds = 90_000;
+
+/** One role as a process of its own, which is started again when it ends by itself. */
+export class RoleProcess {
+  private child: ChildProcess | undefined;
+  private ready: Ready | undefined;
+  private restart: NodeJS.Timeout | undefined;
+  private pause = firstPause;
+  private stopping = false;
+  private readonly log: WriteStream;
+
+  constructor(private readonly options: RoleProcessOptions) {
+    this.log = openRoleLog(options.dataDir, options.role);
+  }
+
+  /** Process ids by name: the role's own, and those of the processes that it has started. */
+  get processes(): Record<string, number> {
+    return this.child?.pid === undefined ? {} : { [this.options.role]: this.child.pid, ...this.ready?.processes };
+  }
+
+  /**
+   * Starts the role for the first time. Rejects with {@link StartupError} where it ends before it is ready: a role
+   * that cannot start at all needs the operator, not another attempt.
+   */
+  start(): Promise<Ready> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        reject(
+          new StartupError(`The ${roleTitles[this.options.role]} is not ready after ${startMilliseconds / 1000} s.`),
+        );
+      }, startMilliseconds);
+      this.launch(
+        (ready) => {
+          clearTimeout(late);
+          resolve(ready);
+        },
+        (how) => {
+          clearTimeout(late);
+          reject(new StartupError(how));
+        },
+      );
+    });
+  }
+
+  /** Asks the role to stop and kills it, with all that it has started, when its share of the time is over. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    clearTimeout(this.restart);
+    const child = this.child;
+    if (child) {
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGTERM");
+      const killer = setTimeout(() => this.kill(), stopMilliseconds[this.options.role]);
+      await ended;
+      clearTimeout(killer);
+    }
+    this.log.end();
+  }
+
+  /** Ends the role and all that it has started at once. */
+  kill(): void {
+    this.stopping = true;
+    clearTimeout(this.restart);
+    if (this.child) killGroup(this.child);
+  }
+
+  private launch(onReady: (ready: Ready) => void, onFirstEnd?: (how: string) => void): void {
+    const { role, command, say, onChange, dataDir } = this.options;
+    const logFile = roleLogFile(dataDir, role);
+    const title = roleTitles[role];
+    const child = spawn(process.execPath, command, {
+      // A process group of its own: Ctrl-C reaches the supervisor only, which then stops the roles in their order.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const began = Date.now();
+    let failure: string | undefined;
+    this.child = child;
+    this.ready = undefined;
+    onChange();
+    // Why a role ends is told when it has ended.
+    const show = (line: string, level: number) => {
+      if (level < fatal && !this.stopping) say(line);
+    };
+    for (const output of [child.stdout, child.stderr]) if (output) copyToLog(role, output, this.log, show);
+    child.on("message", (message: RoleMessage) => {
+      if (message.type === "failed") failure = message.message;
+      else {
+        this.ready = message;
+        onChange();
+        onReady(message);
+      }
+    });
+    child.once("error", (error) => (failure = error.message));
+    // What the role has started does not outlive it.
+    child.once("exit", () => killGroup(child));
+    child.once("close", (code, signal) => {
+      this.child = undefined;
+      onChange();
+      const how = failure ?? `The ${title} ended (${signal ?? `exit code ${code}, see ${logFile}`}).`;
+      if (!this.ready && onFirstEnd) onFirstEnd(how);
+      else if (!this.stopping) this.launchAgain(how, Date.now() - began);
+    });
+  }
+
+  private launchAgain(how: string, livedMilliseconds: number): void {
+    const { say } = this.options;
+    const title = roleTitles[this.options.role];
+    if (livedMilliseconds > settledMilliseconds) this.pause = firstPause;
+    say(`${how} Starting it again in ${this.pause / 1000} s`);
+    this.restart = setTimeout(() => this.launch(() => say(`The ${title} is up again`)), this.pause);
+    this.pause = Math.min(this.pause * 2, longestPause);
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // The whole group has ended already.
+  }
+}

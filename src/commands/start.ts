@@ -1,0 +1,138 @@
+import { join, relative } from "node:path";
+import Table from "cli-table3";
+import { type Config, projectRoot } from "../config";
+import { oneLine, StartupError } from "../startup-error";
+import { findTemporalCli } from "../temporal/find-temporal-cli";
+import { checkPorts, type WantedPort } from "./check-ports";
+import { claimDataDir } from "./data-dir";
+import { type Ready, type RoleName, roleNames } from "./messages";
+import { RoleProcess } from "./role-process";
+
+/** Two signals within this time are one: npm passes on the Ctrl-C that the terminal has already given to all. */
+const sameSignalMilliseconds = 1_000;
+/** How long ports of a killed predecessor may take to be free. */
+const predecessorMilliseconds = 12_000;
+
+/**
+ * Runs the whole service, each role as a process of its own, until a signal. Resolves to the exit code: 0 after a stop,
+ * 1 where something cannot start (told in one line), 130 where a second signal cut the stop short.
+ *
+ * @param program the arguments that make Node run `main`, without the role
+ */
+export async function start(config: Config, program: readonly string[]): Promise<number> {
+  const say = (line: string) => console.error(line);
+  const stop = stopRequest();
+  let insisted = false;
+  try {
+    const claim = claimDataDir(config.dataDir);
+    const roles: RoleProcess[] = [];
+    try {
+      await checkPorts(wantedPorts(config), claim.predecessorWasKilled ? predecessorMilliseconds : 0);
+      const commands = await roleCommands(config, program, say, stop.signal);
+      const onChange = () => {
+        const ids = roles.flatMap((role) => Object.entries(role.processes));
+        claim.writeProcesses({ supervisor: process.pid, ...Object.fromEntries(ids) });
+      };
+      const up = new Map<RoleName, Ready>();
+      for (const role of roleNames) {
+        const command = commands[role];
+        if (!command || stop.signal.aborted) continue;
+        const child = new RoleProcess({ role, command, dataDir: config.dataDir, say, onChange });
+        roles.push(child);
+        const ready = await Promise.race([child.start(), stop.requested]);
+        if (ready) up.set(role, ready);
+      }
+      if (!stop.signal.aborted) {
+        console.log(welcome(config, up));
+        await stop.requested;
+      }
+    } finally {
+      if (stop.signal.aborted) say("Stopping");
+      insisted = (await Promise.race([stopAll([...roles].reverse()), stop.insisted])) === "insisted";
+      if (insisted) for (const role of roles) role.kill();
+      claim.release();
+    }
+    return insisted ? 130 : 0;
+  } catch (thrown) {
+    if (stop.signal.aborted && !(thrown instanceof StartupError)) return 0;
+    say(oneLine(thrown));
+    return 1;
+  }
+}
+
+async function stopAll(roles: readonly RoleProcess[]): Promise<void> {
+  for (const role of roles) await role.stop();
+}
+
+/** The ports that the service itself is going to listen on. */
+function wantedPorts({ api, simulator, temporal }: Config): WantedPort[] {
+  const host = "127.0.0.1";
+  return [
+    { host: api.host, port: api.port, variable: "API_PORT" },
+    { host, port: simulator.port, variable: "SIMULATOR_PORT" },
+    ...(temporal.embedded
+      ? [
+          { host, port: temporal.port, variable: "TEMPORAL_PORT" },
+          { host, port: temporal.uiPort, variable: "TEMPORAL_UI_PORT" },
+        ]
+      : []),
+  ];
+}
+
+async function roleCommands(
+  config: Config,
+  program: readonly string[],
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Partial<Record<RoleName, readonly string[]>>> {
+  const others = { simulator: [...program, "simulator"], worker: [...program, "worker"], api: [...program, "api"] };
+  if (!config.temporal.embedded) return others;
+  const cli = await findTemporalCli({
+    cliPath: config.temporal.cliPath,
+    cacheDir: config.cacheDir,
+    environment: config.environment,
+    downloadScript: join(projectRoot, "scripts", "download-temporal-cli.mjs"),
+    say,
+    signal,
+  });
+  return { temporal: [...program, "temporal", cli], ...others };
+}
+
+function stopRequest() {
+  const controller = new AbortController();
+  let request = (): void => undefined;
+  let insist = (_: "insisted"): void => undefined;
+  const requested = new Promise<undefined>((resolve) => (request = () => resolve(undefined)));
+  const insisted = new Promise<"insisted">((resolve) => (insist = resolve));
+  let first: number | undefined;
+  const onSignal = () => {
+    if (first === undefined) {
+      first = Date.now();
+      controller.abort();
+      request();
+    } else if (Date.now() - first > sameSignalMilliseconds) insist("insisted");
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, onSignal);
+  return { signal: controller.signal, requested, insisted };
+}
+
+/** What is shown when all is up. The last line is what scripts wait for. */
+function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>): string {
+  const api = up.get("api")?.url ?? `http://${config.api.host}:${config.api.port}`;
+  const table = new Table({ style: { head: [], border: [] } });
+  const temporalUi = config.temporal.embedded ? up.get("temporal")?.url : undefined;
+  table.push(
+    ["API", `${api}/v1/upgrades`],
+    ["API documentation", `${api}/docs`],
+    ...(temporalUi ? [["Temporal Web UI", temporalUi]] : []),
+    ["Temporal", config.temporal.address],
+    ["Component manager simulator", up.get("simulator")?.url ?? ""],
+    ["Logs", join(relative(process.cwd(), config.dataDir) || ".", "logs")],
+  );
+  return [
+    table.toString(),
+    "Start an upgrade as a draft:",
+    `  curl -s ${api}/v1/upgrades -H 'Authorization: Bearer dev' -H 'Content-Type: application/json' -d @examples/cluster-draft.json`,
+    "ready",
+  ].join("\n");
+}

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
+import type { Logger } from "pino";
+import type { ActivityLimits } from "../../activities/activity-dependencies";
+import { createActivities } from "../../activities/create-activities";
+import { projectRoot, type WaitLimits } from "../config";
+import { oneLine, StartupError } from "../startup-error";
+import { connectWorker, lazyClient } from "../temporal/connection";
+import { readHolder } from "../temporal/lock-holder";
+import { createWorker } from "../temporal/worker";
+import { loadInventory } from "./operator-files";
+import type { StartRole } from "./run-role";
+
+/** How long a worker waits for Temporal when it starts, in milliseconds. */
+const connectTimeout = 30_000;
+
+/** The Temporal Worker: runs the Workflows and the Activities of every upgrade. */
+export const startWorkerRole: StartRole = async (config, log) => {
+  Runtime.install({
+    logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
+    // The role decides when to stop, and in what order.
+    shutdownSignals: [],
+  });
+  const { componentManagers } = loadInventory(config);
+  const { temporal } = config;
+  const connection = await connectWorker(temporal, connectTimeout).catch((error: unknown) => {
+    throw new StartupError(
+      `Temporal at ${temporal.address} does not answer (${oneLine(error)}): start it or set TEMPORAL_ADDRESS.`,
+    );
+  });
+  const client = lazyClient(temporal);
+  const worker = await createWorker({
+    connection,
+    namespace: temporal.namespace,
+    activities: createActivities({
+      componentManager: (id) => componentManagers.get(id),
+      readLockHolder: (workflowId) => readHolder(client, workflowId),
+      limits: activityLimits(config.waitLimits),
+    }),
+    workflowBundle: join(projectRoot, "dist/workflow-bundle.js"),
+    payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
+  });
+  const run = worker.run();
+  return {
+    failed: run.then(
+      () => new Promise<string>(() => undefined),
+      (error: unknown) => `The worker ended: ${oneLine(error)}`,
+    ),
+    stop: async () => {
+      if (worker.getState() === "RUNNING") worker.shutdown();
+      await run;
+      await Promise.allSettled([connection.close(), client.connection.close()]);
+    },
+  };
+};
+
+/** The SDK's log lines, with their own fields, in ours. */
+function forward(log: Logger, { level, message, meta }: LogEntry): void {
+  const lowerCase = { TRACE: "trace", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
+  const { sdkComponent, workflowId, error, ...fields } = meta ?? {};
+  log[lowerCase[level]]({ ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) }, message);
+}
+
+function activityLimits(limits: WaitLimits): ActivityLimits {
+  const minute = 60_000;
+  return {
+    callTimeout: limits.componentManagerCallSeconds * 1000,
+    outage: limits.componentManagerOutageMinutes * minute,
+    stall: limits.remediationStallMinutes * minute,
+    reconnect: limits.hostReconnectMinutes * minute,
+    operationBusy: limits.operationBusyMinutes * minute,
+    poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
+  };
+}

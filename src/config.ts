@@ -1,0 +1,171 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { type Name, type Values, variables } from "./configuration-variables";
+import { oneLine, StartupError } from "./startup-error";
+
+/** How long Activities wait, in the units of the names. */
+export interface WaitLimits {
+  readonly componentManagerCallSeconds: number;
+  readonly componentManagerOutageMinutes: number;
+  readonly remediationStallMinutes: number;
+  readonly hostReconnectMinutes: number;
+  readonly operationBusyMinutes: number;
+  readonly pollMinMilliseconds: number;
+  readonly pollMaxMilliseconds: number;
+}
+
+/** Everything that the environment decides. All paths are absolute. */
+export interface Config {
+  readonly api: { readonly host: string; readonly port: number };
+  readonly authMode: "dev";
+  readonly dataDir: string;
+  readonly inventoryFile: string;
+  readonly catalogFile: string;
+  /** Days that a failed upgrade stays open. */
+  readonly resolutionDays: number;
+  readonly logLevel: Values["LOG_LEVEL"];
+  readonly temporal: {
+    /** True without an address: `start` then runs a Temporal server itself. */
+    readonly embedded: boolean;
+    readonly address: string;
+    readonly namespace: string;
+    /** For `Connection.connect` and `NativeConnection.connect`; holds the address, and keys and certificates if any. */
+    readonly connection: ClientConnectConfig["connectionOptions"];
+    readonly port: number;
+    readonly uiPort: number;
+    readonly cliPath: string | undefined;
+  };
+  readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
+  readonly waitLimits: WaitLimits;
+  /** Where downloaded and built tools are kept, shared by all checkouts. */
+  readonly cacheDir: string;
+  /** The environment as it was read, for the tools that the service starts. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** The folder that holds package.json: the same for `src/` under tsx and for the build in `dist/src/`. */
+export const projectRoot = findProjectRoot(__dirname);
+
+function findProjectRoot(folder: string): string {
+  return existsSync(join(folder, "package.json")) ? folder : findProjectRoot(dirname(folder));
+}
+
+/**
+ * Reads the whole configuration. The one place that looks at the environment.
+ * On the left: every problem that there is, each a line that names its variable.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): E.Either<readonly string[], Config> {
+  const codec = t.type(Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.codec])));
+  const given = Object.fromEntries(
+    Object.entries(variables).map(([name, { fallback }]) => [name, environment[name]?.trim() || fallback]),
+  );
+  const decoded = codec.decode(given);
+  if (E.isLeft(decoded)) {
+    const wrong = new Set(decoded.left.map((error) => error.context[1]?.key as Name));
+    const temporal = readTemporal(environment, 0);
+    return E.left([
+      ...[...wrong].map((name) => `${name}=${JSON.stringify(given[name])}: expected ${variables[name].expected}.`),
+      ...(E.isLeft(temporal) ? [temporal.left] : []),
+    ]);
+  }
+  const values = decoded.right as Values;
+  const temporal = readTemporal(environment, values.TEMPORAL_PORT);
+  const problems = [
+    ...contradictions(values, E.isRight(temporal) && temporal.right.embedded),
+    ...(E.isLeft(temporal) ? [temporal.left] : []),
+  ];
+  if (E.isLeft(temporal) || problems.length > 0) return E.left(problems);
+  return E.right(toConfig(values, temporal.right, environment));
+}
+
+function contradictions(values: Values, embedded: boolean): string[] {
+  const listening = [
+    "API_PORT",
+    "SIMULATOR_PORT",
+    ...(embedded ? (["TEMPORAL_PORT", "TEMPORAL_UI_PORT"] as const) : []),
+  ] as const;
+  const ports = listening.map((name) => [name, values[name]] as const);
+  const repeated = ports.flatMap(([name, value], i) =>
+    ports.slice(i + 1).flatMap(([other, same]) => (value === same ? [`${name} and ${other} are both ${value}.`] : [])),
+  );
+  return [
+    ...repeated,
+    ...(isLoopback(values.API_HOST)
+      ? []
+      : [
+          `API_HOST=${JSON.stringify(values.API_HOST)}: AUTH_MODE=dev accepts anyone, so only a loopback address is allowed.`,
+        ]),
+    ...(values.POLL_MIN_MILLISECONDS > values.POLL_MAX_MILLISECONDS
+      ? ["POLL_MIN_MILLISECONDS is more than POLL_MAX_MILLISECONDS."]
+      : []),
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+type TemporalConnection = Pick<Config["temporal"], "embedded" | "address" | "namespace" | "connection">;
+
+function readTemporal(environment: NodeJS.ProcessEnv, embeddedPort: number): E.Either<string, TemporalConnection> {
+  return E.tryCatch(
+    () => {
+      const set = Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+      const { connectionOptions, namespace } = loadClientConnectConfig({
+        overrideEnvVars: Object.fromEntries(set),
+        // A file that the operator wrote for the CLI must not send upgrades elsewhere unless it is named.
+        disableFile: !environment["TEMPORAL_CONFIG_FILE"] && !environment["TEMPORAL_PROFILE"],
+      });
+      if (connectionOptions.address !== undefined && !/^[\w.[\]:-]+$/.test(connectionOptions.address))
+        throw new StartupError(`TEMPORAL_ADDRESS=${JSON.stringify(connectionOptions.address)}: expected host:port.`);
+      const address = connectionOptions.address ?? `127.0.0.1:${embeddedPort}`;
+      return {
+        embedded: connectionOptions.address === undefined,
+        address,
+        namespace: namespace ?? "default",
+        // Keys and certificates belong to the named server; the embedded one has none.
+        connection: connectionOptions.address === undefined ? { address } : connectionOptions,
+      };
+    },
+    (thrown) => (thrown instanceof StartupError ? thrown.message : `TEMPORAL_*: ${oneLine(thrown)}`),
+  );
+}
+
+function toConfig(values: Values, temporal: TemporalConnection, environment: NodeJS.ProcessEnv): Config {
+  const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
+  return {
+    api: { host: values.API_HOST, port: values.API_PORT },
+    authMode: "dev",
+    dataDir: absolute(values.DATA_DIR),
+    inventoryFile: absolute(values.INVENTORY_FILE),
+    catalogFile: absolute(values.CATALOG_FILE),
+    resolutionDays: values.RESOLUTION_DAYS,
+    logLevel: values.LOG_LEVEL,
+    temporal: {
+      ...temporal,
+      port: values.TEMPORAL_PORT,
+      uiPort: values.TEMPORAL_UI_PORT,
+      cliPath: values.TEMPORAL_CLI_PATH && absolute(values.TEMPORAL_CLI_PATH),
+    },
+    simulator: {
+      port: values.SIMULATOR_PORT,
+      hostSeconds: values.SIMULATOR_HOST_SECONDS,
+      configFile: absolute(values.SIMULATOR_CONFIG),
+    },
+    waitLimits: {
+      componentManagerCallSeconds: values.COMPONENT_MANAGER_CALL_SECONDS,
+      componentManagerOutageMinutes: values.COMPONENT_MANAGER_OUTAGE_MINUTES,
+      remediationStallMinutes: values.REMEDIATION_STALL_MINUTES,
+      hostReconnectMinutes: values.HOST_RECONNECT_MINUTES,
+      operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
+      pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
+      pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
+    },
+    cacheDir: join(values.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "upgrade-management-service"),
+    environment,
+  };
+}

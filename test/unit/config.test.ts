@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import { type Config, readConfig } from "../../src/config";
+import { configurationVariables } from "../../src/configuration-variables";
+
+const root = resolve(__dirname, "../..");
+
+function accepted(environment: NodeJS.ProcessEnv): Config {
+  const config = readConfig(environment);
+  if (E.isLeft(config)) throw new Error(config.left.join("\n"));
+  return config.right;
+}
+
+function problems(environment: NodeJS.ProcessEnv): readonly string[] {
+  const config = readConfig(environment);
+  return E.isLeft(config) ? config.left : [];
+}
+
+describe("the configuration", () => {
+  it("has a default for everything", () => {
+    const config = accepted({});
+    expect(config.api).to.deep.equal({ host: "127.0.0.1", port: 8080 });
+    expect(config.dataDir).to.equal(join(root, ".data"));
+    expect(config.inventoryFile).to.equal(join(root, "config/inventory.yaml"));
+    expect(config.temporal).to.deep.include({
+      embedded: true,
+      address: "127.0.0.1:7233",
+      namespace: "default",
+      uiPort: 8233,
+    });
+    expect(config.simulator).to.deep.include({ port: 8090, hostSeconds: 5 });
+    expect(config.cacheDir).to.equal(join(homedir(), ".cache/upgrade-management-service"));
+    expect(config.waitLimits.componentManagerCallSeconds).to.equal(30);
+  });
+
+  it("takes an empty variable as unset", () => {
+    expect(accepted({ API_PORT: "", TEMPORAL_CLI_PATH: " ", TEMPORAL_ADDRESS: "" })).to.deep.include({
+      api: { host: "127.0.0.1", port: 8080 },
+    });
+  });
+
+  it("tells everything that is wrong at once, each with its variable, its value and what is expected", () => {
+    expect(
+      problems({ API_PORT: "eighty", LOG_LEVEL: "loud", SIMULATOR_HOST_SECONDS: "-1", POLL_MIN_MILLISECONDS: "2.5" }),
+    ).to.deep.equal([
+      'API_PORT="eighty": expected a whole number from 1 to 65535.',
+      'LOG_LEVEL="loud": expected trace or debug or info or warn or error or fatal.',
+      'SIMULATOR_HOST_SECONDS="-1": expected a number of seconds from 0 to 3600.',
+      'POLL_MIN_MILLISECONDS="2.5": expected a whole number of milliseconds from 10 to 60000.',
+    ]);
+  });
+
+  it("refuses every value outside the bounds of a number, and takes the bounds themselves", () => {
+    for (const wrong of ["0", "65536", "-1", "1e3", "0x10", "8080 ms", "99999999999"])
+      expect(problems({ API_PORT: wrong }), wrong).to.have.length(1);
+    expect(accepted({ API_PORT: "1", SIMULATOR_PORT: "65535" })).to.deep.include({
+      api: { host: "127.0.0.1", port: 1 },
+    });
+    expect(accepted({ SIMULATOR_HOST_SECONDS: "0.25" }).simulator.hostSeconds).to.equal(0.25);
+  });
+
+  it("lets AUTH_MODE=dev listen on loopback addresses only", () => {
+    for (const host of ["127.0.0.1", "127.8.9.10", "localhost", "::1"])
+      expect(accepted({ API_HOST: host }).api.host).to.equal(host);
+    for (const host of ["0.0.0.0", "::", "192.0.2.7", "127.0.0.1.example.com"]) {
+      const [problem, ...others] = problems({ API_HOST: host });
+      expect(problem, host).to.match(/API_HOST=.* AUTH_MODE=dev .*loopback/);
+      expect(others).to.deep.equal([]);
+    }
+  });
+
+  it("refuses the modes of authentication that there are not yet", () => {
+    expect(problems({ AUTH_MODE: "oidc" })).to.deep.equal([
+      'AUTH_MODE="oidc": expected dev (local and oidc are not there yet).',
+    ]);
+  });
+
+  it("refuses two listeners on one port, of those that will listen", () => {
+    expect(problems({ API_PORT: "7233" })).to.deep.equal(["API_PORT and TEMPORAL_PORT are both 7233."]);
+    expect(problems({ API_PORT: "7233", TEMPORAL_ADDRESS: "temporal.example.com:7233" })).to.deep.equal([]);
+  });
+
+  it("refuses a shortest pause above the longest", () => {
+    expect(problems({ POLL_MIN_MILLISECONDS: "900", POLL_MAX_MILLISECONDS: "800" })).to.have.length(1);
+  });
+
+  it("starts relative paths at the project's folder and keeps absolute ones", () => {
+    const config = accepted({ DATA_DIR: "other", CATALOG_FILE: "/srv/bundles.yaml", XDG_CACHE_HOME: "/var/cache" });
+    expect(config.dataDir).to.equal(join(root, "other"));
+    expect(config.catalogFile).to.equal("/srv/bundles.yaml");
+    expect(config.cacheDir).to.equal("/var/cache/upgrade-management-service");
+  });
+
+  it("uses the Temporal server that is named, with its namespace and key", () => {
+    const { temporal } = accepted({
+      TEMPORAL_ADDRESS: "temporal.example.com:7233",
+      TEMPORAL_NAMESPACE: "upgrades",
+      TEMPORAL_API_KEY: "secret",
+    });
+    expect(temporal).to.deep.include({ embedded: false, address: "temporal.example.com:7233", namespace: "upgrades" });
+    expect(temporal.connection).to.deep.include({ address: "temporal.example.com:7233", apiKey: "secret", tls: true });
+  });
+
+  it("gives the embedded server no key that was meant for another", () => {
+    const { temporal } = accepted({ TEMPORAL_API_KEY: "secret", TEMPORAL_PORT: "7300" });
+    expect(temporal.connection).to.deep.equal({ address: "127.0.0.1:7300" });
+  });
+
+  it("names what is wrong with Temporal's variables, together with the rest, and shows no key", () => {
+    const [, temporal] = problems({
+      API_PORT: "x",
+      TEMPORAL_ADDRESS: "http://temporal.example.com",
+      TEMPORAL_API_KEY: "secret",
+    });
+    expect(temporal).to.match(/^TEMPORAL_ADDRESS="http:.*": expected host:port/);
+    expect(temporal).not.to.contain("secret");
+    expect(
+      problems({
+        TEMPORAL_ADDRESS: "a:1",
+        TEMPORAL_TLS_CLIENT_CERT_PATH: "/nowhere.pem",
+        TEMPORAL_TLS_CLIENT_KEY_PATH: "/nowhere.key",
+      })[0],
+    ).to.match(/^TEMPORAL_\*: .*nowhere/);
+  });
+
+  it("is described in docs/configuration.md as it is, every variable", () => {
+    const documented = readFileSync(join(root, "docs/configuration.md"), "utf8")
+      .split("\n")
+      .filter((line) => /^\| `[A-Z_]+` \|.*\|.*\|.*\|$/.test(line));
+    const wanted = configurationVariables.map(
+      ({ name, expected, fallback, about }) =>
+        `| \`${name}\` | ${expected} | ${fallback === undefined ? "none" : `\`${fallback}\``} | ${about} |`,
+    );
+    expect(documented).to.deep.equal(wanted);
+  });
+});
