@@ -93,11 +93,12 @@ export class Gate {
     }
   }
 
-  /** Never ends and answers nothing, like the Activity of a worker that was killed after this heartbeat. */
+  /** Stays without further heartbeats, as seen from the server like an Activity whose worker was killed. */
   async die(progress?: HostProgress): Promise<never> {
-    Context.current().heartbeat(progress);
+    const activity = Context.current();
+    activity.heartbeat(progress);
     this.arrive();
-    return new Promise<never>(() => undefined);
+    return activity.cancelled;
   }
 }
 

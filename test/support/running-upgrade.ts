@@ -135,8 +135,29 @@ export class RunningUpgrade {
     return eventually(read, (status) => status !== "RUNNING");
   }
 
+  /** The events of its Workflow and those of its clusters, one a line. */
+  async story(): Promise<string> {
+    const handles = resourcesOf(this.plan).map(({ resourceId }) =>
+      this.client.workflow.getHandle(clusterWorkflowId(resourceId)),
+    );
+    const stories = await Promise.all([this.handle, ...handles].map((handle) => storyOf(handle)));
+    return [...stories, `Activities: ${this.fake.calls.join(", ")}`].join("\n");
+  }
+
   private async memoOf(handle: Pick<WorkflowHandle, "describe">): Promise<Record<string, unknown>> {
     const { raw } = await handle.describe();
     return new PayloadReader(this.client.options.loadedDataConverter).fields(raw.workflowExecutionInfo?.memo);
   }
+}
+
+async function storyOf(handle: WorkflowHandle): Promise<string> {
+  const history = await handle.fetchHistory().catch(() => undefined);
+  const events = (history?.events ?? []).map((event) => {
+    const { seconds, nanos } = event.eventTime ?? {};
+    const at = new Date(Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6).toISOString();
+    const what = Object.keys(event).find((key) => key.endsWith("EventAttributes")) ?? "";
+    const wrong = event.workflowTaskFailedEventAttributes?.failure?.message ?? "";
+    return `  ${at} ${what.replace("EventAttributes", "")} ${wrong}`;
+  });
+  return [handle.workflowId, ...events].join("\n");
 }

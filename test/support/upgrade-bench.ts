@@ -1,4 +1,3 @@
-import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
@@ -18,7 +17,7 @@ import { runWorker, startDevServer, startTimeSkipping, type RunningWorker } from
  */
 export class UpgradeBench {
   private readonly fakes = new Map<string, UpgradeActivities>();
-  private readonly started: WorkflowHandle[] = [];
+  private readonly started: RunningUpgrade[] = [];
   private worker: RunningWorker | undefined;
 
   private constructor(readonly env: TestWorkflowEnvironment) {}
@@ -37,8 +36,9 @@ export class UpgradeBench {
     const started = await temporalUpgradeExecutions(client, pino({ level: "silent" })).start(plan)();
     if (isLeft(started)) throw new Error(JSON.stringify(started.left));
     const handle = client.workflow.getHandle<typeof upgradeWorkflow>(plan.id);
-    this.started.push(handle);
-    return new RunningUpgrade(client, handle, plan, fake);
+    const upgrade = new RunningUpgrade(client, handle, plan, fake);
+    this.started.push(upgrade);
+    return upgrade;
   }
 
   /** Milliseconds since the epoch on the server's clock. */
@@ -60,10 +60,18 @@ export class UpgradeBench {
     this.worker = undefined;
   }
 
+  /** What the upgrades of a failed test have done, for whoever has to find out why. */
+  async explain(): Promise<string> {
+    return (await Promise.all(this.started.map((upgrade) => upgrade.story()))).join("\n");
+  }
+
   /** Terminates what a test has left open, so that it holds up neither time nor the end of the run. */
   async clean(): Promise<void> {
     await this.startWorker();
-    await Promise.all(this.started.splice(0).map((handle) => handle.terminate("end of the test").catch(() => undefined)));
+    const ending = this.started
+      .splice(0)
+      .map(({ handle }) => handle.terminate("end of the test").catch(() => undefined));
+    await Promise.all(ending);
   }
 
   async stop(): Promise<void> {
@@ -71,7 +79,8 @@ export class UpgradeBench {
     await this.env.teardown();
   }
 
-  private serve(plan: UpgradePlan, fake: FakeActivities): void {
+  /** From here on these Activities answer for the clusters of the plan. */
+  serve(plan: UpgradePlan, fake: FakeActivities): void {
     const implementation = fake.implementation();
     for (const { resourceId } of resourcesOf(plan)) this.fakes.set(resourceId, implementation);
   }
@@ -109,7 +118,10 @@ export function useBench(kind: "DEV_SERVER" | "TIME_SKIPPING"): () => UpgradeBen
     benches.set(kind, starting);
     bench = await starting;
   });
-  afterEach(() => bench?.clean());
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(`${await bench?.explain()}\n`);
+    await bench?.clean();
+  });
   return () => {
     if (!bench) throw new Error("The bench is there from the before hooks on");
     return bench;

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, GracefulShutdownPeriodExpiredError, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { taskQueue } from "../../workflows/messages";
@@ -73,7 +73,8 @@ export async function startDevServer(): Promise<TestWorkflowEnvironment> {
 
 let installed = false;
 function quiet(): void {
-  if (!installed) Runtime.install({ logger: new DefaultLogger("ERROR"), telemetryOptions: { logging: { filter: "ERROR" } } });
+  if (!installed)
+    Runtime.install({ logger: new DefaultLogger("ERROR"), telemetryOptions: { logging: { filter: "ERROR" } } });
   installed = true;
 }
 
@@ -83,10 +84,7 @@ export interface RunningWorker {
 }
 
 /** A worker of the real Workflows and the given Activities. */
-export async function runWorker(
-  env: TestWorkflowEnvironment,
-  activities: UpgradeActivities,
-): Promise<RunningWorker> {
+export async function runWorker(env: TestWorkflowEnvironment, activities: UpgradeActivities): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
@@ -96,16 +94,12 @@ export async function runWorker(
     maxHeartbeatThrottleInterval: 50,
     defaultHeartbeatThrottleInterval: 50,
     shutdownGraceTime: 0,
-    shutdownForceTime: "1 second",
   });
   const stopped = worker.run();
   return {
     async stop(): Promise<void> {
       worker.shutdown();
-      await stopped.catch((error: unknown) => {
-        // Activities that hang on purpose do not end with their worker.
-        if (!(error instanceof GracefulShutdownPeriodExpiredError)) throw error;
-      });
+      await stopped;
     },
   };
 }

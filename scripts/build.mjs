@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root, run } from "./run.mjs";
+
+const dist = join(root, "dist");
+const require = createRequire(import.meta.url);
+
+/** Builds dist/ where its sources have changed: the service, and the Workflow bundle that its Workers load. */
+export async function build({ say, signal }) {
+  const digest = sourceDigest();
+  if (readText(join(dist, ".digest")) === digest) return;
+  say("Building");
+  const fresh = join(root, `dist.${process.pid}`);
+  try {
+    // Types are checked by `npm run check`; without them the first start comes sooner.
+    const compile = [
+      require.resolve("typescript/bin/tsc"),
+      "-p",
+      "tsconfig.build.json",
+      "--noCheck",
+      "--outDir",
+      fresh,
+    ];
+    const bundle = ["scripts/bundle-workflows.mjs", join(fresh, "workflow-bundle.js")];
+    await run("The build", process.execPath, compile, { signal });
+    await run("The Workflow bundle", process.execPath, bundle, { signal });
+    writeFileSync(join(fresh, ".digest"), digest);
+    // In one step, so that an interrupted build leaves the one before.
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** A digest of everything that the build depends on. */
+function sourceDigest() {
+  const hash = createHash("sha256").update(process.version);
+  const single = [
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "package-lock.json",
+    "scripts/build.mjs",
+    "scripts/bundle-workflows.mjs",
+  ];
+  for (const file of [
+    ...single.map((name) => join(root, name)),
+    ...["src", "workflows", "activities"].flatMap(filesBelow),
+  ])
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function readText(file) {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+// The image is built by calling this file.
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build({ say: console.log });

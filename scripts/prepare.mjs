@@ -1,0 +1,42 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { install } from "./install.mjs";
+import { withLock } from "./lock.mjs";
+import { root } from "./run.mjs";
+import { testServer } from "./test-server.mjs";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Brings this checkout to where its programs can run; says nothing and does nothing where it is there already.
+ * Answers the paths of the tools that were asked for.
+ */
+export function prepare({ signal, temporalCli = false, timeSkippingServer = false }) {
+  const told = { say: (line) => console.error(line), signal };
+  return withLock(join(root, ".data", "prepare.lock"), told, async () => {
+    await install(told);
+    await build(told);
+    const config = readConfig();
+    return {
+      ...(temporalCli && config && { temporalCli: await findCli(config, told) }),
+      ...(timeSkippingServer && config && { timeSkippingServer: await testServer(config.cacheDir, told) }),
+    };
+  });
+}
+
+/** What is wrong with the configuration is told by the program itself, all of it at once. */
+function readConfig() {
+  const read = require("../dist/src/config.js").readConfig();
+  return read._tag === "Right" ? read.right : undefined;
+}
+
+function findCli(config, told) {
+  return require("../dist/src/temporal/find-temporal-cli.js").findTemporalCli({
+    cliPath: config.temporal.cliPath,
+    cacheDir: config.cacheDir,
+    environment: config.environment,
+    downloadScript: join(root, "scripts", "download-temporal-cli.mjs"),
+    ...told,
+  });
+}

@@ -1,0 +1,110 @@
+// `npm test [-- SUITE]`: prepares this checkout, runs every suite, each in a process of its own, and adds them up. The
+// last line is `N passed, N failed, N skipped`.
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { prepare } from "./prepare.mjs";
+import { root, runScript } from "./run.mjs";
+import { addTotals, totalsLine } from "./totals.mjs";
+
+const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
+/** Run by name only: these need more than the preparation provides (a Chromium). */
+const extraSuites = ["browser"];
+/** Longest run of one suite. */
+const suiteMilliseconds = 30 * 60_000;
+/** How long a suite's process may take to end after its last test; more means that something was left open. */
+const endMilliseconds = 20_000;
+
+const require = createRequire(import.meta.url);
+
+await runScript(async (signal) => {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.find((suite) => ![...suites, ...extraSuites].includes(suite));
+  if (unknown !== undefined) {
+    console.error(`There is no suite ${unknown}. Suites: ${[...suites, ...extraSuites].join(", ")}.`);
+    return 2;
+  }
+  const tools = await prepare({ signal, temporalCli: true, timeSkippingServer: true });
+  const folder = mkdtempSync(join(tmpdir(), "totals-"));
+  try {
+    const totals = [];
+    for (const suite of wanted.length > 0 ? wanted : suites) {
+      if (signal.aborted) break;
+      console.log(`\n${suite}`);
+      totals.push(await runSuite(suite, join(folder, suite), environment(tools), signal));
+    }
+    const sum = addTotals(totals);
+    console.log(`\n${totalsLine(sum)}`);
+    return signal.aborted || sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Settings that an operator has made for the service must not change what the tests see. */
+function environment({ temporalCli, timeSkippingServer }) {
+  const { configurationVariables } = require("../dist/src/configuration-variables.js");
+  const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
+  const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
+  return {
+    ...Object.fromEntries(rest),
+    ...(temporalCli && { TEMPORAL_CLI_PATH: temporalCli }),
+    ...(timeSkippingServer && { TEMPORAL_TEST_SERVER: timeSkippingServer }),
+  };
+}
+
+/** Runs one suite; a process that gives no totals, or does not end, is a failure of its own. */
+async function runSuite(suite, totalsFile, env, signal) {
+  const files = testFiles(suite);
+  if (files.length === 0) return failure(`The suite ${suite} has no tests.`);
+  const args = [require.resolve("mocha/bin/mocha.js"), "--reporter-option", `totals=${totalsFile}`, ...files];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const endAll = () => killGroup(child.pid);
+  signal.addEventListener("abort", endAll);
+  const began = Date.now();
+  let ended = 0;
+  let problem;
+  const watch = setInterval(() => {
+    if (existsSync(totalsFile)) ended ||= Date.now();
+    if (ended && Date.now() - ended > endMilliseconds)
+      problem = `The suite ${suite} leaves something open: its process does not end.`;
+    else if (Date.now() - began > suiteMilliseconds) problem = `The suite ${suite} takes too long.`;
+    if (problem) endAll();
+  }, 500);
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  clearInterval(watch);
+  signal.removeEventListener("abort", endAll);
+  endAll();
+  const totals = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, "utf8")) : undefined;
+  if (totals && !problem && (code === 0) === (totals.failed === 0)) return totals;
+  return addTotals([totals, failure(problem ?? `The suite ${suite} ended with ${code} before it was complete.`)]);
+}
+
+function testFiles(suite) {
+  const folder = join(root, "test", suite);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join("test", suite, name))
+    .sort();
+}
+
+function failure(message) {
+  console.error(`  FAIL  ${message}`);
+  return { passed: 0, failed: 1, skipped: 0 };
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing is left of it.
+  }
+}

@@ -1,0 +1,2 @@
+// expect TS2591 with workflows/tsconfig.json
+export const retries = process.env["RETRIES"];
