@@ -1,0 +1,38 @@
+#!/bin/sh
+# Makes the namespace of the upgrades with its retention and search attributes. Can be run again at any time.
+# TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE say where.
+set -eu
+
+# A port that is open does not yet answer for the whole cluster.
+attempts=0
+until temporal operator cluster health >/dev/null 2>&1; do
+  attempts=$((attempts + 1))
+  if [ "$attempts" -ge 30 ]; then
+    echo "Temporal at $TEMPORAL_ADDRESS is not healthy" >&2
+    exit 1
+  fi
+  sleep 2
+done
+
+retention=90d
+if temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
+  temporal operator namespace update --namespace "$TEMPORAL_NAMESPACE" --retention "$retention"
+else
+  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$retention"
+fi
+
+# A new namespace takes a moment to be known to every part of the server.
+attempts=0
+until temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; do
+  attempts=$((attempts + 1))
+  [ "$attempts" -lt 30 ] || exit 1
+  sleep 2
+done
+
+# Each name takes a type of its own; one that is there already is left as it is.
+temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
+  --name UpgradeStatus --type Keyword \
+  --name TaskStatus --type Keyword \
+  --name BundleId --type Keyword \
+  --name BundleType --type Keyword \
+  --name ResourceIds --type KeywordList
