@@ -38,12 +38,19 @@ export interface LostActivity {
 /** Tells a lost Activity from a failed one; undefined where the failure is an answer. */
 export function lostActivity(failure: unknown): LostActivity | undefined {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  if (cause instanceof ApplicationFailure && cause.type === workerShutdown) {
-    return withProgress(detailsOf(cause)?.progress);
-  }
-  if (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE")) {
-    return withProgress(cause.lastHeartbeatDetails);
-  }
+  const lost =
+    (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
+    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"));
+  if (!lost) return undefined;
+  const progress = progressOf(failure);
+  return progress ? { progress } : {};
+}
+
+/** What `remediateHost` knew of a host when it failed; undefined where it did not say. */
+export function progressOf(failure: unknown): HostProgress | undefined {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  if (cause instanceof ApplicationFailure) return decodeProgress(detailsOf(cause)?.progress);
+  if (cause instanceof TimeoutFailure) return decodeProgress(cause.lastHeartbeatDetails);
   return undefined;
 }
 
@@ -58,9 +65,9 @@ export function childWasCancelled(failure: unknown): boolean {
   return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
 }
 
-function withProgress(detail: unknown): LostActivity {
+function decodeProgress(detail: unknown): HostProgress | undefined {
   const progress = HostProgress.decode(detail);
-  return isRight(progress) ? { progress: progress.right } : {};
+  return isRight(progress) ? progress.right : undefined;
 }
 
 function detailsOf(failure: ApplicationFailure): Partial<FailureDetails> | undefined {

@@ -16,7 +16,14 @@ import {
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import { hostsSignal, subTaskQuery, type ClusterUpgradeInput, type HostsReport, type ResourceResult } from "./messages";
+import {
+  hostsSignal,
+  subTaskQuery,
+  type ClusterUpgradeInput,
+  type HostsReport,
+  type ResourceMemo,
+  type ResourceResult,
+} from "./messages";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -34,7 +41,7 @@ export class ClusterUpgradeState {
 
   /** Records what has happened; cheap, shown by the next Query. */
   record(happening: Happening): void {
-    this.subTask = applyClusterProgress(this.subTask, { ...happening, at: now() } as ClusterProgress);
+    this.subTask = applyClusterProgress(this.subTask, { ...happening, at: now() });
     if (happening.type === "StageFailed" || happening.type === "HostFailed") this.lastError = happening.error.message;
   }
 
@@ -43,7 +50,7 @@ export class ClusterUpgradeState {
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? `\n\nHosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
     setCurrentDetails(`**${doing}**${hosts}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
-    upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask });
+    upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 
   /**

@@ -11,7 +11,7 @@ import type { ClusterTarget, RemediationPolicy, UpgradeActivities } from "../act
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
-import { errorOf } from "./activity-failure";
+import { errorOf, progressOf } from "./activity-failure";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
 import { remediateHost } from "./remediate-host";
@@ -29,19 +29,23 @@ const restores = proxyActivities<UpgradeActivities>(restoreOptions);
  */
 export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<ResourceResult> {
   const state = new ClusterUpgradeState(input);
-  let begun = false;
+  const turn = { begun: false };
   setHandler(beginSignal, () => {
-    begun = true;
+    turn.begun = true;
   });
   state.publish("Waiting for its turn");
   try {
-    await condition(() => begun);
+    await condition(() => turn.begun);
     return await upgradeCluster(state);
   } catch (failure) {
     const { name } = input.cluster;
     // Whatever failed last: the upgrade was cancelled, and that is how it ends.
     if (CancellationScope.current().consideredCancelled) {
-      state.end(begun ? "CANCELLED" : "NOT_BEGUN", "Cancelled", begun ? interrupted(`Cluster ${name}`) : undefined);
+      state.end(
+        turn.begun ? "CANCELLED" : "NOT_BEGUN",
+        "Cancelled",
+        turn.begun ? interrupted(`Cluster ${name}`) : undefined,
+      );
       throw isCancellation(failure) ? failure : new CancelledFailure(`Cluster ${name} was cancelled`);
     }
     const error = errorOf(failure);
@@ -97,7 +101,9 @@ async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterH
       });
       state.record({ type: "HostSucceeded", host: id, result });
     } catch (failure) {
-      if (!isCancellation(failure)) state.record({ type: "HostFailed", host: id, error: errorOf(failure) });
+      const stages = progressOf(failure)?.stages;
+      if (!isCancellation(failure))
+        state.record({ type: "HostFailed", host: id, error: errorOf(failure), ...(stages && { stages }) });
       throw failure;
     } finally {
       await CancellationScope.nonCancellable(() => state.report());

@@ -54,10 +54,22 @@ export class UpgradeRequests {
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
     setHandler(retrySignal, (payload) =>
-      this.receive("retry", PlainPayload, payload, (_, context) => judgeRetry(context), () => this.decide("retry")),
+      this.receive(
+        "retry",
+        PlainPayload,
+        payload,
+        (_, context) => judgeRetry(context),
+        () => this.decide("retry"),
+      ),
     );
     setHandler(resolveSignal, (payload) =>
-      this.receive("resolve", PlainPayload, payload, (_, context) => judgeResolve(context), () => this.decide("resolve")),
+      this.receive(
+        "resolve",
+        PlainPayload,
+        payload,
+        (_, context) => judgeResolve(context),
+        () => this.decide("resolve"),
+      ),
     );
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
   }
@@ -146,7 +158,12 @@ export class UpgradeRequests {
 
   private keep(outcome: Omit<RequestOutcome, "at">): void {
     const { request, accepted, requestId, requestedBy, reason } = outcome;
-    log.info(accepted ? "Request accepted" : "Request refused", { request, requestId, requestedBy, reason: reason?.message });
+    log.info(accepted ? "Request accepted" : "Request refused", {
+      request,
+      requestId,
+      requestedBy,
+      reason: reason?.message,
+    });
     if (requestId === undefined) return;
     this.outcomes.set(requestId, { ...outcome, at: toTimestamp(Date.now()) });
     const oldest = this.outcomes.keys().next().value;

@@ -33,7 +33,13 @@ export async function runPrechecks(state: UpgradeState, clusters: readonly Clust
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckCluster({ resourceId, name, componentManagerId, cluster, ...plan }: ClusterUpgradePlan): Promise<Stage[]> {
+async function precheckCluster({
+  resourceId,
+  name,
+  componentManagerId,
+  cluster,
+  ...plan
+}: ClusterUpgradePlan): Promise<Stage[]> {
   const target = {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind: plan.kind,

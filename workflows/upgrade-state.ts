@@ -63,7 +63,7 @@ export class UpgradeState {
 
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
-    this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() } as TaskProgress);
+    this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -114,10 +114,14 @@ export class UpgradeState {
     this.describe();
   }
 
-  /** Keeps a resource's result, with the hosts it last reported where it could not say them at its end. */
+  /**
+   * Keeps a resource's result, with what is known of its hosts where it could not say that at its end: their numbers
+   * as last reported, and those that an earlier attempt has upgraded.
+   */
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
     const hosts = ended.hosts.total > 0 ? ended.hosts : (this.hosts.get(resourceId) ?? ended.hosts);
-    const result = { ...ended, hosts };
+    const before = this.results.get(resourceId)?.upgradedHosts ?? [];
+    const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;

@@ -30,6 +30,7 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
       state.enter("FAILED", errors);
       if ((await awaitResolution(state, requests)) !== "retry") throw givenUp(errors);
       state.record({ type: "RetryStarted", resources: state.unfinished() });
+      state.enter("ACCEPTED");
       precheckedAt = undefined;
     }
   } catch (failure) {
@@ -86,7 +87,10 @@ function succeed(state: UpgradeState): { outcome: UpgradePhase } {
 }
 
 /** Waits for somebody to retry or resolve, as long as the plan says. A cancellation gives up as well: it is over. */
-async function awaitResolution(state: UpgradeState, requests: UpgradeRequests): Promise<"retry" | "resolve" | "expired"> {
+async function awaitResolution(
+  state: UpgradeState,
+  requests: UpgradeRequests,
+): Promise<"retry" | "resolve" | "expired"> {
   requests.awaitResolution();
   const { resolutionDays } = state.plan;
   let decision: "retry" | "resolve" | "expired";

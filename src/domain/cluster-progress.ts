@@ -1,6 +1,6 @@
 import type { ErrorBody } from "./error-body";
-import { hostStages, type ClusterHost, type HostProgress, type HostResult, type HostStageType } from "./host-remediation";
-import type { Stage, SubTask, SubTaskStatus } from "./task";
+import { hostStages, type ClusterHost, type HostProgress, type HostResult } from "./host-remediation";
+import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
 import type { ClusterUpgradePlan } from "./upgrade-plan";
 
 /** The stages of a cluster in their order; the `type` of each Stage. */
@@ -24,7 +24,12 @@ export type ClusterProgress = { readonly at: string } & (
   | { readonly type: "HostsRead"; readonly hosts: readonly ClusterHost[]; readonly upgradedBefore: readonly string[] }
   | { readonly type: "HostStarted"; readonly host: string }
   | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
-  | { readonly type: "HostFailed"; readonly host: string; readonly error: ErrorBody; readonly stages?: readonly Stage[] }
+  | {
+      readonly type: "HostFailed";
+      readonly host: string;
+      readonly error: ErrorBody;
+      readonly stages?: readonly Stage[];
+    }
   | { readonly type: "Ended"; readonly outcome: ClusterOutcome; readonly error?: ErrorBody }
 );
 
@@ -44,24 +49,32 @@ export function initialClusterSubTask(cluster: ClusterUpgradePlan, at: string): 
 /** The next state of a cluster's SubTask. Pure; something that cannot happen in a state leaves it as it is. */
 export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress): SubTask {
   const { at } = progress;
+  if (hasEnded(subTask)) return subTask;
   switch (progress.type) {
-    case "StageStarted":
-      return { ...withStage(subTask, progress.stage, (s) => ({ ...s, status: "IN_PROGRESS" })), status: "IN_PROGRESS" };
+    case "StageStarted": {
+      const started = withStage(subTask, progress.stage, "PENDING", (stage) => ({ ...stage, status: "IN_PROGRESS" }));
+      return { ...started, status: "IN_PROGRESS" };
+    }
     case "StageSucceeded":
-      return withStage(subTask, progress.stage, (s) => ({ ...s, status: "SUCCESSFUL", completionTimestamp: at }));
+      return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({
+        ...stage,
+        status: "SUCCESSFUL",
+        completionTimestamp: at,
+      }));
     case "StageFailed":
-      return withStage(subTask, progress.stage, (s) => ({
-        ...s,
+      return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({
+        ...stage,
         status: "FAILED",
         completionTimestamp: at,
         errors: [progress.error],
       }));
     case "HostsRead":
+      if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: progress.hosts.map((h) => initialHostSubTask(h, progress.upgradedBefore, at)) };
     case "HostStarted":
-      return withHost(subTask, progress.host, (host) => ({ ...host, status: "IN_PROGRESS" }));
+      return withHost(subTask, progress.host, "PENDING", (host) => ({ ...host, status: "IN_PROGRESS" }));
     case "HostSucceeded":
-      return withHost(subTask, progress.host, (host) => ({
+      return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({
         ...host,
         status: "SUCCESSFUL",
         description: `Runs ${progress.result.version}.`,
@@ -69,7 +82,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         stages: progress.result.stages,
       }));
     case "HostFailed":
-      return withHost(subTask, progress.host, (host) => ({
+      return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({
         ...host,
         status: "FAILED",
         description: progress.error.message,
@@ -120,16 +133,12 @@ export function applyHostActivity(subTask: SubTask, activity: HostActivity): Sub
     nextAttemptAt === undefined
       ? `${progress?.activity ?? "Waiting for a worker."}${attempts}`
       : `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${lastError?.message ?? "a failure"}`;
-  return withHost(subTask, activity.host, (host) =>
-    host.status !== "IN_PROGRESS"
-      ? host
-      : {
-          ...host,
-          description,
-          ...(progress && { stages: progress.stages }),
-          ...(lastError && { errors: [lastError] }),
-        },
-  );
+  return withHost(subTask, activity.host, "IN_PROGRESS", (host) => ({
+    ...host,
+    description,
+    ...(progress && { stages: progress.stages }),
+    ...(lastError && { errors: [lastError] }),
+  }));
 }
 
 /** Hosts of a cluster by how far they are. `skipped` needed nothing; `left` have not begun. */
@@ -146,7 +155,6 @@ export interface HostCounts {
  * without a word (terminated, say), its upgrade knows how it ended.
  */
 export function mergeCluster(known: SubTask, own: SubTask): SubTask {
-  const hasEnded = (part: SubTask) => part.status !== "PENDING" && part.status !== "IN_PROGRESS";
   if (!hasEnded(known) || hasEnded(own)) return own;
   const at = known.completionTimestamp ?? own.creationTimestamp;
   return {
@@ -270,18 +278,25 @@ function endHost(host: SubTask, at: string): SubTask {
   };
 }
 
-function withStage(subTask: SubTask, type: ClusterStageType, change: (stage: Stage) => Stage): SubTask {
-  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (stage.type === type ? change(stage) : stage)) };
+function hasEnded({ status }: SubTask): boolean {
+  return status !== "PENDING" && status !== "IN_PROGRESS";
 }
 
-function withHost(subTask: SubTask, id: string, change: (host: SubTask) => SubTask): SubTask {
-  return {
-    ...subTask,
-    subTasks: (subTask.subTasks ?? []).map((host) => (host.resources?.[0]?.resourceId === id ? change(host) : host)),
-  };
+/** A stage changed, where it is in the status from which the change happens. */
+function withStage(
+  subTask: SubTask,
+  type: ClusterStageType,
+  from: StageStatus,
+  change: (stage: Stage) => Stage,
+): SubTask {
+  const applies = (stage: Stage) => stage.type === type && stage.status === from;
+  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (applies(stage) ? change(stage) : stage)) };
 }
 
-/** One stage of a host moved on; used by what remediates it. */
-export function withHostStage(stages: readonly Stage[], type: HostStageType, change: Partial<Stage>): Stage[] {
-  return stages.map((stage) => (stage.type === type ? { ...stage, ...change } : stage));
+/** A host changed, where it is in the status from which the change happens. */
+function withHost(subTask: SubTask, id: string, from: SubTaskStatus, change: (host: SubTask) => SubTask): SubTask {
+  const applies = (host: SubTask) => host.resources?.[0]?.resourceId === id && host.status === from;
+  return subTask.subTasks
+    ? { ...subTask, subTasks: subTask.subTasks.map((host) => (applies(host) ? change(host) : host)) }
+    : subTask;
 }

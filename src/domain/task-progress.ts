@@ -5,22 +5,23 @@ import { resourcesOf, type ClusterUpgradePlan, type Product, type ProductPlan, t
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** What happens to an upgrade, each with its time as a Timestamp. */
-export type TaskProgress = { readonly at: string } & (
+export type TaskProgress = { readonly at: string } &
   /** `errors` are added to those the Task already has. */
-  | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
-  /** Prechecks of these clusters begin; a second run gets a SubTask of its own, earlier runs stay. */
-  | { readonly type: "PrechecksStarted"; readonly clusters: readonly ClusterUpgradePlan[] }
-  | { readonly type: "ClusterPrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
-  | { readonly type: "PrechecksEnded" }
-  | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
-  | { readonly type: "ResourceStarted"; readonly resourceId: string }
-  /** What a resource's own Workflow says of it. */
-  | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
-  /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task. */
-  | { readonly type: "RetryStarted"; readonly resources: readonly ClusterUpgradePlan[] }
-  /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
-  | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
-);
+  (
+    | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
+    /** Prechecks of these clusters begin; a second run gets a SubTask of its own, earlier runs stay. */
+    | { readonly type: "PrechecksStarted"; readonly clusters: readonly ClusterUpgradePlan[] }
+    | { readonly type: "ClusterPrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
+    | { readonly type: "PrechecksEnded" }
+    | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
+    | { readonly type: "ResourceStarted"; readonly resourceId: string }
+    /** What a resource's own Workflow says of it. */
+    | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
+    /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task. */
+    | { readonly type: "RetryStarted"; readonly resources: readonly ClusterUpgradePlan[] }
+    /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
+    | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
+  );
 
 /** The Task of an upgrade that has been accepted: every step of the plan, all of them to come. Body of the 202. */
 export function initialTask(plan: UpgradePlan): Task {
@@ -46,32 +47,43 @@ export function initialTask(plan: UpgradePlan): Task {
   };
 }
 
-/** The next state of a Task. Pure; a final status is never left, except that a failed upgrade can be retried. */
+/**
+ * The next state of a Task. Pure; a final status is never left, except that a failed upgrade can be retried. Something
+ * that cannot happen in a state leaves it as it is.
+ */
 export function applyProgress(task: Task, progress: TaskProgress): Task {
   const { at } = progress;
+  const mayBeDecided = task.status === "Failed" && task.isRetryable === true;
+  const decides = progress.type === "RetryStarted" || progress.type === "ResolutionEnded";
+  if (decides ? !mayBeDecided : isOver(task)) return task;
   switch (progress.type) {
     case "PhaseEntered":
       return enterPhase(task, progress.phase, at, progress.errors ?? []);
     case "PrechecksStarted":
       return startPrechecks(task, progress.clusters, at);
     case "ClusterPrechecked":
-      return changeLastPrechecks(task, (run) => withResource(run, progress.resourceId, precheckedBy(progress.stages, at)));
-    case "PrechecksEnded":
-      return changeLastPrechecks(task, (run) => ({ ...run, status: statusOfParts(run), completionTimestamp: at }));
-    case "ProductStarted":
-      return changeProduct(task, progress.product, (product) => ({ ...product, status: "IN_PROGRESS" }));
-    case "ProductEnded":
-      return changeProduct(task, progress.product, (product) => ({
-        ...product,
-        status: statusOfParts(product),
-        completionTimestamp: at,
-      }));
-    case "ResourceStarted":
-      return changeAll(task, (product) =>
-        withResource(product, progress.resourceId, (resource) => ({ ...resource, status: "IN_PROGRESS" })),
+      return changeLastPrechecks(task, (run) =>
+        withResource(run, progress.resourceId, from("IN_PROGRESS", precheckedBy(progress.stages, at))),
       );
+    case "PrechecksEnded":
+      return changeLastPrechecks(
+        task,
+        from("IN_PROGRESS", (run) => endWithParts(run, at)),
+      );
+    case "ProductStarted":
+      return changeProduct(task, progress.product, from("PENDING", begin));
+    case "ProductEnded":
+      return changeProduct(
+        task,
+        progress.product,
+        from("IN_PROGRESS", (product) => endWithParts(product, at)),
+      );
+    case "ResourceStarted":
+      return changeAll(task, (product) => withResource(product, progress.resourceId, from("PENDING", begin)));
     case "ResourceChanged":
-      return changeAll(task, (product) => withResource(product, progress.resourceId, () => progress.subTask));
+      return changeAll(task, (product) =>
+        withResource(product, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask)),
+      );
     case "RetryStarted":
       return startRetry(task, progress.resources, at);
     case "ResolutionEnded":
@@ -187,10 +199,17 @@ function precheckedBy(stages: readonly Stage[], at: string) {
   });
 }
 
-function startRetry(task: Task, resources: readonly ClusterUpgradePlan[], at: string): Task {
+function startRetry(
+  { completionTimestamp: _ended, ...task }: Task,
+  resources: readonly ClusterUpgradePlan[],
+  at: string,
+): Task {
   const anew = new Map(resources.map((resource) => [resource.resourceId, initialClusterSubTask(resource, at)]));
   return {
     ...task,
+    status: statusOfPhase("ACCEPTED").task,
+    isRetryable: false,
+    isCancellable: true,
     subTasks: (task.subTasks ?? []).map((part) => {
       if (part.type === precheckType) return part;
       const { completionTimestamp: _before, errors: _earlier, ...product } = part;
@@ -198,6 +217,27 @@ function startRetry(task: Task, resources: readonly ClusterUpgradePlan[], at: st
       return subTasks.some((inner) => inner.status === "PENDING") ? { ...product, status: "PENDING", subTasks } : part;
     }),
   };
+}
+
+function isOver({ status }: Task): boolean {
+  return status !== "Pending" && status !== "In Progress";
+}
+
+function hasEndedPart({ status }: SubTask): boolean {
+  return status !== "PENDING" && status !== "IN_PROGRESS";
+}
+
+/** A change that happens in one status only. */
+function from(status: SubTaskStatus, change: (part: SubTask) => SubTask) {
+  return (part: SubTask): SubTask => (part.status === status ? change(part) : part);
+}
+
+function begin(part: SubTask): SubTask {
+  return { ...part, status: "IN_PROGRESS" };
+}
+
+function endWithParts(part: SubTask, at: string): SubTask {
+  return { ...part, status: statusOfParts(part), completionTimestamp: at };
 }
 
 function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {

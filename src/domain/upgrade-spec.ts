@@ -11,7 +11,10 @@ export const HardwareSupportSpec = model({}, { name: Text, packageSpec: model({}
 export type HardwareSupportSpec = t.TypeOf<typeof HardwareSupportSpec>;
 
 /** The image that an image-managed cluster is brought to, instead of the bundle's base image (Spec 2.2). */
-export const PersonalitySpec = model({}, { personalityId: Identifier, hardwareSupportSpecs: ListOf(HardwareSupportSpec) });
+export const PersonalitySpec = model(
+  {},
+  { personalityId: Identifier, hardwareSupportSpecs: ListOf(HardwareSupportSpec) },
+);
 export type PersonalitySpec = t.TypeOf<typeof PersonalitySpec>;
 
 /** The ISO that a baseline-managed cluster is brought to (Spec 2.2). */
@@ -84,7 +87,11 @@ export const NetvirtUpgradeUserInputSpec = model(
     netvirtEdgeClusterUpgradeSpecs: ListOf(model({}, { edgeClusterId: Identifier, edgeParallelUpgrade: t.boolean })),
     netvirtUpgradeOptions: model(
       {},
-      { isEdgeOnlyUpgrade: t.boolean, isHostClustersUpgradeParallel: t.boolean, isEdgeClustersUpgradeParallel: t.boolean },
+      {
+        isEdgeOnlyUpgrade: t.boolean,
+        isHostClustersUpgradeParallel: t.boolean,
+        isEdgeClustersUpgradeParallel: t.boolean,
+      },
     ),
     netvirtId: Identifier,
   },

@@ -1,6 +1,17 @@
 import { expect } from "chai";
+import type { RemediateHostInput } from "../../activities/contract";
 import { eventually } from "../support/eventually";
-import { activityFailure, FakeActivities, Gate, hostFailure, hostProgress, passedCheck, sampleHosts, upgraded } from "../support/fake-activities";
+import {
+  activityFailure,
+  FakeActivities,
+  Gate,
+  hostFailure,
+  hostProgress,
+  passedCheck,
+  sampleHosts,
+  upgraded,
+} from "../support/fake-activities";
+import { quickHeartbeats } from "../support/quick-heartbeats";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
@@ -191,32 +202,66 @@ describe("Cancelling an upgrade", function () {
     await expectCancelled(upgrade);
   });
 
-  for (const [how, prefix] of [
-    ["was stopped", "cl-"],
-    ["was killed", "lost-"],
-  ] as const)
-    it(`stops what still runs on a host whose worker ${how}, once a worker is back`, async () => {
-      const gate = new Gate();
-      const fake = new FakeActivities({
-        remediateHost: async (input) => {
-          if (input.stop) throw activityFailure("CANCELLED");
-          const progress = { ...hostProgress(input, 0), remoteTask: "task-7" };
-          await (how === "was killed" ? gate.die(progress) : gate.pass(progress));
-          return upgraded(input);
-        },
-      });
-      const upgrade = await bench().upgrade({ resources: clusters(1, prefix) }, fake);
-      await gate.reached;
-      await bench().stopWorker();
-      await upgrade.handle.cancel();
-      await bench().startWorker();
-      await expectCancelled(upgrade);
-      const last = fake.remediations.at(-1);
-      expect({ stop: last?.stop, remoteTask: last?.resume?.remoteTask }).to.deep.equal({ stop: true, remoteTask: "task-7" });
-      expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
-      expect(await upgrade.childEnd()).to.equal("CANCELLED");
-      expect(await upgrade.hosts()).to.deep.equal(["FAILED", "NOT_APPLICABLE", "NOT_APPLICABLE"]);
+  it("stops what still runs on a host whose worker was stopped, once a worker is back", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({
+      remediateHost: async (input) => {
+        if (input.stop) throw activityFailure("CANCELLED");
+        await gate.pass({ ...hostProgress(input, 0), remoteTask: "task-7" });
+        return upgraded(input);
+      },
     });
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    await bench().stopWorker();
+    await upgrade.handle.cancel();
+    await bench().startWorker();
+    await expectCancelled(upgrade);
+    expectStopped(fake.remediations.at(-1));
+    expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
+    expect(await upgrade.childEnd()).to.equal("CANCELLED");
+    expect(await upgrade.hosts()).to.deep.equal(["FAILED", "NOT_APPLICABLE", "NOT_APPLICABLE"]);
+  });
+
+  it("stops what a killed worker has left running on a host, whatever becomes of the run that followed", async () => {
+    const [first, second] = [new Gate(), new Gate()];
+    const fake = new FakeActivities({
+      remediateHost: async (input) => {
+        if (input.stop) throw activityFailure("CANCELLED");
+        if (!input.resume) await first.die({ ...hostProgress(input, 0), remoteTask: "task-7" });
+        await second.pass();
+        return upgraded(input);
+      },
+    });
+    const upgrade = await bench().upgrade({ resources: clusters(1, quickHeartbeats) }, fake);
+    await second.reached;
+    await upgrade.handle.cancel();
+    await expectCancelled(upgrade);
+    expectStopped(fake.remediations.at(-1));
+    expect(fake.remediations).to.have.length(3);
+    expect(await upgrade.childEnd()).to.equal("CANCELLED");
+  });
+
+  it("shows a host as upgraded that turns out to be when it is to be stopped", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({
+      remediateHost: async (input) => {
+        if (!input.stop) await gate.pass(hostProgress(input, 0));
+        return upgraded(input);
+      },
+    });
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    await bench().stopWorker();
+    await upgrade.handle.cancel();
+    await bench().startWorker();
+    await expectCancelled(upgrade);
+    expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "NOT_APPLICABLE", "NOT_APPLICABLE"]);
+  });
+
+  function expectStopped(input: RemediateHostInput | undefined): void {
+    expect([input?.stop, input?.resume?.remoteTask]).to.deep.equal([true, "task-7"]);
+  }
 
   it("keeps the error of a host that could not be brought to a safe end", async () => {
     const gate = new Gate();
@@ -230,7 +275,28 @@ describe("Cancelling an upgrade", function () {
     await gate.reached;
     await upgrade.handle.cancel();
     await expectCancelled(upgrade);
-    expect((await upgrade.task()).errors?.map(({ errorCode }) => errorCode)).to.deep.equal(["HOST_NOT_RECONNECTED"]);
-    expect((await upgrade.resourceMemo()).subTask.subTasks?.[0]?.errors?.[0]?.errorCode).to.equal("HOST_NOT_RECONNECTED");
+    const [host] = (await upgrade.resourceMemo()).subTask.subTasks ?? [];
+    expect([host?.status, host?.errors?.[0]?.errorCode]).to.deep.equal(["FAILED", "HOST_NOT_RECONNECTED"]);
+    expect(await upgrade.childEnd()).to.equal("CANCELLED");
+  });
+
+  it("keeps the errors of clusters that had failed before", async () => {
+    const gate = new Gate();
+    const resources = clusters(2);
+    const fake = new FakeActivities({
+      remediateHost: async (input) => {
+        if (input.cluster.resourceId === resources[0]?.resourceId) throw hostFailure(input);
+        await gate.pass();
+        return upgraded(input);
+      },
+    });
+    const upgrade = await bench().upgrade({ resources }, fake);
+    await gate.reached;
+    expect(await upgrade.childEnd(0)).to.equal("FAILED");
+    await upgrade.handle.cancel();
+    await expectCancelled(upgrade);
+    expect((await upgrade.task()).errors?.map(({ context }) => context?.["resourceId"])).to.deep.equal([
+      upgrade.resourceId(0),
+    ]);
   });
 });

@@ -1,6 +1,13 @@
 import { WorkflowNotFoundError } from "@temporalio/common";
 import { expect } from "chai";
-import { activityFailure, failedCheck, FakeActivities, Gate, passedCheck, sampleError } from "../support/fake-activities";
+import {
+  activityFailure,
+  failedCheck,
+  FakeActivities,
+  Gate,
+  passedCheck,
+  sampleError,
+} from "../support/fake-activities";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 

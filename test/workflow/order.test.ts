@@ -43,11 +43,15 @@ describe("Order of an upgrade", function () {
 
   it("upgrades clusters side by side: each may be in the middle of a host while the others are", async () => {
     const gates = new Map<string, Gate>();
-    const gateOf = (id: string) => gates.get(id) ?? gates.set(id, new Gate()).get(id);
+    const gateOf = (id: string): Gate => {
+      const gate = gates.get(id) ?? new Gate();
+      gates.set(id, gate);
+      return gate;
+    };
     const fake = new FakeActivities(
       {
         remediateHost: async (input) => {
-          await gateOf(input.cluster.resourceId)?.pass();
+          await gateOf(input.cluster.resourceId).pass();
           return upgraded(input);
         },
       },
@@ -55,11 +59,11 @@ describe("Order of an upgrade", function () {
     );
     const upgrade = await bench().upgrade({ resources: clusters(3) }, fake);
     const waiting = [0, 1, 2].map((n) => gateOf(upgrade.resourceId(n)));
-    await Promise.all(waiting.map((gate) => gate?.reached));
+    await Promise.all(waiting.map((gate) => gate.reached));
     expect(fake.calls.filter((call) => call.startsWith("remediate"))).to.have.members(
       [0, 1, 2].map((n) => `remediate ${upgrade.resourceId(n)}/host-1`),
     );
-    waiting.forEach((gate) => gate?.open());
+    waiting.forEach((gate) => gate.open());
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 

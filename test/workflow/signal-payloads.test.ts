@@ -18,7 +18,11 @@ describe("Payloads of Signals", function () {
   }
 
   /** Sends a Signal as any program can, past the client library's own encoding. */
-  async function signalRaw(upgrade: RunningUpgrade, signalName: string, ...payloads: [encoding: string, data: string][]) {
+  async function signalRaw(
+    upgrade: RunningUpgrade,
+    signalName: string,
+    ...payloads: [encoding: string, data: string][]
+  ) {
     const { client } = bench().env;
     await client.workflowService.signalWorkflowExecution({
       namespace: client.options.namespace,
@@ -63,7 +67,11 @@ describe("Payloads of Signals", function () {
     it(`refuses a commit with ${what}, and keeps why under its requestId`, async () => {
       const upgrade = await draft();
       const { accepted, reason, request } = await upgrade.ask("commit", payload);
-      expect({ accepted, code: reason?.errorCode, request }).to.deep.equal({ accepted: false, code, request: "commit" });
+      expect({ accepted, code: reason?.errorCode, request }).to.deep.equal({
+        accepted: false,
+        code,
+        request: "commit",
+      });
       expect(await upgrade.statuses()).to.equal(waiting);
     });
 

@@ -29,6 +29,8 @@ describe("leaf codecs", () => {
       expect(accepts(codec, other), String(other)).to.equal(false);
     }
     expect(codec.expected).to.equal("a whole number of seconds from 0 to 3600");
+    expect(codec.schema).to.deep.equal({ type: "integer", minimum: 0, maximum: 3600, description: "seconds" });
+    expect(WholeNumber.schema).not.to.have.property("description");
   });
 
   it("WholeNumber holds what JSON holds exactly", () => {
@@ -39,6 +41,8 @@ describe("leaf codecs", () => {
 
   it("ListOf holds its bounds and names each wrong element by its index", () => {
     const codec = ListOf(Text, { min: 1, max: 3 });
+    expect(codec.expected).to.equal("a list of 1 to 3 elements");
+    expect(ListOf(Text).expected).to.equal("a list of at most 1000 elements");
     expect(accepts(codec, ["a"])).to.equal(true);
     expect(accepts(codec, ["a", "b", "c"])).to.equal(true);
     for (const other of [[], ["a", "b", "c", "d"], "a", { 0: "a", length: 1 }, null]) {

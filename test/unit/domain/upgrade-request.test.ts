@@ -70,7 +70,9 @@ describe("judgeCommit", () => {
 
   it("refuses a time that has passed, unless upgradeNow overrules it", () => {
     const past = { scheduledTimestamp: "2026-11-01T11:58:59.999Z" };
-    expect(codeOf(judgeCommit(past, standing("DRAFT_WAITING")))).to.equal("SCHEDULE_IN_THE_PAST");
+    const refused = judgeCommit(past, standing("DRAFT_WAITING"));
+    expect(codeOf(refused)).to.equal("SCHEDULE_IN_THE_PAST");
+    expect(E.isLeft(refused) && refused.left.message).to.contain(past.scheduledTimestamp);
     expect(codeOf(judgeCommit({ ...past, upgradeNow: true }, standing("DRAFT_WAITING")))).to.equal("accepted");
     expect(codeOf(judgeCommit({ scheduledTimestamp: "2026-11-01T11:59:00.000Z" }, standing("SCHEDULED")))).to.equal(
       "accepted",
@@ -119,7 +121,10 @@ describe("payloads of Signals", () => {
       const examples = [...remediationMessage.matchAll(/\{[^}]*\}/g)].map(([json]): unknown => JSON.parse(json));
       const codec = request === "commit" ? CommitPayload : PlainPayload;
       expect(examples).not.to.be.empty;
-      for (const example of examples) expect(E.isRight(codec.decode(example))).to.equal(true);
+      for (const example of examples) {
+        const decoded = codec.decode(example);
+        expect(E.isRight(decoded) && Object.keys(decoded.right)).to.deep.equal(Object.keys(example as object));
+      }
     }
   });
 });
