@@ -2,7 +2,7 @@ import type { Patience } from "./patience";
 import { DriverError, isNotFound } from "./drivers/driver-error";
 import { messagesOf } from "./drivers/vlcm/classify-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
-import { hasEnded, type TaskInfo, textsOf, ValidationResult } from "./drivers/vlcm/vlcm-models";
+import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
 
 /**
  * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
@@ -37,5 +37,5 @@ export function reasonsOf({ error, result }: TaskInfo): string[] {
   const told = messagesOf(error);
   if (told.length > 0) return told;
   const notifications = (result as { notifications?: unknown } | null | undefined)?.notifications ?? result;
-  return ValidationResult.is(notifications) ? textsOf(notifications.errors) : [];
+  return Notifications.is(notifications) ? textsOf(notifications.errors) : [];
 }

@@ -1,7 +1,7 @@
 import { DriverError, isNotFound } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { completeTask, reasonsOf } from "./complete-task";
-import { textsOf, ValidationResult } from "./drivers/vlcm/vlcm-models";
+import { textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
 import type { Patience } from "./patience";
 
 /**
@@ -66,7 +66,7 @@ export async function validateBaseImage(
   const task = await completeTask(client, patience, id);
   // Forgotten: the commit will judge it.
   if (!task) return;
-  const found = ValidationResult.is(task.result) ? textsOf(task.result.errors) : [];
+  const found = Notifications.is(task.result) ? textsOf(task.result.errors) : [];
   if (task.status === "SUCCEEDED" && found.length === 0) return;
   const reasons = found.length > 0 ? found : reasonsOf(task);
   throw new DriverError({

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { describeValue, expectedBy, problemsOf } from "./decode-errors";
 import { readJsonBody, type BodyLimits } from "./request-body";
@@ -97,7 +97,7 @@ function decodeParameters<P extends t.Props>(
     if (result && E.isRight(result)) decoded[name] = result.right;
     else problems.push(parameterProblem(kind, name, result ? wrongValue(codec, value) : "is given more than once"));
   }
-  return problems.length > 0 ? E.left(problems) : E.right(decoded as OptionalParameters<P>);
+  return problems.length > 0 ? E.left(problems) : E.right(decoded);
 }
 
 function wrongValue(codec: t.Mixed, value: string): string {

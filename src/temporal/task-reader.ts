@@ -1,4 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import pLimit from "p-limit";
 import { applyHostActivity, type HostActivity } from "../domain/cluster-progress";
@@ -10,6 +11,8 @@ import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { PayloadReader, StoredResource, StoredTask, StoredUpgrade } from "./memo";
 import { lostBecause } from "./workflow-end";
+
+const { PendingActivityState } = temporal.api.enums.v1;
 
 /** How many children of one Task are read at the same time. */
 const concurrentChildren = 16;
@@ -51,14 +54,19 @@ export class TaskReader {
     const known = running ? ((await this.queryUpgrade(id)) ?? stored.right) : stored.right;
     const limit = pLimit(concurrentChildren);
     const own = await Promise.all(
-      (known.children ?? []).map((child) => limit(async () => [child.resourceId, await this.readChild(child, id)] as const)),
+      (known.children ?? []).map((child) =>
+        limit(async () => [child.resourceId, await this.readChild(child, id)] as const),
+      ),
     );
     const details = new Map<string, SubTask>();
     for (const [resourceId, subTask] of own) if (subTask) details.set(resourceId, subTask);
     return afterTheEnd(withResources(known.task, details), description);
   }
 
-  private async readChild(child: { workflowId: string; runId: string }, upgradeId: string): Promise<SubTask | undefined> {
+  private async readChild(
+    child: { workflowId: string; runId: string },
+    upgradeId: string,
+  ): Promise<SubTask | undefined> {
     const description = await this.describe(child.workflowId, child.runId);
     const stored = StoredResource.decode(await this.reader.fields(description?.raw.workflowExecutionInfo?.memo));
     if (!description || !isRight(stored) || stored.right.upgradeId !== upgradeId) return undefined;
@@ -107,7 +115,8 @@ export class TaskReader {
     const failed = HostProgress.decode(await this.failureDetail(pending, "progress"));
     const error = ErrorBody.decode(await this.failureDetail(pending, "error"));
     const progress = isRight(heartbeat) ? heartbeat.right : isRight(failed) ? failed.right : undefined;
-    const waits = pending.state === activityScheduled && isRight(error);
+    // Scheduled: not with a worker, so waiting for one or for its next attempt.
+    const waits = pending.state === PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED && isRight(error);
     const nextAttemptAt = waits ? timeOf(pending.scheduledTime) : undefined;
     return {
       host,
@@ -124,9 +133,6 @@ export class TaskReader {
     return typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[key] : undefined;
   }
 }
-
-/** PENDING_ACTIVITY_STATE_SCHEDULED of the wire protocol: not with a worker, so waiting for one or for its next attempt. */
-const activityScheduled = 1;
 
 function afterTheEnd(task: Task, { status, closeTime }: WorkflowExecutionDescription): Task {
   const reason = lostBecause(status.name);

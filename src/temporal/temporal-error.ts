@@ -1,10 +1,5 @@
 import { isGrpcServiceError, ServiceError as TemporalServiceError } from "@temporalio/client";
-import {
-  failedDependency,
-  temporalUnreachable,
-  unexpected,
-  type ServiceError,
-} from "../upgrades/service-error";
+import { failedDependency, temporalUnreachable, unexpected, type ServiceError } from "../upgrades/service-error";
 
 /** gRPC status codes that say that Temporal, or its namespace, cannot be reached. */
 const unreachable = new Set([

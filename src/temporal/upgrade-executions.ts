@@ -107,7 +107,11 @@ export function temporalUpgradeExecutions(
         TE.chain(orNotFound("upgrade", id)),
       ),
 
-    readTask: (id) => pipe(TE.tryCatch(() => tasks.read(id), readError), TE.chain(orNotFound("task", id))),
+    readTask: (id) =>
+      pipe(
+        TE.tryCatch(() => tasks.read(id), readError),
+        TE.chain(orNotFound("task", id)),
+      ),
 
     checkReachable: () =>
       TE.tryCatch(async () => {
@@ -160,7 +164,9 @@ function detailsOf(plan: UpgradePlan): string {
     return `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, attempts per host: ${attempts.maximumAttempts}${when}`;
   });
   const more = resources.length > 50 ? [`- and ${resources.length - 50} more`] : [];
-  return [`Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} cluster(s):`, "", ...shown, ...more].join("\n");
+  return [`Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} cluster(s):`, "", ...shown, ...more].join(
+    "\n",
+  );
 }
 
 /** The Task of the 202 that an upgrade was accepted with: a function of the plan it was started with. */

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
@@ -11,6 +12,8 @@ import { PayloadReader, StoredUpgrade } from "./memo";
 import { readError, writeError } from "./temporal-error";
 import { locksQuery, upgradesQuery } from "./visibility-query";
 
+const { WorkflowExecutionStatus } = temporal.api.enums.v1;
+
 /** The most upgrades of a list that is not paged, and of a page (docs/spec-gaps.md, paging). */
 const largestPage = 1000;
 /** How many places in lists are remembered, so that reading page by page does not start from the front each time. */
@@ -18,7 +21,9 @@ const rememberedPlaces = 200;
 /** Names in one filter; more would make it longer than Visibility takes. */
 const namesPerQuery = 100;
 
-type Execution = NonNullable<Awaited<ReturnType<Client["workflowService"]["listWorkflowExecutions"]>>["executions"]>[number];
+type Execution = NonNullable<
+  Awaited<ReturnType<Client["workflowService"]["listWorkflowExecutions"]>>["executions"]
+>[number];
 
 /** Lists of upgrades, answered by Temporal's Visibility alone: search attributes to filter, memos for the content. */
 export class UpgradeList {
@@ -91,7 +96,7 @@ export class UpgradeList {
     const answer = await this.client.withDeadline(this.deadline(), () =>
       this.client.workflowService.listWorkflowExecutions(request),
     );
-    return { executions: answer.executions ?? [], next: answer.nextPageToken ?? new Uint8Array() };
+    return { executions: answer.executions, next: answer.nextPageToken };
   }
 
   private async count(query: string): Promise<number> {
@@ -99,7 +104,7 @@ export class UpgradeList {
     const { count } = await this.client.withDeadline(this.deadline(), () =>
       this.client.workflowService.countWorkflowExecutions({ namespace, query }),
     );
-    return Number(count ?? 0);
+    return Number(count);
   }
 
   private async element({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
@@ -109,13 +114,11 @@ export class UpgradeList {
       return undefined;
     }
     const { upgrade } = stored.right;
-    const running = status === executionRunning || upgrade.endTime !== undefined;
+    const running =
+      status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING || upgrade.endTime !== undefined;
     return running ? upgrade : lostUpgrade(upgrade, isoOf(closeTime));
   }
 }
-
-/** WORKFLOW_EXECUTION_STATUS_RUNNING of the wire protocol. */
-const executionRunning = 1;
 
 function isoOf(time: Execution["closeTime"]): string {
   return new Date(Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6)).toISOString();

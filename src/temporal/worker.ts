@@ -1,4 +1,4 @@
-import { NativeConnection, Worker } from "@temporalio/worker";
+import { type NativeConnection, Worker } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { taskQueue } from "../../workflows/messages";
 

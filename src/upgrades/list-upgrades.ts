@@ -20,7 +20,12 @@ export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) 
     if (bundleId === undefined) return executions.list(filter, page);
     return pipe(
       catalog.find(bundleId),
-      TE.chain(O.match(() => TE.left(notFound("bundle", bundleId)), () => executions.list(filter, page))),
+      TE.chain(
+        O.match(
+          () => TE.left(notFound("bundle", bundleId)),
+          () => executions.list(filter, page),
+        ),
+      ),
     );
   };
 }

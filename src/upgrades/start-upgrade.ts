@@ -45,7 +45,10 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
     return pipe(
       repeated(deps, id, digest),
       TE.chain(
-        O.match(() => startOnce(deps, spec, id, digest), (task) => TE.right(task)),
+        O.match(
+          () => startOnce(deps, spec, id, digest),
+          (task) => TE.right(task),
+        ),
       ),
     );
   };
@@ -60,7 +63,12 @@ function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, id: string
       (error) =>
         pipe(
           repeated(deps, id, digest),
-          TE.chain(O.match(() => TE.left<ServiceError, Task>(error), (task) => TE.right(task))),
+          TE.chain(
+            O.match(
+              () => TE.left<ServiceError, Task>(error),
+              (task) => TE.right(task),
+            ),
+          ),
         ),
       (plan) =>
         pipe(
@@ -90,7 +98,8 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string) {
     TE.chain(
       O.match(
         () => TE.right<ServiceError, O.Option<Task>>(O.none),
-        ({ task, requestDigest }) => (requestDigest === digest ? TE.right(O.some(task)) : TE.left(badRequest(keyReused))),
+        ({ task, requestDigest }) =>
+          requestDigest === digest ? TE.right(O.some(task)) : TE.left(badRequest(keyReused)),
       ),
     ),
   );

@@ -25,7 +25,14 @@ describe("what an operator sees in the Temporal Web UI", function () {
   const seesMetadata = async (...texts: RegExp[]) => {
     await page.getByText("User Metadata").click();
     await until(`the metadata say ${texts.join(" and ")}`, async () => {
-      const shown = await Promise.all(page.frames().map((frame) => frame.locator("body").innerText().catch(() => "")));
+      const shown = await Promise.all(
+        page.frames().map((frame) =>
+          frame
+            .locator("body")
+            .innerText()
+            .catch(() => ""),
+        ),
+      );
       return texts.every((text) => shown.some((one) => text.test(one)));
     });
   };
@@ -49,7 +56,11 @@ describe("what an operator sees in the Temporal Web UI", function () {
 
   it("a failed upgrade: the error and what can be done", async () => {
     await service.resetSimulator();
-    await service.fault({ kind: "REMEDIATION_FAILS", host: "fra1-esx-02.mgmt.example.com", message: "bootbank is too small" });
+    await service.fault({
+      kind: "REMEDIATION_FAILS",
+      host: "fra1-esx-02.mgmt.example.com",
+      message: "bootbank is too small",
+    });
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     await service.taskWhen(id, "has failed", ({ status }) => status === "Failed");
     await open(`/${id}`);

@@ -45,7 +45,7 @@ describe("failures that operators meet", function () {
       "NOT_APPLICABLE",
       "NOT_APPLICABLE",
     ]);
-    const [error] = host(failed, secondHost ?? "")?.errors ?? [];
+    const [error] = host(failed, secondHost)?.errors ?? [];
     expect(error?.errorCode).to.equal("HOST_REMEDIATION_FAILED");
     expect(JSON.stringify(error)).to.contain("bootbank is too small");
     expect(error?.remediationMessage).to.be.a("string");
@@ -65,10 +65,10 @@ describe("failures that operators meet", function () {
     await service.fault({ kind: "REMEDIATION_FAILS", host: firstHost, times: 2, message: "no space left" });
     const { id } = await service.startUpgrade(withAction({ action: "RETRY", retryCount: 2, retryDelay: 3 }));
     const between = await service.taskWhen(id, "waits for the second attempt", (task) =>
-      /^Attempt 2 of 3 starts at \d{4}-\d\d-\d\dT/.test(host(task, firstHost ?? "")?.description ?? ""),
+      /^Attempt 2 of 3 starts at \d{4}-\d\d-\d\dT/.test(host(task, firstHost)?.description ?? ""),
     );
-    expect(host(between, firstHost ?? "")?.status).to.equal("IN_PROGRESS");
-    expect(JSON.stringify(host(between, firstHost ?? "")?.errors)).to.contain("no space left");
+    expect(host(between, firstHost)?.status).to.equal("IN_PROGRESS");
+    expect(JSON.stringify(host(between, firstHost)?.errors)).to.contain("no space left");
     const done = await service.taskWhen(id, "ended", ended);
     expect(done.status, JSON.stringify(done.errors)).to.equal("Successful");
     expect(Object.values(await service.remediations()).sort()).to.deep.equal([1, 1, 1, 3]);
@@ -81,7 +81,11 @@ describe("failures that operators meet", function () {
     expect(failed.status).to.equal("Failed");
     expect(Object.values(await service.remediations())).to.deep.equal([2]);
     await service.signalUpgrade(id, "resolve");
-    const resolved = await service.taskWhen(id, "is resolved", ({ resolutionStatus }) => resolutionStatus === "RESOLVED");
+    const resolved = await service.taskWhen(
+      id,
+      "is resolved",
+      ({ resolutionStatus }) => resolutionStatus === "RESOLVED",
+    );
     expect(resolved.status).to.equal("Failed");
     expect(resolved.isRetryable).to.equal(false);
     await until("the Workflow has closed as failed", () =>
@@ -95,13 +99,22 @@ describe("failures that operators meet", function () {
     "sessions that expire": { kind: "SESSIONS_EXPIRED" },
     "a component manager that forgets its tasks": { kind: "TASKS_FORGOTTEN" },
     "another operation in progress": { kind: "OPERATION_IN_PROGRESS", times: 3 },
-    "an apply whose answer is lost": { kind: "CONNECTION_DROPPED", method: "POST", path: "action=apply", after: true, times: 1 },
+    "an apply whose answer is lost": {
+      kind: "CONNECTION_DROPPED",
+      method: "POST",
+      path: "action=apply",
+      after: true,
+      times: 1,
+    },
     "connections that are dropped": { kind: "CONNECTION_DROPPED", times: 5 },
   };
   for (const [what, fault] of Object.entries(passing)) {
     it(`${what}: uses up no attempt, and no host is upgraded twice`, async () => {
       const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
-      await until("the first host is being remediated", async () => Object.keys(await service.remediations()).length > 0);
+      await until(
+        "the first host is being remediated",
+        async () => Object.keys(await service.remediations()).length > 0,
+      );
       await service.fault(fault);
       const done = await service.taskWhen(id, "ended", ended);
       expect(done.status, JSON.stringify(done.errors)).to.equal("Successful");
@@ -125,7 +138,9 @@ describe("failures that operators meet", function () {
     await service.taskWhen(draft.id, "has failed prechecks", ({ subTasks }) => subTasks?.[0]?.status === "FAILED");
     await service.signalUpgrade(draft.id, "commit", { requestId: "r1" });
     const outcome = await service.withTemporal((client) =>
-      client.workflow.getHandle(draft.id).query<{ accepted: boolean; reason: { errorCode: string } }, [string]>("request", "r1"),
+      client.workflow
+        .getHandle(draft.id)
+        .query<{ accepted: boolean; reason: { errorCode: string } }, [string]>("request", "r1"),
     );
     expect(outcome.accepted).to.equal(false);
     expect(outcome.reason.errorCode).to.equal("PRECHECKS_FAILED");
@@ -136,12 +151,20 @@ describe("failures that operators meet", function () {
   it("a cancellation in the middle of a host restores the policy and ends as Cancelled", async () => {
     const policy = await service.policy("domain-c34");
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
-    await service.taskWhen(id, "has its second host in work", (task) => host(task, secondHost ?? "")?.status === "IN_PROGRESS");
+    await service.taskWhen(
+      id,
+      "has its second host in work",
+      (task) => host(task, secondHost)?.status === "IN_PROGRESS",
+    );
     await service.withTemporal((client) => client.workflow.getHandle(id).cancel());
     const cancelled = await service.taskWhen(id, "ended", ended);
     expect(cancelled.status, JSON.stringify(cancelled.errors)).to.equal("Cancelled");
-    expect(hostsOf(cancelled).map(({ status }) => status).slice(2)).to.deep.equal(["NOT_APPLICABLE", "NOT_APPLICABLE"]);
-    expect(host(cancelled, firstHost ?? "")?.status).to.equal("SUCCESSFUL");
+    expect(
+      hostsOf(cancelled)
+        .map(({ status }) => status)
+        .slice(2),
+    ).to.deep.equal(["NOT_APPLICABLE", "NOT_APPLICABLE"]);
+    expect(host(cancelled, firstHost)?.status).to.equal("SUCCESSFUL");
     expect(await service.policy("domain-c34")).to.deep.equal(policy);
     expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status).to.equal("CANCELLED");
   });

@@ -8,7 +8,9 @@ const spec = exampleNow("cluster-draft");
 /** Starts an upgrade and waits until a host of it is being remediated. */
 async function upgradeInTheMiddleOfAHost(service: ServiceUnderTest): Promise<string> {
   const { id } = await service.startUpgrade(spec);
-  await until("a host is being remediated", async () => (await service.ledger()).some(({ step }) => step === "MAINTENANCE_ENTERED"));
+  await until("a host is being remediated", async () =>
+    (await service.ledger()).some(({ step }) => step === "MAINTENANCE_ENTERED"),
+  );
   return id;
 }
 

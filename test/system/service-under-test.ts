@@ -29,7 +29,9 @@ export class ServiceUnderTest {
   private output = "";
   private readonly dataDir = mkdtempSync(join(tmpdir(), "ums-system-"));
   private constructor(
-    private readonly ports: Readonly<Record<"API_PORT" | "TEMPORAL_PORT" | "TEMPORAL_UI_PORT" | "SIMULATOR_PORT", number>>,
+    private readonly ports: Readonly<
+      Record<"API_PORT" | "TEMPORAL_PORT" | "TEMPORAL_UI_PORT" | "SIMULATOR_PORT", number>
+    >,
     private readonly variables: Readonly<Record<string, string>>,
   ) {}
 
@@ -151,7 +153,8 @@ export class ServiceUnderTest {
     for (;;) {
       seen = await this.task(id).catch(() => seen);
       if (seen !== undefined && condition(seen)) return seen;
-      if (Date.now() > deadline) throw new Error(`After ${seconds} s the Task still not ${what}: ${JSON.stringify(seen)}`);
+      if (Date.now() > deadline)
+        throw new Error(`After ${seconds} s the Task still not ${what}: ${JSON.stringify(seen)}`);
       await pause();
     }
   }

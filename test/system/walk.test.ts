@@ -88,8 +88,10 @@ describe("npm start: README's walk", function () {
   it("upgrades clusters in parallel and refuses a second upgrade of one that is held", async () => {
     const spec = example("clusters-with-retry");
     const { id } = await service.startUpgrade(spec);
-    const parallel = await service.taskWhen(id, "has two hosts in work", (task) =>
-      hostsOf(task).filter((host) => host.status === "IN_PROGRESS").length === 2,
+    const parallel = await service.taskWhen(
+      id,
+      "has two hosts in work",
+      (task) => hostsOf(task).filter((host) => host.status === "IN_PROGRESS").length === 2,
     );
     expect(parallel.status).to.equal("In Progress");
     const refused = await service.post<ErrorBody>("/v1/upgrades", {

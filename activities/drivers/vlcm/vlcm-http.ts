@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 

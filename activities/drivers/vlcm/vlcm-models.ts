@@ -7,7 +7,7 @@ const LocalizableMessage = t.type({ default_message: t.string });
 
 const Notification = t.type({ message: LocalizableMessage });
 
-const Notifications = t.partial({ errors: t.array(Notification), warnings: t.array(Notification) });
+export const Notifications = t.partial({ errors: t.array(Notification), warnings: t.array(Notification) });
 export type Notifications = t.TypeOf<typeof Notifications>;
 
 export const Identifier = t.string;
@@ -95,9 +95,6 @@ const EntityCheckResult = t.intersection([
 /** What the product's own health check found, per cluster or host: OK, WARNING, TIMEOUT, ERROR or RETRY. */
 export const CheckResult = t.type({ status: t.string, entity_results: t.array(EntityCheckResult) });
 export type CheckResult = t.TypeOf<typeof CheckResult>;
-
-/** What validating a draft found. */
-export const ValidationResult = Notifications;
 
 /** The texts of notifications. */
 export function textsOf(notifications: Notifications["errors"]): string[] {

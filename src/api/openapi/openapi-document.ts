@@ -71,7 +71,7 @@ function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSc
     name: name,
     in: place,
     required: place === "path",
-    schema: jsonSchemaOf(codec as t.Mixed, componentName),
+    schema: jsonSchemaOf(codec, componentName),
   }));
 }
 

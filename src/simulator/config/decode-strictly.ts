@@ -9,7 +9,8 @@ function countsMembers(parent: t.ContextEntry): boolean {
 
 function pathOf(context: t.Context): string {
   return context.slice(1).reduce((path, { key }, i) => {
-    const parent = context[i]!;
+    const parent = context[i];
+    if (!parent) return key;
     if (Array.isArray(parent.actual)) return `${path}[${key}]`;
     if (countsMembers(parent)) return path;
     return path === "" ? key : `${path}.${key}`;

@@ -1,4 +1,4 @@
-import { ApplicationFailure, defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
+import { type ApplicationFailure, defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
 import type { FailureDetails } from "../../../activities/contract";

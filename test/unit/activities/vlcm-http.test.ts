@@ -3,7 +3,7 @@ import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import * as t from "io-ts";
-import { DriverError } from "../../../activities/drivers/driver-error";
+import { type DriverError } from "../../../activities/drivers/driver-error";
 import { VlcmHttp } from "../../../activities/drivers/vlcm/vlcm-http";
 
 type Handler = (call: string, session: string | undefined) => { status: number; body?: unknown } | "drop";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import fc from "fast-check";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { describeValue, problemsOf, quote } from "../../../src/api/decode-errors";
 import { ErrorBody } from "../../../src/domain/error-body";
 import { Task } from "../../../src/domain/task";

@@ -78,7 +78,7 @@ describe("internal errors", () => {
       },
     ],
     ["a use case rejects", () => () => Promise.reject(secret)],
-    ["a use case rejects with no error", () => () => Promise.reject("password")], // eslint-disable-line @typescript-eslint/prefer-promise-reject-errors -- what is to be survived
+    ["a use case rejects with no error", () => () => Promise.reject("password")],
     ["a use case gives no Task", () => TE.right({ ...taskExample, status: "DONE" } as never)],
     ["a use case gives nothing", () => TE.right(undefined as never)],
   ];
