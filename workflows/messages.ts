@@ -5,7 +5,7 @@ import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask, Task } from "../src/domain/task";
 import type { Upgrade } from "../src/domain/upgrade";
-import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
+import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/upgrade-request";
 
 /** The Task Queue of all Workflows and Activities. */
@@ -79,6 +79,16 @@ export interface ClusterUpgradeInput {
   readonly upgradedBefore: readonly string[];
 }
 
+export interface NetvirtUpgradeInput {
+  readonly upgradeId: string;
+  readonly netvirt: NetvirtUpgradePlan;
+}
+
+export interface MgmtUpgradeInput {
+  readonly upgradeId: string;
+  readonly mgmt: MgmtUpgradePlan;
+}
+
 /** What a resource's Workflow leaves to its upgrade; small, because the upgrade keeps one of each. */
 export interface ResourceResult {
   readonly outcome: ClusterOutcome;
@@ -91,4 +101,14 @@ export interface ResourceResult {
 /** The Workflow ID that is the lock of a cluster: Temporal runs one Workflow of an ID at a time. */
 export function clusterWorkflowId(resourceId: string): string {
   return `cluster/${resourceId}`;
+}
+
+/** The lock of a NETVIRT instance. */
+export function netvirtWorkflowId(resourceId: string): string {
+  return `netvirt/${resourceId}`;
+}
+
+/** The lock of a management server. */
+export function mgmtWorkflowId(resourceId: string): string {
+  return `mgmt/${resourceId}`;
 }

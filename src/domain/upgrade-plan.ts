@@ -37,7 +37,76 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly scheduledTimestamp?: string;
 }
 
-/** One product's part of an upgrade. NETVIRT and MGMT get resources of their own kinds beside clusters. */
+/** One host cluster of NETVIRT, as the user asked for it. Absent fields leave the upgrade coordinator's own setting. */
+export interface NetvirtHostClusterOptions {
+  /** The upgrade coordinator's id of the unit group. */
+  readonly id: string;
+  /** Whether its hosts are upgraded at the same time. */
+  readonly parallel?: boolean;
+  /** Whether its hosts are upgraded in place, without maintenance mode. */
+  readonly liveUpgrade?: boolean;
+}
+
+/** One edge cluster of NETVIRT, as the user asked for it. */
+export interface NetvirtEdgeClusterOptions {
+  readonly id: string;
+  readonly parallel?: boolean;
+}
+
+/**
+ * What a user asked of a NETVIRT upgrade (Spec 2.3). A list of clusters names those that are upgraded, the others are
+ * left out; without the list all are upgraded.
+ */
+export interface NetvirtUpgradeOptions {
+  readonly edgeOnly: boolean;
+  readonly hostClusters?: readonly NetvirtHostClusterOptions[];
+  readonly edgeClusters?: readonly NetvirtEdgeClusterOptions[];
+  readonly hostClustersParallel?: boolean;
+  readonly edgeClustersParallel?: boolean;
+}
+
+/** One NETVIRT instance's part of an upgrade. */
+export interface NetvirtUpgradePlan {
+  readonly kind: "NETVIRT";
+  /** Its id in the inventory; `netvirtId` of the request. */
+  readonly resourceId: string;
+  readonly name: string;
+  /** The NETVIRT manager in the inventory. */
+  readonly componentManagerId: string;
+  readonly targetVersion: string;
+  readonly attempts: AttemptPolicy;
+  readonly options: NetvirtUpgradeOptions;
+  /** Not before this timestamp; absent means now. */
+  readonly scheduledTimestamp?: string;
+}
+
+/** The address of a management server while it is migrated; `prefix` is the length of the subnet mask in bits. */
+export type MgmtTemporaryNetwork =
+  | { readonly mode: "AUTOMATIC" }
+  | { readonly mode: "STATIC"; readonly ipAddress: string; readonly prefix: number; readonly gateway: string };
+
+/** One management server's part of an upgrade. */
+export interface MgmtUpgradePlan {
+  readonly kind: "MGMT";
+  readonly resourceId: string;
+  readonly name: string;
+  /** The management server in the inventory; the same component manager that its clusters have. */
+  readonly componentManagerId: string;
+  readonly targetVersion: string;
+  readonly attempts: AttemptPolicy;
+  readonly mechanism: "InPlace" | "ReducedDowntimeMigration";
+  /** Only of ReducedDowntimeMigration: the switchover waits for this timestamp; absent means as soon as prepared. */
+  readonly startSwitchoverTimestamp?: string;
+  /** Only of ReducedDowntimeMigration. */
+  readonly temporaryNetwork?: MgmtTemporaryNetwork;
+  /** Not before this timestamp; absent means now. */
+  readonly scheduledTimestamp?: string;
+}
+
+/** One resource's part of an upgrade: what a child Workflow upgrades and locks. Told apart by `kind`. */
+export type ResourcePlan = ClusterUpgradePlan | NetvirtUpgradePlan | MgmtUpgradePlan;
+
+/** One product's part of an upgrade. */
 export interface ProductPlan {
   readonly product: Product;
   readonly resources: readonly ClusterUpgradePlan[];
