@@ -75,4 +75,6 @@ export interface UpgradeActivities {
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
+  /** Of several locks those that are held, and by which upgrade. */
+  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<{ workflowId: string; upgradeId: string }[]>;
 }

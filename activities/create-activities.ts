@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
@@ -9,6 +10,9 @@ import { remediateHost } from "./hostos/remediate-host";
 import { remediationPolicy } from "./hostos/remediation-policy";
 import { setDesiredImage } from "./hostos/set-desired-image";
 import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
+
+/** How many locks are looked at together. */
+const concurrentLockReads = 8;
 
 /**
  * The Activities of a Worker. Changes wait out an outage themselves, because a retry by Temporal would use up an
@@ -84,6 +88,18 @@ export function createActivities({
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);
         return upgradeId === undefined ? {} : { upgradeId };
+      }),
+    readLockHolders: ({ workflowIds }) =>
+      runActivity({ context: {} }, async () => {
+        const limit = pLimit(concurrentLockReads);
+        const holders = await Promise.all(
+          workflowIds.map((workflowId) =>
+            limit(async () => ({ workflowId, upgradeId: await readLockHolder(workflowId) })),
+          ),
+        );
+        return holders.flatMap(({ workflowId, upgradeId }) =>
+          upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
+        );
       }),
   };
 }

@@ -7,11 +7,12 @@ import {
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
-import type { ClusterTarget, RemediationPolicy, UpgradeActivities } from "../activities/contract";
+import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { errorOf, progressOf } from "./activity-failure";
+import { clusterTarget } from "./cluster-target";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
 import { remediateHost } from "./remediate-host";
@@ -56,7 +57,7 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
   const { cluster, upgradedBefore } = state.input;
-  const target = targetOf(state.input);
+  const target = clusterTarget(state.input.cluster);
   const hosts = await stage(state, "READ_HOSTS", () =>
     untilAnswered(() =>
       reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
@@ -94,7 +95,7 @@ async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterH
     state.record({ type: "HostStarted", host: id });
     try {
       const result = await remediateHost({
-        ...targetOf(state.input),
+        ...clusterTarget(state.input.cluster),
         host: { host: host.host, fqdn: host.fqdn },
         attempts,
         ...(commit !== undefined && { commit }),
@@ -130,7 +131,7 @@ async function restoringAfterwards(
         untilAnswered(() =>
           restores.restoreRemediationPolicy.executeWithOptions(
             { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
-            [{ ...targetOf(state.input), previous }],
+            [{ ...clusterTarget(state.input.cluster), previous }],
           ),
         ),
       );
@@ -146,7 +147,7 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
   return untilAnswered(() =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
-      [{ ...targetOf(state.input), options: cluster.options, previous }],
+      [{ ...clusterTarget(state.input.cluster), options: cluster.options, previous }],
     ),
   );
 }
@@ -156,7 +157,7 @@ function setDesiredImage(state: ClusterUpgradeState) {
   return untilAnswered(() =>
     changes.setDesiredImage.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set desired image ${cluster.targetVersion}` },
-      [targetOf(state.input)],
+      [clusterTarget(state.input.cluster)],
     ),
   );
 }
@@ -179,11 +180,6 @@ async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work
 async function endHereIfCancelled(): Promise<void> {
   const { consideredCancelled, cancelRequested } = CancellationScope.current();
   if (consideredCancelled) await cancelRequested;
-}
-
-function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
-  const { resourceId, name, componentManagerId, kind, targetVersion } = cluster;
-  return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
 }
 
 /** `before`: what had failed already when the restore failed as well. */

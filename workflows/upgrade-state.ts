@@ -5,7 +5,7 @@ import type { Task } from "../src/domain/task";
 import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
-import { resourcesOf, type ClusterUpgradePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
+import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
 import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
@@ -53,7 +53,7 @@ export class UpgradeState {
     return upgradeView(this.plan, this.currentPhase, this.phaseSince);
   }
 
-  get resources(): readonly ClusterUpgradePlan[] {
+  get resources(): readonly ResourcePlan[] {
     return resourcesOf(this.plan);
   }
 
@@ -134,7 +134,7 @@ export class UpgradeState {
   }
 
   /** Resources that still have to be upgraded, in the order of the plan. */
-  unfinished(): readonly ClusterUpgradePlan[] {
+  unfinished(): readonly ResourcePlan[] {
     return this.resources.filter(({ resourceId }) => {
       const outcome = this.results.get(resourceId)?.outcome;
       return outcome !== "SUCCESSFUL" && outcome !== "NOTHING_TO_DO";
@@ -142,7 +142,7 @@ export class UpgradeState {
   }
 
   /** The earliest time of resources that lies ahead (epoch milliseconds), if none of them may begin now. */
-  nextTime(resources: readonly ClusterUpgradePlan[]): number | undefined {
+  nextTime(resources: readonly ResourcePlan[]): number | undefined {
     const earliest = Math.min(...resources.map(beginTime));
     return Number.isFinite(earliest) && earliest > Date.now() ? earliest : undefined;
   }

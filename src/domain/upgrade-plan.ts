@@ -155,7 +155,7 @@ export type ResourcePlan = ClusterUpgradePlan | NetvirtUpgradePlan | MgmtUpgrade
 /** One product's part of an upgrade. */
 export interface ProductPlan {
   readonly product: Product;
-  readonly resources: readonly ClusterUpgradePlan[];
+  readonly resources: readonly ResourcePlan[];
 }
 
 /**
@@ -177,6 +177,16 @@ export interface UpgradePlan {
 }
 
 /** All resources of a plan, in order. */
-export function resourcesOf(plan: UpgradePlan): readonly ClusterUpgradePlan[] {
+export function resourcesOf(plan: UpgradePlan): readonly ResourcePlan[] {
   return plan.products.flatMap((product) => product.resources);
+}
+
+/** The resources of a plan that are clusters, in order. */
+export function clustersOf(plan: UpgradePlan): readonly ClusterUpgradePlan[] {
+  return resourcesOf(plan).filter(isCluster);
+}
+
+/** Tells clusters, of both kinds, from servers. */
+export function isCluster(resource: ResourcePlan): resource is ClusterUpgradePlan {
+  return resource.kind === "IMAGE" || resource.kind === "BASELINE";
 }

@@ -157,6 +157,10 @@ export class FakeActivities {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};
       },
+      readLockHolders: async (locks) => {
+        this.calls.push(`holders ${locks.workflowIds.join(" ")}`);
+        return (await this.replaced.readLockHolders?.(locks)) ?? [];
+      },
     };
   }
 }

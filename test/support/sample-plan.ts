@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
+import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
 import type { UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
@@ -14,6 +15,9 @@ export const sampleBundle: Bundle = {
   components: [{ id: "hostos", type: "HOSTOS", toVersion: "9.0.2-0.25148076" }],
 };
 
+/** An inventory that knows clusters only. */
+export const noInstallations: Installations = { netvirt: [], management: [], personalities: [], isos: [] };
+
 /** Facts of an image-managed cluster that can be upgraded. */
 export function sampleCluster(resourceId: string, changes: Partial<ClusterFacts> = {}): ClusterFacts {
   return {
@@ -24,6 +28,8 @@ export function sampleCluster(resourceId: string, changes: Partial<ClusterFacts>
     kind: "IMAGE",
     hostCount: 3,
     platformVersion: "5.2",
+    domain: "fra1",
+    rollout: defaultRolloutPolicy,
     ...changes,
   };
 }
@@ -54,6 +60,7 @@ export function samplePlan({
       },
       bundle: sampleBundle,
       clusters: resources.map(({ resourceId }) => sampleCluster(resourceId)),
+      installations: noInstallations,
     },
     { id, now, resolutionDays },
   );

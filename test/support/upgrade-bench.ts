@@ -100,6 +100,7 @@ export class UpgradeBench {
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
+      readLockHolders: () => Promise.resolve([]),
     };
   }
 }

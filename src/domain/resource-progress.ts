@@ -1,0 +1,59 @@
+import { clusterResultSubTask, initialClusterSubTask, type ClusterOutcome, type HostCounts } from "./cluster-progress";
+import type { ErrorBody } from "./error-body";
+import type { SubTask } from "./task";
+import type { ResourcePlan } from "./upgrade-plan";
+
+/** How a resource's own Workflow ended, as its upgrade needs it. */
+export interface ResourceEnd {
+  readonly outcome: ClusterOutcome;
+  readonly hosts: HostCounts;
+  readonly error?: ErrorBody;
+}
+
+/** What a resource is called in sentences. */
+export function resourceTitle({ kind, name }: Pick<ResourcePlan, "kind" | "name">): string {
+  switch (kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return `Cluster ${name}`;
+    case "NETVIRT":
+      return `NETVIRT ${name}`;
+    case "MGMT":
+      return `Management server ${name}`;
+  }
+}
+
+/** The SubTask of a resource before anything of it has happened. */
+export function initialResourceSubTask(resource: ResourcePlan, at: string): SubTask {
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return initialClusterSubTask(resource, at);
+    case "NETVIRT":
+    case "MGMT":
+      return serverSubTask(resource, at);
+  }
+}
+
+/** What the upgrade itself keeps of a resource that has ended: how it went, without its parts. */
+export function resourceResultSubTask(resource: ResourcePlan, end: ResourceEnd, created: string, at: string): SubTask {
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return clusterResultSubTask(resource, end, created, at);
+    case "NETVIRT":
+    case "MGMT":
+      return serverSubTask(resource, at);
+  }
+}
+
+function serverSubTask({ kind, name, resourceId, targetVersion }: ResourcePlan, at: string): SubTask {
+  return {
+    name: `Upgrade ${name}`,
+    type: `${kind}_UPGRADE`,
+    description: `Upgrade ${name} to ${targetVersion}.`,
+    status: "PENDING",
+    creationTimestamp: at,
+    resources: [{ resourceId, name, type: kind === "MGMT" ? "MGMT_SERVER" : "NETVIRT_MANAGER" }],
+  };
+}
