@@ -2,6 +2,9 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+import type { NetvirtActivities } from "./netvirt-contract";
+
+export type * from "./netvirt-contract";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -44,10 +47,10 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
-/** Details of every ApplicationFailure that an Activity throws; `progress` only from `remediateHost`. */
-export interface FailureDetails {
+/** Details of every ApplicationFailure that an Activity throws; `progress` only from those that are attached to again. */
+export interface FailureDetails<Progress = HostProgress> {
   readonly error: ErrorBody;
-  readonly progress?: HostProgress;
+  readonly progress?: Progress;
 }
 
 /**
@@ -56,7 +59,7 @@ export interface FailureDetails {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
-export interface UpgradeActivities {
+export interface UpgradeActivities extends NetvirtActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */

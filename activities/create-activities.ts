@@ -2,13 +2,14 @@ import pLimit from "p-limit";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
-import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import { DriverError } from "./drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { readClusterHosts } from "./hostos/read-cluster-hosts";
 import { remediateHost } from "./hostos/remediate-host";
 import { remediationPolicy } from "./hostos/remediation-policy";
 import { setDesiredImage } from "./hostos/set-desired-image";
+import { managerClients } from "./manager-clients";
+import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
 import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 
 /** How many locks are looked at together. */
@@ -23,19 +24,9 @@ export function createActivities({
   readLockHolder,
   limits,
 }: ActivityDependencies): UpgradeActivities {
-  const clients = new Map<string, { readonly access: ComponentManagerAccess; readonly client: VlcmClient }>();
-
-  /** One client, and so one session, per component manager, for as long as its access stays the same. */
-  function clientOf(id: string): VlcmClient {
-    const access = componentManager(id);
-    if (!access) throw unknownComponentManager(id);
-    const known = clients.get(id);
-    if (known && isSame(known.access, access)) return known.client;
-    const client = createVlcmClient(access, { callTimeout: limits.callTimeout });
-    clients.set(id, { access, client });
-    void known?.client.close();
-    return client;
-  }
+  const clientOf = managerClients(componentManager, (access) =>
+    createVlcmClient(access, { callTimeout: limits.callTimeout }),
+  );
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
@@ -101,18 +92,6 @@ export function createActivities({
           upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
         );
       }),
+    ...createNetvirtActivities({ componentManager, limits }),
   };
-}
-
-function isSame(a: ComponentManagerAccess, b: ComponentManagerAccess): boolean {
-  return a.url === b.url && a.username === b.username && a.password === b.password;
-}
-
-function unknownComponentManager(id: string): DriverError {
-  return new DriverError({
-    kind: "permanent",
-    code: "COMPONENT_MANAGER_UNKNOWN",
-    message: `The inventory has no component manager ${id}.`,
-    remediation: "Put the component manager back into the inventory, or start a new upgrade of the cluster.",
-  });
 }

@@ -48,10 +48,14 @@ export function lostActivity(failure: unknown): LostActivity | undefined {
 
 /** What `remediateHost` knew of a host when it failed; undefined where it did not say. */
 export function progressOf(failure: unknown): HostProgress | undefined {
+  return decodeProgress(progressDetailOf(failure));
+}
+
+/** What an Activity that can be attached to again knew when it failed or was lost, still to be decoded. */
+export function progressDetailOf(failure: unknown): unknown {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  if (cause instanceof ApplicationFailure) return decodeProgress(detailsOf(cause)?.progress);
-  if (cause instanceof TimeoutFailure) return decodeProgress(cause.lastHeartbeatDetails);
-  return undefined;
+  if (cause instanceof ApplicationFailure) return detailsOf(cause)?.progress;
+  return cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
 }
 
 /** The details of a failed child's own failure; undefined where it was cancelled, terminated or timed out. */

@@ -12,7 +12,7 @@ import { clusterStages, interrupted, type ClusterStageType } from "../src/domain
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { errorOf, progressOf } from "./activity-failure";
-import { clusterTarget } from "./cluster-target";
+import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
 import { remediateHost } from "./remediate-host";

@@ -7,12 +7,13 @@ import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { errorOf } from "./activity-failure";
-import { clusterTarget } from "./cluster-target";
+import { clusterTarget, netvirtTarget } from "./activity-targets";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
-const prechecks = proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks">>(precheckOptions);
+const prechecks =
+  proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks">>(precheckOptions);
 
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
@@ -58,6 +59,7 @@ function startPrechecks(resource: ResourcePlan) {
     case "BASELINE":
       return prechecks.runClusterPrechecks.executeWithOptions(options, [clusterTarget(resource)]);
     case "NETVIRT":
+      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [netvirtTarget(resource)]);
     case "MGMT":
       throw new Error(`There are no prechecks of ${resource.kind}`);
   }

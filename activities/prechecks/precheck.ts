@@ -3,6 +3,7 @@ import type { ClusterTarget } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { Patience } from "../patience";
+import type { Check } from "./run-checks";
 
 /** What every check works with. Nothing that a check does may change the cluster. */
 export interface PrecheckInput {
@@ -21,15 +22,7 @@ export type PrecheckType =
   | "CLUSTER_HEALTH";
 
 /** One condition that must hold before a cluster is touched. */
-export interface Precheck {
-  readonly type: PrecheckType;
-  readonly name: string;
-  readonly description: string;
-  /** Checks without whose success this one cannot be made. */
-  readonly needs: readonly PrecheckType[];
-  /** The reasons why the condition does not hold; none where it does. A throw is a check that could not be made. */
-  run(input: PrecheckInput): Promise<ErrorBody[]>;
-}
+export type Precheck = Check<PrecheckType, PrecheckInput>;
 
 /** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
 const maximumErrors = 20;

@@ -1,5 +1,6 @@
 import { clusterResultSubTask, initialClusterSubTask, type ClusterOutcome, type HostCounts } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
+import { initialNetvirtSubTask, netvirtResultSubTask } from "./netvirt-progress";
 import type { SubTask } from "./task";
 import type { ResourcePlan } from "./upgrade-plan";
 
@@ -30,6 +31,7 @@ export function initialResourceSubTask(resource: ResourcePlan, at: string): SubT
     case "BASELINE":
       return initialClusterSubTask(resource, at);
     case "NETVIRT":
+      return initialNetvirtSubTask(resource, at);
     case "MGMT":
       return serverSubTask(resource, at);
   }
@@ -42,6 +44,7 @@ export function resourceResultSubTask(resource: ResourcePlan, end: ResourceEnd, 
     case "BASELINE":
       return clusterResultSubTask(resource, end, created, at);
     case "NETVIRT":
+      return netvirtResultSubTask(resource, end, created, at);
     case "MGMT":
       return serverSubTask(resource, at);
   }

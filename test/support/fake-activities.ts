@@ -6,6 +6,7 @@ import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
 import type { Stage } from "../../src/domain/task";
+import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 
 const at = "2026-11-01T00:00:00.000Z";
 
@@ -110,10 +111,15 @@ export class FakeActivities {
   /** Hosts that run the target version, as `resourceId/host`. */
   readonly atTarget = new Set<string>();
 
+  /** What was asked of the NETVIRT Activities. */
+  readonly netvirt: FakeNetvirtActivities;
+
   constructor(
     private readonly replaced: Partial<UpgradeActivities> = {},
     private readonly hosts = 3,
-  ) {}
+  ) {
+    this.netvirt = new FakeNetvirtActivities(replaced);
+  }
 
   /** Calls of Activities that change something. */
   get changes(): string[] {
@@ -161,6 +167,7 @@ export class FakeActivities {
         this.calls.push(`holders ${locks.workflowIds.join(" ")}`);
         return (await this.replaced.readLockHolders?.(locks)) ?? [];
       },
+      ...this.netvirt.implementation(),
     };
   }
 }

@@ -99,6 +99,11 @@ export class UpgradeBench {
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
+      runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
+      readNetvirtUpgrade: (target) => of(target.netvirt.resourceId).readNetvirtUpgrade(target),
+      putNetvirtSettings: (input) => of(input.netvirt.resourceId).putNetvirtSettings(input),
+      restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
+      upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
       readLockHolders: () => Promise.resolve([]),
     };

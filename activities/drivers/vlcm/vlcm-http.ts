@@ -4,6 +4,7 @@ import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
 import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
+import { parseAnswer, problemsOf } from "../json-answer";
 import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 
 /** One call: `what` completes the sentence "could not …" of its error. */
@@ -132,7 +133,7 @@ export class VlcmHttp {
         ...(call.json !== undefined && { json: call.json }),
       });
       this.#compareClocks(Date.parse(headers.date ?? ""), sentAt);
-      return { status: statusCode, body: parse(body) };
+      return { status: statusCode, body: parseAnswer(body) };
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);
     }
@@ -147,21 +148,4 @@ export class VlcmHttp {
   #asked({ what }: VlcmCall) {
     return { managerId: this.#access.id, what };
   }
-}
-
-/** JSON where it is JSON; else the text itself, which no codec accepts. */
-function parse(text: string): unknown {
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
-function problemsOf(errors: t.Errors): string {
-  const paths = errors.map(({ context }) =>
-    context.map(({ key }) => key).filter((key) => key !== "" && !/^\d+$/.test(key)),
-  );
-  return [...new Set(paths.map((path) => path.join(".") || "the body"))].slice(0, 3).join(", ");
 }

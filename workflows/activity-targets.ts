@@ -1,0 +1,14 @@
+import type { ClusterTarget, NetvirtTarget } from "../activities/contract";
+import type { ClusterUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
+
+/** What Activities need of a cluster's plan. */
+export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
+  const { resourceId, name, componentManagerId, cluster, kind, targetVersion } = plan;
+  return { cluster: { resourceId, name, componentManagerId, cluster }, kind, targetVersion };
+}
+
+/** What Activities need of a NETVIRT instance's plan. */
+export function netvirtTarget(plan: NetvirtUpgradePlan): NetvirtTarget {
+  const { resourceId, name, componentManagerId, targetVersion, options } = plan;
+  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options };
+}
