@@ -31,6 +31,7 @@ export interface DesiredImage {
   readonly commit?: string;
 }
 
+export type { HealthWait } from "../src/domain/pending-activity";
 export { workerShutdown } from "../src/domain/host-remediation";
 
 export interface RemediateHostInput extends ClusterTarget {
@@ -76,6 +77,11 @@ export interface UpgradeActivities extends NetvirtActivities {
   setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
+  /**
+   * The health gate between two hosts: ends when every host of the cluster is connected and out of maintenance mode and
+   * the component manager finds the cluster healthy. Heartbeats {@link HealthWait}.
+   */
+  awaitClusterHealth(target: ClusterTarget): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
   /** Of several locks those that are held, and by which upgrade. */

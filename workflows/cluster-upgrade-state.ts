@@ -100,6 +100,20 @@ export class ClusterUpgradeState {
       .flatMap((host) => host.resources?.[0]?.resourceId ?? []);
   }
 
+  /** Errors of the hosts that failed, as one. */
+  hostErrors(failed: number): ErrorBody {
+    const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
+      host.status === "FAILED" ? (host.errors ?? []) : [],
+    );
+    return {
+      errorCode: "HOSTS_FAILED_WITHIN_TOLERANCE",
+      errorType: "UPGRADE",
+      message: `${failed} hosts of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
+      remediationMessage: "Mend what the errors of the hosts name, then upgrade the cluster again for the rest.",
+      nestedErrors: errors.slice(0, 10),
+    };
+  }
+
   hostCounts() {
     return countHosts(this.subTask);
   }

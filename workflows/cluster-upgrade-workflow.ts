@@ -10,14 +10,14 @@ import {
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
-import type { ClusterHost } from "../src/domain/host-remediation";
-import { errorOf, progressOf } from "./activity-failure";
+import { errorOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
-import { remediateHost } from "./remediate-host";
+import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
+import { upgradeHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions);
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
@@ -82,34 +82,10 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
     state.publish("Upgrading hosts");
     await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, commit));
   });
-  return state.end("SUCCESSFUL", `Every host runs ${cluster.targetVersion}`);
-}
-
-/** Hosts one after another; the first that fails ends the cluster, and those after it are not begun. */
-async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterHost[], commit?: string): Promise<void> {
-  const { attempts } = state.input.cluster;
-  for (const id of state.waitingHosts()) {
-    const host = hosts.find((candidate) => candidate.host === id);
-    if (!host) continue;
-    await endHereIfCancelled();
-    state.record({ type: "HostStarted", host: id });
-    try {
-      const result = await remediateHost({
-        ...clusterTarget(state.input.cluster),
-        host: { host: host.host, fqdn: host.fqdn },
-        attempts,
-        ...(commit !== undefined && { commit }),
-      });
-      state.record({ type: "HostSucceeded", host: id, result });
-    } catch (failure) {
-      const stages = progressOf(failure)?.stages;
-      if (!isCancellation(failure))
-        state.record({ type: "HostFailed", host: id, error: errorOf(failure), ...(stages && { stages }) });
-      throw failure;
-    } finally {
-      await CancellationScope.nonCancellable(() => state.report());
-    }
-  }
+  const { failed } = state.hostCounts();
+  return failed > 0
+    ? state.end("WITHIN_TOLERANCE", `${failed} hosts failed, as many as are tolerated`, state.hostErrors(failed))
+    : state.end("SUCCESSFUL", `Every host runs ${cluster.targetVersion}`);
 }
 
 /** Puts the remediation policy back whatever happens in between: also after a failure and a cancellation. */
@@ -174,12 +150,6 @@ async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work
     state.record({ type: "StageFailed", stage: type, error });
     throw failure;
   }
-}
-
-/** What was in work may have come to a good end in spite of a cancellation; what follows is then not begun. */
-async function endHereIfCancelled(): Promise<void> {
-  const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  if (consideredCancelled) await cancelRequested;
 }
 
 /** `before`: what had failed already when the restore failed as well. */

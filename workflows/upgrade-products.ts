@@ -116,7 +116,9 @@ class ProductRun {
     const result = this.state.resourceEnded(resourceId, ended);
     const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, toTimestamp(Date.now()));
     this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
-    if (result.error) this.errors.push(resourceError(resource, result));
+    if (result.error === undefined) return;
+    if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));
+    else this.errors.push(resourceError(resource, result));
   }
 }
 

@@ -27,6 +27,8 @@ export class UpgradeState {
   private lastError: string | undefined;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
+  /** Errors that did not keep the upgrade from succeeding. */
+  readonly warnings: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
 
@@ -129,6 +131,11 @@ export class UpgradeState {
     return result;
   }
 
+  /** Keeps an error that the rollout policy tolerates, for the end of the upgrade. */
+  warn(error: ErrorBody): void {
+    this.warnings.push(error);
+  }
+
   resultOf(resourceId: string): ResourceResult | undefined {
     return this.results.get(resourceId);
   }
@@ -137,7 +144,7 @@ export class UpgradeState {
   unfinished(): readonly ResourcePlan[] {
     return this.resources.filter(({ resourceId }) => {
       const outcome = this.results.get(resourceId)?.outcome;
-      return outcome !== "SUCCESSFUL" && outcome !== "NOTHING_TO_DO";
+      return outcome !== "SUCCESSFUL" && outcome !== "WITHIN_TOLERANCE" && outcome !== "NOTHING_TO_DO";
     });
   }
 

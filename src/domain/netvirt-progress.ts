@@ -177,6 +177,7 @@ export function waitingComponents(subTask: SubTask): readonly NetvirtComponentTy
 
 const endStatuses: Record<ClusterOutcome, SubTaskStatus> = {
   SUCCESSFUL: "SUCCESSFUL",
+  WITHIN_TOLERANCE: "SUCCESSFUL",
   NOTHING_TO_DO: "NOT_APPLICABLE",
   FAILED: "FAILED",
   CANCELLED: "FAILED",

@@ -2,10 +2,9 @@ import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import pLimit from "p-limit";
-import { applyHostActivity, type HostActivity } from "../domain/cluster-progress";
 import { ErrorBody } from "../domain/error-body";
-import { HostProgress } from "../domain/host-remediation";
 import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
+import { applyPendingActivity, type PendingActivity } from "../domain/pending-activity";
 import { SubTask, type Task } from "../domain/task";
 import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
@@ -17,7 +16,7 @@ const { PendingActivityState } = temporal.api.enums.v1;
 /** How many children of one Task are read at the same time. */
 const concurrentChildren = 16;
 
-type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
+type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
 /**
  * Reads Tasks. A running upgrade answers by Query, and so do its running children; what their pending Activities say
@@ -75,10 +74,8 @@ export class TaskReader {
       this.client.workflow.getHandle(child.workflowId, child.runId).query(subTaskQuery),
     );
     const subTask = SubTask.decode(answered);
-    const activities = await Promise.all((description.raw.pendingActivities ?? []).map((a) => this.hostActivity(a)));
-    return activities
-      .filter((activity) => activity !== undefined)
-      .reduce(applyHostActivity, isRight(subTask) ? subTask.right : stored.right.subTask);
+    const pending = await Promise.all((description.raw.pendingActivities ?? []).map((a) => this.pendingActivity(a)));
+    return pending.reduce(applyPendingActivity, isRight(subTask) ? subTask.right : stored.right.subTask);
   }
 
   private async queryUpgrade(id: string) {
@@ -108,26 +105,23 @@ export class TaskReader {
     }
   }
 
-  private async hostActivity(pending: PendingActivity): Promise<HostActivity | undefined> {
-    const host = /^remediate\/(.+)$/.exec(pending.activityId ?? "")?.[1];
-    if (host === undefined) return undefined;
-    const heartbeat = HostProgress.decode(await this.reader.value(pending.heartbeatDetails?.payloads?.[0]));
-    const failed = HostProgress.decode(await this.failureDetail(pending, "progress"));
+  private async pendingActivity(pending: RawActivity): Promise<PendingActivity> {
     const error = ErrorBody.decode(await this.failureDetail(pending, "error"));
-    const progress = isRight(heartbeat) ? heartbeat.right : isRight(failed) ? failed.right : undefined;
     // Scheduled: not with a worker, so waiting for one or for its next attempt.
     const waits = pending.state === PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED && isRight(error);
     const nextAttemptAt = waits ? timeOf(pending.scheduledTime) : undefined;
     return {
-      host,
+      activityId: pending.activityId ?? "",
+      type: pending.activityType?.name ?? "",
+      heartbeat: await this.reader.value(pending.heartbeatDetails?.payloads?.[0]),
+      progressAtFailure: await this.failureDetail(pending, "progress"),
       maximumAttempts: pending.maximumAttempts ?? 1,
-      ...(progress && { progress }),
       ...(isRight(error) && { lastError: error.right }),
       ...(nextAttemptAt !== undefined && { nextAttemptAt }),
     };
   }
 
-  private async failureDetail(pending: PendingActivity, key: "error" | "progress"): Promise<unknown> {
+  private async failureDetail(pending: RawActivity, key: "error" | "progress"): Promise<unknown> {
     const payload = pending.lastFailure?.applicationFailureInfo?.details?.payloads?.[0];
     const detail = await this.reader.value(payload);
     return typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[key] : undefined;
@@ -140,7 +134,7 @@ function afterTheEnd(task: Task, { status, closeTime }: WorkflowExecutionDescrip
   return lostTask(task, reason, (closeTime ?? new Date()).toISOString());
 }
 
-function timeOf(time: PendingActivity["scheduledTime"]): string | undefined {
+function timeOf(time: RawActivity["scheduledTime"]): string | undefined {
   if (!time) return undefined;
   return new Date(Number(time.seconds ?? 0) * 1000 + Math.floor((time.nanos ?? 0) / 1e6)).toISOString();
 }

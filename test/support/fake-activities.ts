@@ -159,6 +159,10 @@ export class FakeActivities {
         this.atTarget.add(hostKey(input, input.host));
         return result;
       },
+      awaitClusterHealth: async (target) => {
+        this.calls.push(`gate ${target.cluster.resourceId}`);
+        await this.replaced.awaitClusterHealth?.(target);
+      },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

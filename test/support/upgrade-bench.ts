@@ -98,6 +98,7 @@ export class UpgradeBench {
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
+      awaitClusterHealth: (target) => of(target.cluster.resourceId).awaitClusterHealth(target),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
       readNetvirtUpgrade: (target) => of(target.netvirt.resourceId).readNetvirtUpgrade(target),
