@@ -3,7 +3,7 @@ import type { Bundle } from "../../src/domain/bundle";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
-import type { UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
 
 /** A bundle that can be installed and holds HOSTOS only. */
@@ -40,6 +40,10 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
+  readonly bundle?: Bundle;
+  readonly installations?: Installations;
+  /** Of every cluster; the health gate is off unless a test is about it. */
+  readonly rollout?: Partial<RolloutPolicy>;
 }
 
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
@@ -49,18 +53,23 @@ export function samplePlan({
   now = Date.now(),
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
+  bundle = sampleBundle,
+  installations = noInstallations,
+  rollout = {},
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
       spec: {
-        bundleId: sampleBundle.id,
+        bundleId: bundle.id,
         resourceType: "CLUSTER",
         draftMode: draft,
         resourceUpgradeSpecs: [...resources],
       },
-      bundle: sampleBundle,
-      clusters: resources.map(({ resourceId }) => sampleCluster(resourceId)),
-      installations: noInstallations,
+      bundle,
+      clusters: resources.map(({ resourceId }) =>
+        sampleCluster(resourceId, { rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout } }),
+      ),
+      installations,
     },
     { id, now, resolutionDays },
   );
