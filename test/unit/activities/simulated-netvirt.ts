@@ -32,7 +32,7 @@ interface ManagerOptions {
 export interface SimulatedNetvirt {
   readonly url: string;
   readonly target: NetvirtTarget;
-  activities(limits?: Partial<ActivityLimits>, url?: string): UpgradeActivities;
+  activities(limits?: Partial<ActivityLimits>, url?: string, root?: string): UpgradeActivities;
   fault(request: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
   repair(id?: string): Promise<void>;
   manager(): Promise<NsxManager>;
@@ -104,10 +104,10 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
       targetVersion,
       options: { edgeOnly: false },
     },
-    activities: (limits, url = simulator.url) =>
+    activities: (limits, url = simulator.url, root = "/nsx/nsx-01") =>
       createActivities({
         componentManager: (id) =>
-          id === "nsx-01" ? { id, url: `${url}/nsx/nsx-01`, username: "svc", password: "secret" } : undefined,
+          id === "nsx-01" ? { id, url: `${url}${root}`, username: "svc", password: "secret" } : undefined,
         readLockHolder: () => Promise.resolve(undefined),
         limits: { ...quickLimits, ...limits },
       }),
