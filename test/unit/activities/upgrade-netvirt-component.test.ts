@@ -124,6 +124,13 @@ describe("upgradeNetvirtComponent", function () {
       expect(failed.told.error.message).to.include("esx-02.example.com").and.include("no space left");
       expect(failed.told.error.remediationMessage).to.include("maintenance mode");
       expect(failed.told.progress?.reportedFailures).to.equal(1);
+      const shown = first.heartbeats.at(-1)?.nodes.map(({ status, error }) => [status, error]);
+      expect(shown).to.deep.equal([
+        ["FAILED", "no space left"],
+        ["SUCCESS", undefined],
+        ["SUCCESS", undefined],
+        ["SUCCESS", undefined],
+      ]);
 
       const heartbeatDetails = first.heartbeats.at(-1);
       const second = failureOf(await run(inputOf("HOST"), { attempt: 2, heartbeatDetails }));
@@ -142,6 +149,17 @@ describe("upgradeNetvirtComponent", function () {
       const started = (await steps("NSX_NODE_STARTED")).map(({ host }) => host);
       expect(started.filter((host) => host === "esx-01.example.com")).to.have.length(1);
     });
+  });
+
+  it("fails where somebody has paused what was asked for, before anything of it was done", async () => {
+    await setGroup(groups.hosts1, { enabled: false });
+    await run(inputOf("HOST"));
+    await setGroup(groups.hosts1, { enabled: true });
+    const nodes = { component: "HOST" as const, reportedFailures: 0, activity: "", percent: 50, nodes: [] };
+    const asked = { requestedAt: "2026-01-01T00:00:00.000Z", requestedFrom: "PAUSED 2/0/4", accepted: true };
+    const failed = failureOf(await run(inputOf("HOST", { resume: { ...nodes, ...asked } })));
+    expect(failed.type).to.equal("NETVIRT_UPGRADE_PAUSED");
+    expect(failed.told.error.message).to.include("esx-01.example.com").and.include("2 of 4 nodes are upgraded");
   });
 
   it("pauses and fails where nothing gets on", async () => {
