@@ -87,8 +87,9 @@ export class ComponentUpgradeRun {
   /** The coordinator works on nothing of this component, and it is not upgraded. */
   async #standsStill(view: ComponentView, still: number): Promise<void> {
     const { progress, limits, stopping } = this.#o;
+    progress.show(view, describe(view));
     if (isActive(view.overall)) {
-      progress.show(view, "Waiting until the coordinator has ended what it does for another component.");
+      progress.note("Waiting until the coordinator has ended what it does for another component.");
       if (still < limits.operationBusy) return;
       if (stopping) throw new NothingRuns();
       throw busy(this.#o.client.id);
@@ -99,7 +100,7 @@ export class ComponentUpgradeRun {
     }
     const moved = keyOf(view) !== progress.current.requestedFrom;
     if (!moved && this.#sinceRequest() < this.#settle()) {
-      progress.show(view, "Waiting until the coordinator begins.");
+      progress.note("Waiting until the coordinator begins.");
       return;
     }
     if (stopping) throw new NothingRuns();

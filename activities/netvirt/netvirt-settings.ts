@@ -128,7 +128,7 @@ function isSame(current: object, wanted: object): boolean {
   );
 }
 
-/** In place means without maintenance mode and without a restart (docs/spec-gaps.md, `liveUpgrade`). */
+/** In place means without maintenance mode and without a restart (docs/spec-gaps.md, liveUpgrade). */
 function upgradeMode(
   configuration: NonNullable<NetvirtGroupSettings["extended_configuration"]>,
   live: NonNullable<NetvirtHostClusterOptions["liveUpgrade"]>,

@@ -2,17 +2,23 @@ import type { ErrorBody } from "./error-body";
 import {
   netvirtComponentNames,
   type NetvirtComponent,
+  type NetvirtComponentType,
   type NetvirtGroup,
   type NetvirtNode,
   type NetvirtNodeState,
 } from "./netvirt-upgrade";
 import type { SubTask, SubTaskStatus } from "./task";
 
+/** The `type` of a component's SubTask. */
+export function componentSubTaskType(type: NetvirtComponentType): string {
+  return type === "FINALIZE_UPGRADE" ? "NETVIRT_FINALIZE_UPGRADE" : `NETVIRT_${type}_UPGRADE`;
+}
+
 /** The SubTask of a component with its groups and nodes, as they stand before it is upgraded. */
 export function componentSubTask({ type, state, groups }: NetvirtComponent, at: string): SubTask {
   const common = {
     name: `Upgrade ${netvirtComponentNames[type]}`,
-    type: `NETVIRT_${type}_UPGRADE`,
+    type: componentSubTaskType(type),
     creationTimestamp: at,
     ...(groups.length > 0 && { subTasks: groups.map((group) => groupSubTask(group, state, at)) }),
   };

@@ -1,6 +1,6 @@
 import { endStages, interrupted, stagesOf, type ClusterOutcome, type HostCounts } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
-import { componentSubTask, nodeReported } from "./netvirt-parts";
+import { componentSubTask, componentSubTaskType, nodeReported } from "./netvirt-parts";
 import { netvirtComponentNames, type NetvirtComponent, type NetvirtNodeState } from "./netvirt-upgrade";
 import type { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
@@ -189,7 +189,7 @@ function isAlreadyThere({ description }: SubTask): boolean {
 }
 
 function isComponent(part: SubTask, type: NetvirtComponentType): boolean {
-  return part.type === `NETVIRT_${type}_UPGRADE`;
+  return part.type === componentSubTaskType(type);
 }
 
 /** Nodes as they are reported, and the groups that follow from them. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { SimulatorConfig } from "./config/simulator-config";
 import { controlApi } from "./control/control-api";
 import { send } from "./http/answering";
+import { nsxApis } from "./nsx/nsx-api";
 import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
 import { localizable } from "./vlcm/localizable";
@@ -55,7 +56,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
       send(ctx, { status: 500, body: { error_type: "ERROR", messages } });
     }
   });
-  for (const api of [vlcmApi(world), controlApi(world)]) app.use(api.routes());
+  // The lifecycle manager takes everything else below /api.
+  for (const api of [...nsxApis(world), vlcmApi(world), controlApi(world)]) app.use(api.routes());
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

@@ -5,6 +5,7 @@ import type { ClusterTarget, FailureDetails, RemediateHostInput, UpgradeActiviti
 import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
+import type { NetvirtProgress } from "../../src/domain/netvirt-upgrade";
 import type { Stage } from "../../src/domain/task";
 import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 
@@ -80,7 +81,7 @@ export class Gate {
    * Stays, with heartbeats. A cancellation of the Activity ends the stay as a CancelledFailure, the end of its worker
    * as the real Activities end then.
    */
-  async pass(progress?: HostProgress): Promise<void> {
+  async pass(progress?: HostProgress | NetvirtProgress): Promise<void> {
     const activity = Context.current();
     activity.heartbeat(progress);
     const beat = setInterval(() => activity.heartbeat(progress), 50);
@@ -95,7 +96,7 @@ export class Gate {
   }
 
   /** Stays without further heartbeats, as seen from the server like an Activity whose worker was killed. */
-  async die(progress?: HostProgress): Promise<never> {
+  async die(progress?: HostProgress | NetvirtProgress): Promise<never> {
     const activity = Context.current();
     activity.heartbeat(progress);
     this.arrive();

@@ -31,7 +31,7 @@ export const groupsKnown: NetvirtPrecheck = {
         remediation: "Name the ids that the upgrade coordinator lists as its groups.",
         context: { group: id },
       })),
-      // The product cannot change it (docs/spec-gaps.md, `edgeParallelUpgrade`): to go on would ignore the request.
+      // The product cannot change it (docs/spec-gaps.md, edgeParallelUpgrade): to go on would ignore the request.
       ...fixed.map((group) => ({
         code: "NETVIRT_EDGE_PARALLEL_FIXED",
         message: `The nodes of edge cluster ${nameOf(group)} are upgraded ${group.parallel ? "at the same time" : "one after another"}, which the upgrade coordinator does not let anybody change.`,

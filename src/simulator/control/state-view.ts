@@ -43,5 +43,6 @@ export function stateView(world: World) {
     sessions: world.sessions.size,
     defaultPolicy: world.state.global.defaultPolicy,
     clusters: world.state.clusters.map((cluster) => clusterView(world, cluster)),
+    nsxManagers: world.state.nsx?.managers ?? [],
   };
 }

@@ -18,6 +18,15 @@ export const FaultKind = OneOf(
   "SERVICE_UNAVAILABLE",
   "CONNECTION_DROPPED",
   "SLOW",
+  "NSX_NODE_FAILS",
+  "NSX_NODE_HANGS",
+  "NSX_STATUS_LAGS",
+  "NSX_PAUSED",
+  "NSX_STILL_IN_PROGRESS",
+  "NSX_PRECHECKS_RUNNING",
+  "NSX_CHECK_FAILS",
+  "NSX_ACCOUNT_REFUSED",
+  "NSX_REVISION_STALE",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -41,6 +50,8 @@ const Times = IntegerBetween(1, 1_000_000, "times");
 const calls = { method: OneOf("GET", "POST", "PUT", "PATCH", "DELETE"), path: Text };
 const ofCluster = { cluster: Text, times: Times };
 const ofHost = { ...ofCluster, host: Text };
+/** A NETVIRT node by id or name. */
+const ofNode = { node: Text, times: Times };
 const kinded = <P extends t.Props>(optional: P) => model({ kind: FaultKind }, optional);
 
 /** The fields that each kind has beside `kind`; all are optional. */
@@ -58,11 +69,21 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   SERVICE_UNAVAILABLE: kinded({ ...calls, times: Times, seconds: Seconds }),
   CONNECTION_DROPPED: kinded({ ...calls, times: Times, after: t.boolean }),
   SLOW: kinded({ ...calls, times: Times, milliseconds: Milliseconds }),
+  NSX_NODE_FAILS: kinded({ ...ofNode, message: Text }),
+  NSX_NODE_HANGS: kinded(ofNode),
+  NSX_STATUS_LAGS: kinded({ times: Times, seconds: Seconds }),
+  NSX_PAUSED: kinded({ times: Times }),
+  NSX_STILL_IN_PROGRESS: kinded({ times: Times }),
+  NSX_PRECHECKS_RUNNING: kinded({ times: Times }),
+  NSX_CHECK_FAILS: kinded({ ...ofNode, message: Text }),
+  NSX_ACCOUNT_REFUSED: kinded({ times: Times }),
+  NSX_REVISION_STALE: kinded({ times: Times }),
 };
 
 const parameters = {
   cluster: t.string,
   host: t.string,
+  node: t.string,
   seconds: t.number,
   message: t.string,
   issue: t.string,

@@ -18,6 +18,16 @@ export const LedgerStep = OneOf(
   "APPLY_FINISHED",
   "CANCELLED",
   "HOST_REPAIRED",
+  "NSX_CHECKS_STARTED",
+  "NSX_SETTINGS_SET",
+  "NSX_GROUP_SET",
+  "NSX_UPGRADE_REQUESTED",
+  "NSX_PAUSE_REQUESTED",
+  "NSX_NODE_STARTED",
+  "NSX_NODE_UPGRADED",
+  "NSX_NODE_FAILED",
+  "NSX_MAINTENANCE_EXITED",
+  "NSX_COMPONENT_ENDED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 

@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
+import { NsxState } from "../nsx/nsx-state";
 import { Fault } from "./fault";
 import { RemediationPolicy } from "./remediation-policy";
 
@@ -205,7 +206,7 @@ export type GlobalState = t.TypeOf<typeof GlobalState>;
 /** All that outlives a restart of the simulator, apart from the ledger's entries. */
 export const SimulatorState = model(
   { version: t.literal(1), global: GlobalState, clusters: t.array(ClusterState) },
-  {},
+  { nsx: NsxState },
 );
 export type SimulatorState = t.TypeOf<typeof SimulatorState>;
 

@@ -1,3 +1,4 @@
+import { advanceNsx } from "../nsx/nsx-timeline";
 import { desiredImage, type ClusterState, type TaskState, type TimelineEvent } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { happenToApply } from "./apply";
@@ -89,4 +90,5 @@ export function advance(world: World): void {
     else endTask(world, cluster, task, event.at);
     world.movedOn(cluster);
   }
+  advanceNsx(world);
 }
