@@ -29,21 +29,13 @@ export function errorOf(failure: unknown): ErrorBody {
   return unforeseen(cause instanceof Error ? cause.message : String(cause));
 }
 
-/** An Activity that ended without an answer of its own, because its worker did; it is to be scheduled again. */
-export interface LostActivity {
-  /** What it last knew, where it told. */
-  readonly progress?: HostProgress;
-}
-
-/** Tells a lost Activity from a failed one; undefined where the failure is an answer. */
-export function lostActivity(failure: unknown): LostActivity | undefined {
+/** Whether an Activity ended without an answer of its own, because its worker did; it is to be scheduled again. */
+export function isLost(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const lost =
+  return (
     (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
-    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"));
-  if (!lost) return undefined;
-  const progress = progressOf(failure);
-  return progress ? { progress } : {};
+    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"))
+  );
 }
 
 /** What `remediateHost` knew of a host when it failed; undefined where it did not say. */

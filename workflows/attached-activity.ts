@@ -1,6 +1,6 @@
 import { CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
-import { errorOf, lostActivity } from "./activity-failure";
+import { errorOf, isLost } from "./activity-failure";
 
 /** How often such an Activity may be lost before its workers are given up: hours of crash loops. */
 const maximumLosses = 200;
@@ -33,7 +33,7 @@ export async function runAttached<Progress extends { readonly reportedFailures: 
     try {
       return await activity.run(attemptsLeft(attempts, progress), progress, false);
     } catch (failure) {
-      const lost = lostActivity(failure) !== undefined;
+      const lost = isLost(failure);
       if (lost) progress = activity.progressOf(failure) ?? progress;
       // The server itself cancels an Activity that waits for a worker or for its next attempt: nothing has then looked
       // after what an earlier run may have left running.
@@ -60,7 +60,7 @@ function stopSafely<Progress extends { readonly reportedFailures: number }, Resu
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
           throw new CancelledFailure(`${activity.name} was brought to a safe end`);
         }
-        if (!lostActivity(failure) || losses >= maximumLosses) throw failure;
+        if (!isLost(failure) || losses >= maximumLosses) throw failure;
         progress = activity.progressOf(failure) ?? progress;
       }
     }

@@ -9,12 +9,14 @@ import {
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
-import type { NetvirtSettings, NetvirtTarget, UpgradeActivities } from "../activities/contract";
+import type { NetvirtSettings, UpgradeActivities } from "../activities/contract";
 import { interrupted } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { netvirtStages, type NetvirtStageType } from "../src/domain/netvirt-progress";
 import { netvirtComponentNames, type NetvirtComponentType, type NetvirtNodeState } from "../src/domain/netvirt-upgrade";
 import { errorOf } from "./activity-failure";
+import { netvirtTarget } from "./activity-targets";
+import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { beginSignal, type NetvirtUpgradeInput, type ResourceResult } from "./messages";
 import { NetvirtUpgradeState } from "./netvirt-upgrade-state";
 import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
@@ -61,7 +63,7 @@ export async function netvirtUpgradeWorkflow(input: NetvirtUpgradeInput): Promis
 
 async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResult> {
   const { netvirt } = state.input;
-  const target = targetOf(state.input);
+  const target = netvirtTarget(state.input.netvirt);
   const { components, previous } = await stage(state, "READ_UPGRADE", () =>
     untilAnswered(() =>
       reads.readNetvirtUpgrade.executeWithOptions(
@@ -98,7 +100,7 @@ async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
     state.record({ type: "ComponentStarted", component });
     state.publish(`Upgrading ${netvirtComponentNames[component]}`);
     try {
-      await upgradeNetvirtComponent({ ...targetOf(state.input), component, attempts });
+      await upgradeNetvirtComponent({ ...netvirtTarget(state.input.netvirt), component, attempts });
       state.record({ type: "ComponentSucceeded", component });
     } catch (failure) {
       const nodes = await CancellationScope.nonCancellable(() => nodesNow(state, component));
@@ -122,7 +124,7 @@ async function nodesNow(
   try {
     const { components } = await looks.readNetvirtUpgrade.executeWithOptions(
       { ...lookOptions, summary: `${name}: what became of the ${netvirtComponentNames[component]}?` },
-      [targetOf(state.input)],
+      [netvirtTarget(state.input.netvirt)],
     );
     return components.find(({ type }) => type === component)?.groups.flatMap(({ nodes }) => nodes);
   } catch (failure) {
@@ -150,7 +152,7 @@ async function restoringAfterwards(
         untilAnswered(() =>
           restores.restoreNetvirtSettings.executeWithOptions(
             { ...restoreOptions, summary: `${netvirt.name}: restore the coordinator's plan` },
-            [{ ...targetOf(state.input), previous }],
+            [{ ...netvirtTarget(state.input.netvirt), previous }],
           ),
         ),
       );
@@ -173,17 +175,6 @@ async function stage<T>(state: NetvirtUpgradeState, type: NetvirtStageType, work
     state.record({ type: "StageFailed", stage: type, error });
     throw failure;
   }
-}
-
-/** What was in work may have come to a good end in spite of a cancellation; what follows is then not begun. */
-async function endHereIfCancelled(): Promise<void> {
-  const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  if (consideredCancelled) await cancelRequested;
-}
-
-function targetOf({ netvirt }: NetvirtUpgradeInput): NetvirtTarget {
-  const { resourceId, name, componentManagerId, targetVersion, options } = netvirt;
-  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options };
 }
 
 /** `before`: what had failed already when the restore failed as well. */

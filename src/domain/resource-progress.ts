@@ -1,6 +1,12 @@
-import { clusterResultSubTask, initialClusterSubTask, type ClusterOutcome, type HostCounts } from "./cluster-progress";
+import {
+  clusterResultSubTask,
+  initialClusterSubTask,
+  mergeCluster,
+  type ClusterOutcome,
+  type HostCounts,
+} from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
-import { initialNetvirtSubTask, netvirtResultSubTask } from "./netvirt-progress";
+import { initialNetvirtSubTask, mergeNetvirt, netvirtResultSubTask } from "./netvirt-progress";
 import type { SubTask } from "./task";
 import type { ResourcePlan } from "./upgrade-plan";
 
@@ -48,6 +54,14 @@ export function resourceResultSubTask(resource: ResourcePlan, end: ResourceEnd, 
     case "MGMT":
       return serverSubTask(resource, at);
   }
+}
+
+/**
+ * A resource as its upgrade and its own Workflow together show it: its own Workflow knows its parts, its upgrade how
+ * it ended where that Workflow ended without a word.
+ */
+export function mergeResource(known: SubTask, own: SubTask): SubTask {
+  return known.type === "NETVIRT_INSTANCE_UPGRADE" ? mergeNetvirt(known, own) : mergeCluster(known, own);
 }
 
 function serverSubTask({ kind, name, resourceId, targetVersion }: ResourcePlan, at: string): SubTask {

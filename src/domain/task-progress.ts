@@ -1,6 +1,6 @@
-import { endStages, interrupted, mergeCluster } from "./cluster-progress";
+import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
-import { initialResourceSubTask, resourceTitle } from "./resource-progress";
+import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
 import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
 import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
@@ -115,7 +115,7 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
     ...(product.subTasks && {
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
-        return detailed ? mergeCluster(known, detailed) : known;
+        return detailed ? mergeResource(known, detailed) : known;
       }),
     }),
   }));

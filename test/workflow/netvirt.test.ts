@@ -8,7 +8,8 @@ import type { NetvirtComponentType, NetvirtProgress } from "../../src/domain/net
 import type { SubTask } from "../../src/domain/task";
 import type { NetvirtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { PayloadReader } from "../../src/temporal/memo";
-import { beginSignal, netvirtWorkflowId, subTaskQuery, taskQueue, type ResourceResult } from "../../workflows/messages";
+import { netvirtLock } from "../../src/domain/resource-lock";
+import { beginSignal, subTaskQuery, taskQueue, type ResourceResult } from "../../workflows/messages";
 import type { netvirtUpgradeWorkflow } from "../../workflows/netvirt-upgrade-workflow";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate, sampleError } from "../support/fake-activities";
@@ -55,7 +56,7 @@ describe("netvirtUpgradeWorkflow", function () {
       ...over,
     };
     const handle = await client.workflow.start<typeof netvirtUpgradeWorkflow>("netvirtUpgradeWorkflow", {
-      workflowId: netvirtWorkflowId(resourceId),
+      workflowId: netvirtLock(resourceId),
       taskQueue,
       args: [{ upgradeId: "upgrade-1", netvirt }],
     });
