@@ -18,6 +18,8 @@ export const FaultKind = OneOf(
   "SERVICE_UNAVAILABLE",
   "CONNECTION_DROPPED",
   "SLOW",
+  "MAINTENANCE_EXIT_FAILS",
+  "VM_POWER_FAILS",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -58,6 +60,8 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   SERVICE_UNAVAILABLE: kinded({ ...calls, times: Times, seconds: Seconds }),
   CONNECTION_DROPPED: kinded({ ...calls, times: Times, after: t.boolean }),
   SLOW: kinded({ ...calls, times: Times, milliseconds: Milliseconds }),
+  MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
+  VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
 };
 
 const parameters = {

@@ -18,6 +18,9 @@ export const LedgerStep = OneOf(
   "APPLY_FINISHED",
   "CANCELLED",
   "HOST_REPAIRED",
+  "MAINTENANCE_REQUESTED",
+  "REBOOT_REQUESTED",
+  "VM_POWER_CHANGED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 
