@@ -7,11 +7,12 @@ import {
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
-import type { ClusterTarget, RemediationPolicy, UpgradeActivities } from "../activities/contract";
+import type { HostBefore, RemediationPolicy, UpgradeActivities } from "../activities/contract";
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { errorOf, progressOf } from "./activity-failure";
+import { clusterTargetOf } from "./cluster-target";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
 import { remediateHost } from "./remediate-host";
@@ -23,7 +24,7 @@ const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttemp
 const restores = proxyActivities<UpgradeActivities>(restoreOptions);
 
 /**
- * Upgrades one image-managed cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
+ * Upgrades one cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
  * also while it waits for its turn. Closes as completed, failed or cancelled, with a {@link ResourceResult} in the
  * result or in the failure's details and the whole SubTask in its memo.
  */
@@ -56,13 +57,13 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
   const { cluster, upgradedBefore } = state.input;
-  const target = targetOf(state.input);
+  const target = clusterTargetOf(cluster);
   const hosts = await stage(state, "READ_HOSTS", () =>
     untilAnswered(() =>
       reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
     ),
   );
-  state.record({ type: "HostsRead", hosts, upgradedBefore });
+  state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   await state.report();
   if (state.waitingHosts().length === 0) {
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
@@ -86,18 +87,20 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
 
 /** Hosts one after another; the first that fails ends the cluster, and those after it are not begun. */
 async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterHost[], commit?: string): Promise<void> {
-  const { attempts } = state.input.cluster;
+  const { cluster } = state.input;
   for (const id of state.waitingHosts()) {
     const host = hosts.find((candidate) => candidate.host === id);
     if (!host) continue;
     await endHereIfCancelled();
     state.record({ type: "HostStarted", host: id });
     try {
+      const before = cluster.kind === "BASELINE" ? await readHostBefore(state, host) : undefined;
       const result = await remediateHost({
-        ...targetOf(state.input),
+        ...clusterTargetOf(cluster),
         host: { host: host.host, fqdn: host.fqdn },
-        attempts,
+        attempts: cluster.attempts,
         ...(commit !== undefined && { commit }),
+        ...(before && { before }),
       });
       state.record({ type: "HostSucceeded", host: id, result });
     } catch (failure) {
@@ -109,6 +112,15 @@ async function upgradeHosts(state: ClusterUpgradeState, hosts: readonly ClusterH
       await CancellationScope.nonCancellable(() => state.report());
     }
   }
+}
+
+/** What has to be put back later, recorded in the history before anything is changed. */
+function readHostBefore({ input: { cluster } }: ClusterUpgradeState, { host, fqdn }: ClusterHost): Promise<HostBefore> {
+  return untilAnswered(() =>
+    reads.readHostBefore.executeWithOptions({ ...readOptions, summary: `${fqdn}: read state` }, [
+      { ...clusterTargetOf(cluster), host: { host, fqdn } },
+    ]),
+  );
 }
 
 /** Puts the remediation policy back whatever happens in between: also after a failure and a cancellation. */
@@ -130,7 +142,7 @@ async function restoringAfterwards(
         untilAnswered(() =>
           restores.restoreRemediationPolicy.executeWithOptions(
             { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
-            [{ ...targetOf(state.input), previous }],
+            [{ ...clusterTargetOf(cluster), previous }],
           ),
         ),
       );
@@ -146,7 +158,7 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
   return untilAnswered(() =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
-      [{ ...targetOf(state.input), options: cluster.options, previous }],
+      [{ ...clusterTargetOf(cluster), options: cluster.options, previous }],
     ),
   );
 }
@@ -156,7 +168,7 @@ function setDesiredImage(state: ClusterUpgradeState) {
   return untilAnswered(() =>
     changes.setDesiredImage.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set desired image ${cluster.targetVersion}` },
-      [targetOf(state.input)],
+      [clusterTargetOf(cluster)],
     ),
   );
 }
@@ -179,11 +191,6 @@ async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work
 async function endHereIfCancelled(): Promise<void> {
   const { consideredCancelled, cancelRequested } = CancellationScope.current();
   if (consideredCancelled) await cancelRequested;
-}
-
-function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
-  const { resourceId, name, componentManagerId, kind, targetVersion } = cluster;
-  return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
 }
 
 /** `before`: what had failed already when the restore failed as well. */

@@ -6,6 +6,7 @@ import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
 import { errorOf } from "./activity-failure";
+import { clusterTargetOf } from "./cluster-target";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
@@ -33,21 +34,12 @@ export async function runPrechecks(state: UpgradeState, clusters: readonly Clust
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckCluster({
-  resourceId,
-  name,
-  componentManagerId,
-  cluster,
-  ...plan
-}: ClusterUpgradePlan): Promise<Stage[]> {
-  const target = {
-    cluster: { resourceId, name, componentManagerId, cluster },
-    kind: plan.kind,
-    targetVersion: plan.targetVersion,
-  };
+async function precheckCluster(cluster: ClusterUpgradePlan): Promise<Stage[]> {
   try {
     const { stages } = await untilAnswered(() =>
-      prechecks.runClusterPrechecks.executeWithOptions({ ...precheckOptions, summary: `${name}: prechecks` }, [target]),
+      prechecks.runClusterPrechecks.executeWithOptions({ ...precheckOptions, summary: `${cluster.name}: prechecks` }, [
+        clusterTargetOf(cluster),
+      ]),
     );
     return stages;
   } catch (failure) {

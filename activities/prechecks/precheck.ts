@@ -5,10 +5,15 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { Patience } from "../patience";
 
 /** What every check works with. Nothing that a check does may change the cluster. */
-export interface PrecheckInput {
+export interface AnyPrecheckInput {
   readonly target: ClusterTarget;
-  readonly client: VlcmClient;
+  readonly client: { readonly id: string };
   readonly patience: Patience;
+}
+
+/** What checks of image-managed clusters work with. */
+export interface PrecheckInput extends AnyPrecheckInput {
+  readonly client: VlcmClient;
 }
 
 export type PrecheckType =
@@ -18,17 +23,22 @@ export type PrecheckType =
   | "NO_OPERATION_IN_PROGRESS"
   | "TARGET_IMAGE_AVAILABLE"
   | "NO_DOWNGRADE"
-  | "CLUSTER_HEALTH";
+  | "CLUSTER_HEALTH"
+  | "CLUSTER_BASELINE_MANAGED"
+  | "NO_HOST_IN_MAINTENANCE_MODE"
+  | "TARGET_PATCH_AVAILABLE"
+  | "OPTIONS_SUPPORTED"
+  | "HOSTS_CAN_BE_EMPTIED";
 
-/** One condition that must hold before a cluster is touched. */
-export interface Precheck {
+/** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
+export interface Precheck<I extends AnyPrecheckInput = PrecheckInput> {
   readonly type: PrecheckType;
   readonly name: string;
   readonly description: string;
   /** Checks without whose success this one cannot be made. */
   readonly needs: readonly PrecheckType[];
   /** The reasons why the condition does not hold; none where it does. A throw is a check that could not be made. */
-  run(input: PrecheckInput): Promise<ErrorBody[]>;
+  run(input: I): Promise<ErrorBody[]>;
 }
 
 /** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
@@ -42,7 +52,7 @@ interface Finding {
 }
 
 /** Findings as the errors of a Stage, with the cluster in their context. */
-export function findingsOf({ target, client }: PrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
   return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
     errorCode: code,
     errorType: "FAILED_DEPENDENCY",

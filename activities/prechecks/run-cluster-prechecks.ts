@@ -13,10 +13,11 @@ import { componentManagerReachable } from "./component-manager-reachable";
 import { hostsConnected } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
-import type { Precheck, PrecheckInput, PrecheckType } from "./precheck";
+import type { AnyPrecheckInput, Precheck, PrecheckType } from "./precheck";
+import type { Patience } from "../patience";
 import { targetImageAvailable } from "./target-image-available";
 
-/** All checks, in an order in which every one comes after those that it needs. */
+/** All checks of an image-managed cluster, in an order in which every one comes after those that it needs. */
 const prechecks: readonly Precheck[] = [
   componentManagerReachable,
   clusterImageManaged,
@@ -32,26 +33,36 @@ interface PrecheckDependencies {
   readonly limits: ActivityLimits;
 }
 
+/** Runs every check of an image-managed cluster. */
+export function runImagePrechecks(
+  { clientOf, limits }: PrecheckDependencies,
+  target: ClusterTarget,
+): Promise<ClusterPrechecks> {
+  const input = (patience: Patience) => ({ target, client: clientOf(target.cluster.componentManagerId), patience });
+  return runClusterPrechecks(prechecks, { target, limits, input });
+}
+
 /**
  * Runs every check of a cluster, whatever the others find, and gives one Stage each. A check that throws is a failed
  * one; only the Activity's own end (cancelled, Worker stopped, component manager not in the inventory) throws.
  */
-export function runClusterPrechecks(
-  { clientOf, limits }: PrecheckDependencies,
-  target: ClusterTarget,
+export function runClusterPrechecks<I extends AnyPrecheckInput>(
+  checks: readonly Precheck<I>[],
+  {
+    target,
+    limits,
+    input: inputOf,
+  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(patience: Patience): I },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
-    const client = clientOf(target.cluster.componentManagerId);
-    const input = { target, client, patience: activityPatience(shortBounds(limits)) };
+    const input = inputOf(activityPatience(shortBounds(limits)));
     const failed = new Set<PrecheckType>();
-    for (const check of prechecks) {
+    for (const check of checks) {
       const missing = check.needs.filter((type) => failed.has(type));
       const stage = await stageOf(check, context, () =>
-        missing.length > 0
-          ? Promise.resolve([notRun(check, missing, context)])
-          : check.run(input satisfies PrecheckInput),
+        missing.length > 0 ? Promise.resolve([notRun(check, missing, context)]) : check.run(input),
       );
       if (stage.status === "FAILED") failed.add(check.type);
       stages.push(stage);
@@ -62,7 +73,7 @@ export function runClusterPrechecks(
 }
 
 async function stageOf(
-  { name, type, description }: Precheck,
+  { name, type, description }: Pick<Precheck, "name" | "type" | "description">,
   context: FailureContext,
   run: () => Promise<ErrorBody[]>,
 ): Promise<Stage> {
@@ -85,7 +96,11 @@ async function stageOf(
   };
 }
 
-function notRun({ name }: Precheck, missing: readonly PrecheckType[], context: FailureContext): ErrorBody {
+function notRun(
+  { name }: Pick<Precheck, "name">,
+  missing: readonly PrecheckType[],
+  context: FailureContext,
+): ErrorBody {
   return {
     errorCode: "PRECHECK_NOT_RUN",
     errorType: "FAILED_DEPENDENCY",

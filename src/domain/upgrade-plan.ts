@@ -33,6 +33,8 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly targetVersion: string;
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
+  /** Only of BASELINE: the ISO of the inventory that `targetVersion` comes from, instead of the bundle's patch. */
+  readonly customIsoId?: string;
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }

@@ -98,6 +98,7 @@ export class UpgradeBench {
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
+      readHostBefore: (input) => of(input.cluster.resourceId).readHostBefore(input),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
     };
