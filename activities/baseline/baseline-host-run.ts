@@ -18,7 +18,7 @@ import {
   isRestarting,
   runningTask,
 } from "./baseline-context";
-import { bringAbout } from "./bring-about";
+import { bringAbout, intend } from "./bring-about";
 import { versionText } from "./product-version";
 import { putBack, putBackAfter } from "./put-back";
 import { switchOffVms } from "./vm-power";
@@ -71,6 +71,8 @@ export class BaselineHostRun {
       progress.begin("CHECK_VERSION", "Comparing the host with the target version.");
     }
     if (before.inMaintenanceMode) throw heldByOther(context);
+    // What an attempt that has failed left among the host's tasks is no word on this one.
+    if (progress.current.reportedFailures > 0) await intend(context);
     const host = await connectedHost(context);
     if (progress.current.bootTime === undefined && host.bootTime !== undefined) progress.booted(host.bootTime);
 
