@@ -43,7 +43,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
   const { client, patience, progress, input, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
   const doubts = new Map<"busy" | "unanswered", number>();
-  await dropOtherTask(context, step.operation);
+  if ((await dropOtherTask(context, step.operation)) === "FORGOTTEN" && (await settle())) return;
 
   for (let round = 0, requests = 0; ; round++) {
     const host = await look();
@@ -100,7 +100,8 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       followed = await followTask({ ...options, stall: Math.min(limits.stall, limits.operationBusy) });
     }
     progress.detach();
-    if (followed.end === "FORGOTTEN") return false;
+    // What it does goes on, and asking again at its very end would do it twice.
+    if (followed.end === "FORGOTTEN") return settle();
     if (followed.end === "ENDED" && !followed.task.error) {
       return step.endsWithTask === true || (await settle());
     }
@@ -137,14 +138,19 @@ export async function cancelIfPossible({ client }: BaselineContext, task: string
 }
 
 /** Detaches from a task of another step, which an earlier run was following and which has ended since. */
-async function dropOtherTask({ client, patience, progress }: BaselineContext, operation: Operation): Promise<void> {
+async function dropOtherTask(
+  { client, patience, progress }: BaselineContext,
+  operation: Operation,
+): Promise<"FORGOTTEN" | undefined> {
   const { remoteTask } = progress.current;
-  if (remoteTask === undefined) return;
+  if (remoteTask === undefined) return undefined;
   try {
     const task = await patience.persist(() => client.readTask(remoteTask));
-    if (isOf(task, operation) && (!hasEnded(task) || task.error)) return;
+    if (!isOf(task, operation) || (hasEnded(task) && !task.error)) progress.detach();
+    return undefined;
   } catch (error) {
     if (!isNotFound(error)) throw error;
+    progress.detach();
+    return "FORGOTTEN";
   }
-  progress.detach();
 }
