@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
-import type { UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { ClusterKind, UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
 
 /** A bundle that can be installed and holds HOSTOS only. */
@@ -34,6 +34,8 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
+  /** How each of the resources is managed; those that are not named by an image. */
+  readonly kinds?: readonly ClusterKind[];
 }
 
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
@@ -43,6 +45,7 @@ export function samplePlan({
   now = Date.now(),
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
+  kinds = [],
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
@@ -53,7 +56,7 @@ export function samplePlan({
         resourceUpgradeSpecs: [...resources],
       },
       bundle: sampleBundle,
-      clusters: resources.map(({ resourceId }) => sampleCluster(resourceId)),
+      clusters: resources.map(({ resourceId }, i) => sampleCluster(resourceId, { kind: kinds[i] ?? "IMAGE" })),
     },
     { id, now, resolutionDays },
   );
