@@ -30,10 +30,28 @@ export const defaultActivityLimits: ActivityLimits = {
   operationBusy: 30 * minute,
 };
 
+/** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */
+export interface PatchSource {
+  /** The version that it brings, such as `9.0.1-0.24957456`. */
+  readonly version: string;
+  /** URLs of depots' `metadata.zip`, reachable from the hosts; never empty. */
+  readonly metadataUrls: readonly string[];
+  /** URLs of single packages to install, where not everything in the depots is to be. */
+  readonly vibUrls?: readonly string[];
+}
+
+/** Which patch is meant: that of a version, or an ISO of the inventory. */
+export interface PatchQuery {
+  readonly version: string;
+  readonly customIsoId?: string;
+}
+
 /** What Activities need from the process that runs them; made by the composition root. */
 export interface ActivityDependencies {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
   componentManager(id: string): ComponentManagerAccess | undefined;
+  /** Where the hosts of a component manager's baseline-managed clusters get a patch; undefined where it is not known. */
+  patchFor(componentManagerId: string, query: PatchQuery): PatchSource | undefined;
   /** The upgrade whose child Workflow has this ID and is running; undefined where none is. */
   readLockHolder(workflowId: string): Promise<string | undefined>;
   readonly limits: ActivityLimits;

@@ -11,6 +11,10 @@ export interface ClusterTarget {
   readonly cluster: ClusterRef;
   readonly kind: ClusterKind;
   readonly targetVersion: string;
+  /** Only of BASELINE, whose options are no policy of the component manager but ours to carry out. */
+  readonly options?: HostRemediationOptions;
+  /** Only of BASELINE: the ISO of the inventory that the target comes from, instead of the patch of that version. */
+  readonly customIsoId?: string;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
@@ -32,6 +36,20 @@ export interface DesiredImage {
 }
 
 export type { HealthWait } from "../src/domain/pending-activity";
+/** A host of a baseline-managed cluster before anything is done to it; recorded, so that all of it can be put back. */
+export interface HostBefore {
+  /** When this was read, by the component manager's clock. */
+  readonly at: string;
+  /** Whether somebody else has the host in maintenance mode already. */
+  readonly inMaintenanceMode: boolean;
+  /** Whether it already waits for a restart that has nothing to do with us. */
+  readonly rebootRequired: boolean;
+  /** Whether it already is what the upgrade would make it. */
+  readonly atTarget: boolean;
+  /** Ids of the running virtual machines that are to be switched off; empty where they are to be moved. */
+  readonly runningVms: readonly string[];
+}
+
 export { workerShutdown } from "../src/domain/host-remediation";
 
 export interface RemediateHostInput extends ClusterTarget {
@@ -39,6 +57,8 @@ export interface RemediateHostInput extends ClusterTarget {
   /** `maximumAttempts` counts failures that the component manager reported, over all runs of the Activity. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
+  /** Only of BASELINE, and always there: what {@link UpgradeActivities.readHostBefore} gave. */
+  readonly before?: HostBefore;
   /** What an earlier run of this Activity knew when it was lost: attach to its remote task, keep its count. */
   readonly resume?: HostProgress;
   /**
@@ -65,16 +85,27 @@ export interface UpgradeActivities extends NetvirtActivities {
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
-  /** The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. */
+  /**
+   * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
+   * baseline-managed cluster: its HA admission control and its power management (DPM).
+   */
   readRemediationPolicy(target: ClusterTarget): Promise<RemediationPolicy>;
-  /** Replaces the remediation policy by ours: the options, and the product's own failure action always FAIL. */
+  /**
+   * Replaces the remediation policy by ours: the options, and the product's own failure action always FAIL. On a
+   * baseline-managed cluster: switches HA admission control and DPM off where asked.
+   */
   putRemediationPolicy(
     input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
   ): Promise<void>;
   /** Puts a policy back exactly as it was read. */
   restoreRemediationPolicy(input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
-  /** Makes the target the cluster's desired image (draft, base image, validate, commit) where it differs. */
+  /**
+   * Makes the target the cluster's desired image (draft, base image, validate, commit) where it differs. A
+   * baseline-managed cluster has none: there it only makes sure that the patch of the target is known.
+   */
   setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
+  /** Reads a host of a baseline-managed cluster; its own Activity, so that it is recorded before anything is changed. */
+  readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
   /**

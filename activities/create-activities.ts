@@ -1,16 +1,16 @@
 import pLimit from "p-limit";
+import type { ClusterKind } from "../src/domain/upgrade-plan";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
+import { baselineClusters } from "./baseline/baseline-clusters";
+import type { ClusterWork } from "./cluster-work";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
 import { DriverError } from "./drivers/driver-error";
-import { createVlcmClient, type VlcmClient } from "./drivers/vlcm/vlcm-client";
-import { readClusterHosts } from "./hostos/read-cluster-hosts";
-import { remediateHost } from "./hostos/remediate-host";
-import { remediationPolicy } from "./hostos/remediation-policy";
-import { setDesiredImage } from "./hostos/set-desired-image";
+import { createVim25Client } from "./drivers/vim25/vim25-client";
+import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
+import { imageClusters } from "./hostos/image-clusters";
 import { managerClients } from "./manager-clients";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
-import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -21,46 +21,44 @@ const concurrentLockReads = 8;
  */
 export function createActivities({
   componentManager,
+  patchFor,
   readLockHolder,
   limits,
 }: ActivityDependencies): UpgradeActivities {
-  const clientOf = managerClients(componentManager, (access) =>
-    createVlcmClient(access, { callTimeout: limits.callTimeout }),
-  );
+  const { callTimeout } = limits;
+  const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout }));
+  const managementOf = managerClients(componentManager, (access) => createVim25Client(access, { callTimeout }));
+  const kinds: Readonly<Record<ClusterKind, ClusterWork>> = {
+    IMAGE: imageClusters({ clientOf: lifecycleOf, limits }),
+    BASELINE: baselineClusters({ clientOf: managementOf, lifecycleOf, patchFor, limits }),
+  };
+  const workOn = ({ kind }: ClusterTarget) => kinds[kind];
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
     componentManager: cluster.componentManagerId,
   });
 
-  /** A short read or restore. */
-  const read = <A>(target: ClusterTarget, body: (client: VlcmClient) => Promise<A>) =>
-    runActivity({ context: contextOf(target) }, () => body(clientOf(target.cluster.componentManagerId)));
+  /** A short read. */
+  const read = <A>(target: ClusterTarget, body: () => Promise<A>) => runActivity({ context: contextOf(target) }, body);
 
   /** A change of the cluster: a failure that was waited out is final, a task that the manager reports as failed is not. */
-  const change = <A>(target: ClusterTarget, body: (client: VlcmClient) => Promise<A>) =>
+  const change = <A>(target: ClusterTarget, body: () => Promise<A>) =>
     runActivity(
       {
         context: contextOf(target),
-        failure: (error) => ({
-          retryable: error instanceof DriverError && error.code === "DESIRED_IMAGE_COMMIT_FAILED",
-        }),
+        failure: (error) => ({ retryable: error instanceof DriverError && retryableChanges.has(error.code) }),
       },
-      () => body(clientOf(target.cluster.componentManagerId)),
+      body,
     );
 
   const shortPatience = () => activityPatience(shortBounds(limits));
 
   return {
-    runClusterPrechecks: (target) => runClusterPrechecks({ clientOf, limits }, target),
-    readClusterHosts: (target) => read(target, (client) => readClusterHosts(client, shortPatience(), target)),
-    readRemediationPolicy: (target) =>
-      read(target, (client) => shortPatience().persist(() => client.readPolicy(target.cluster.cluster))),
-    putRemediationPolicy: (input) =>
-      change(input, (client) => {
-        const policy = remediationPolicy(input.previous, input.options);
-        return activityPatience(limits).persist(() => client.putPolicy(input.cluster.cluster, policy));
-      }),
+    runClusterPrechecks: (target) => workOn(target).runPrechecks(target),
+    readClusterHosts: (target) => read(target, () => workOn(target).readHosts(shortPatience(), target)),
+    readRemediationPolicy: (target) => read(target, () => workOn(target).readPolicy(shortPatience(), target)),
+    putRemediationPolicy: (input) => change(input, () => workOn(input).putPolicy(activityPatience(limits), input)),
     restoreRemediationPolicy: (input) =>
       runActivity(
         {
@@ -68,13 +66,11 @@ export function createActivities({
           // Giving up leaves a changed cluster behind, and what refuses us (a password, a full disk) can be put right.
           failure: (error) => ({ retryable: !(error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND") }),
         },
-        () =>
-          shortPatience().persist(() =>
-            clientOf(input.cluster.componentManagerId).putPolicy(input.cluster.cluster, input.previous),
-          ),
+        () => workOn(input).restorePolicy(shortPatience(), input),
       ),
-    setDesiredImage: (target) => change(target, (client) => setDesiredImage(client, activityPatience(limits), target)),
-    remediateHost: (input) => remediateHost({ clientOf, limits }, input),
+    setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
+    readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
+    remediateHost: (input) => workOn(input).remediateHost(input),
     readLockHolder: ({ workflowId }) =>
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);
@@ -95,3 +91,6 @@ export function createActivities({
     ...createNetvirtActivities({ componentManager, limits }),
   };
 }
+
+/** Failures of a change that the component manager reports, so that they use up an attempt and the next may succeed. */
+const retryableChanges: ReadonlySet<string> = new Set(["DESIRED_IMAGE_COMMIT_FAILED", "CLUSTER_SETTINGS_NOT_CHANGED"]);

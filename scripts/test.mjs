@@ -10,8 +10,8 @@ import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
-/** Run by name only: these need more than the preparation provides (a Chromium). */
-const extraSuites = ["browser"];
+/** Run by name only: these need more than a checkout has (a Chromium; Go, to build somebody else's simulator). */
+const extraSuites = ["browser", "third-party"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -26,7 +26,13 @@ await runScript(async (signal) => {
     console.error(`There is no suite ${unknown}. Suites: ${[...suites, ...extraSuites].join(", ")}.`);
     return 2;
   }
-  const tools = await prepare({ signal, temporalCli: true, timeSkippingServer: true });
+  const needsTemporal = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
+  const tools = await prepare({
+    signal,
+    temporalCli: needsTemporal,
+    timeSkippingServer: needsTemporal,
+    vcsim: wanted.includes("third-party"),
+  });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
     const totals = [];
@@ -44,7 +50,7 @@ await runScript(async (signal) => {
 });
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment({ temporalCli, timeSkippingServer }) {
+function environment({ temporalCli, timeSkippingServer, vcsim }) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -52,6 +58,7 @@ function environment({ temporalCli, timeSkippingServer }) {
     ...Object.fromEntries(rest),
     ...(temporalCli && { TEMPORAL_CLI_PATH: temporalCli }),
     ...(timeSkippingServer && { TEMPORAL_TEST_SERVER: timeSkippingServer }),
+    ...(vcsim && { VCSIM_PATH: vcsim }),
   };
 }
 

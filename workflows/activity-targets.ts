@@ -1,10 +1,15 @@
 import type { ClusterTarget, NetvirtTarget } from "../activities/contract";
 import type { ClusterUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
-/** What Activities need of a cluster's plan. */
+/** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
 export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
-  const { resourceId, name, componentManagerId, cluster, kind, targetVersion } = plan;
-  return { cluster: { resourceId, name, componentManagerId, cluster }, kind, targetVersion };
+  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, options, customIsoId } = plan;
+  return {
+    cluster: { resourceId, name, componentManagerId, cluster },
+    kind,
+    targetVersion,
+    ...(kind === "BASELINE" && { options, ...(customIsoId !== undefined && { customIsoId }) }),
+  };
 }
 
 /** What Activities need of a NETVIRT instance's plan. */

@@ -24,7 +24,7 @@ const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttemp
 const restores = proxyActivities<UpgradeActivities>(restoreOptions);
 
 /**
- * Upgrades one image-managed cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
+ * Upgrades one cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
  * also while it waits for its turn. Closes as completed, failed or cancelled, with a {@link ResourceResult} in the
  * result or in the failure's details and the whole SubTask in its memo.
  */
@@ -63,7 +63,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
       reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
     ),
   );
-  state.record({ type: "HostsRead", hosts, upgradedBefore });
+  state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   await state.report();
   if (state.waitingHosts().length === 0) {
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";

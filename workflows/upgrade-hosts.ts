@@ -1,17 +1,18 @@
 import { CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
-import type { UpgradeActivities } from "../activities/contract";
+import type { HostBefore, UpgradeActivities } from "../activities/contract";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { toTimestamp } from "../src/domain/timestamp";
-import type { RolloutPolicy } from "../src/domain/upgrade-plan";
+import type { ClusterUpgradePlan, RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { remediateHost } from "./remediate-host";
-import { gateOptions } from "./retry-policy";
+import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions);
+const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore">>(readOptions);
 
 /** Plans made before there was a policy: one host at a time, and nothing in between. */
 const plainRollout: RolloutPolicy = { hostsAtOnce: 1, soakSeconds: 0, healthGate: false, toleratedFailures: 0 };
@@ -58,11 +59,13 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
   const { cluster } = state.input;
   state.record({ type: "HostStarted", host: host.host });
   try {
+    const before = cluster.kind === "BASELINE" ? await readHostBefore(cluster, host) : undefined;
     const result = await remediateHost({
       ...clusterTarget(cluster),
       host: { host: host.host, fqdn: host.fqdn },
       attempts: cluster.attempts,
       ...(commit !== undefined && { commit }),
+      ...(before && { before }),
     });
     state.record({ type: "HostSucceeded", host: host.host, result });
   } catch (failure) {
@@ -73,6 +76,15 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
   } finally {
     await CancellationScope.nonCancellable(() => state.report());
   }
+}
+
+/** What has to be put back later, recorded in the history before anything is changed. */
+function readHostBefore(cluster: ClusterUpgradePlan, { host, fqdn }: ClusterHost): Promise<HostBefore> {
+  return untilAnswered(() =>
+    reads.readHostBefore.executeWithOptions({ ...readOptions, summary: `${fqdn}: read state` }, [
+      { ...clusterTarget(cluster), host: { host, fqdn } },
+    ]),
+  );
 }
 
 async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy): Promise<void> {

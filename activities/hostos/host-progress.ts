@@ -1,11 +1,10 @@
 import { isRight } from "fp-ts/Either";
+import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
-import { HostProgress, hostStages, type HostStageType } from "../../src/domain/host-remediation";
+import { HostProgress, type HostStageType } from "../../src/domain/host-remediation";
 import type { Stage } from "../../src/domain/task";
 import { toTimestamp } from "../../src/domain/timestamp";
 import { bounded } from "../drivers/driver-error";
-
-const stageTypes = Object.keys(hostStages) as HostStageType[];
 
 /**
  * What earlier runs have left: the heartbeat details of this Activity or what the Workflow was told of a lost one,
@@ -24,14 +23,24 @@ function attemptHasEnded({ stages, remoteTask, requestedAt }: HostProgress): boo
   return failed && remoteTask === undefined && requestedAt === undefined;
 }
 
-/** The progress of one host's remediation while the Activity runs; every change is heartbeat at once. */
-export class HostProgressTracker {
+/**
+ * The progress of one host's remediation while the Activity runs; every change is heartbeat at once. `S` are the types
+ * of its stages.
+ */
+export class HostProgressTracker<S extends string = HostStageType> {
   #progress: HostProgress;
   readonly #beat: (progress: HostProgress) => void;
+  readonly #types: readonly S[];
 
-  /** Goes on with the attempt that `known` tells of, unless that has ended. */
-  constructor(host: string, known: HostProgress | undefined, beat: (progress: HostProgress) => void) {
+  /** Goes on with the attempt that `known` tells of, unless that has ended. `stages` are in their order. */
+  constructor(
+    host: string,
+    known: HostProgress | undefined,
+    beat: (progress: HostProgress) => void,
+    stages: Readonly<Record<S, string>>,
+  ) {
     this.#beat = beat;
+    this.#types = Object.keys(stages) as S[];
     if (known && !attemptHasEnded(known)) {
       this.#progress = known;
       return;
@@ -40,7 +49,7 @@ export class HostProgressTracker {
       host,
       reportedFailures: known?.reportedFailures ?? 0,
       activity: known ? "Trying again after a failure." : "Starting.",
-      stages: freshStages(),
+      stages: freshStages(stages),
       ...(known?.lastError && { lastError: known.lastError }),
     };
   }
@@ -54,10 +63,20 @@ export class HostProgressTracker {
     return Date.parse(this.#progress.stages[0]?.creationTimestamp ?? "") || Date.now();
   }
 
+  /** Whether a stage of this attempt has ended well. */
+  has(type: S): boolean {
+    return this.#progress.stages[this.#types.indexOf(type)]?.status === "SUCCESSFUL";
+  }
+
+  /** When the host had last started as this attempt began. */
+  booted(bootTime: string): void {
+    this.#change({ bootTime });
+  }
+
   /** Enters a stage: the ones before it have succeeded. Entering it again changes nothing. */
-  begin(type: HostStageType, activity: string): void {
+  begin(type: S, activity: string): void {
     const now = toTimestamp(Date.now());
-    const index = stageTypes.indexOf(type);
+    const index = this.#types.indexOf(type);
     const stages = this.#progress.stages.map((stage, i): Stage => {
       if (i < index && stage.status !== "SUCCESSFUL") return ended(stage, "SUCCESSFUL", now);
       if (i !== index || stage.status === "IN_PROGRESS") return stage;
@@ -68,9 +87,9 @@ export class HostProgressTracker {
   }
 
   /** All stages up to this one have succeeded. */
-  succeed(last: HostStageType, activity: string): void {
+  succeed(last: S, activity: string): void {
     const now = toTimestamp(Date.now());
-    const index = stageTypes.indexOf(last);
+    const index = this.#types.indexOf(last);
     const stages = this.#progress.stages.map((stage, i) =>
       i <= index && stage.status !== "SUCCESSFUL" ? ended(stage, "SUCCESSFUL", now) : stage,
     );
@@ -133,15 +152,8 @@ export class HostProgressTracker {
   }
 }
 
-function freshStages(): Stage[] {
-  const creationTimestamp = toTimestamp(Date.now());
-  return stageTypes.map((type) => ({
-    name: hostStages[type],
-    type,
-    description: hostStages[type],
-    status: "PENDING",
-    creationTimestamp,
-  }));
+function freshStages(stages: Readonly<Record<string, string>>): Stage[] {
+  return stagesOf(stages, toTimestamp(Date.now()));
 }
 
 function ended(stage: Stage, status: "SUCCESSFUL" | "FAILED", completionTimestamp: string): Stage {

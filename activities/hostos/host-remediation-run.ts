@@ -5,6 +5,7 @@ import { type ApplyVerdict, startOf, verdictOfTask } from "./apply-verdict";
 import { awaitReconnect, verifyHost } from "./await-host";
 import { findRemediation } from "./find-remediation";
 import { followTask } from "./follow-task";
+import { NothingRuns } from "./nothing-runs";
 import { desiredImageChanged, noTrace, otherOperation } from "./remediation-errors";
 import { hostFailure, type RemediationContext } from "./remediation-context";
 
@@ -16,9 +17,6 @@ const clockSlack = 2_000;
 
 /** Why an attempt is in doubt, and has to wait and look again. */
 type Doubt = "busy" | "away" | "unanswered" | "forgotten";
-
-/** The host is not being upgraded and must not be any more, because the upgrade was cancelled. */
-export class NothingRuns extends Error {}
 
 export interface HostRemediationOptions extends RemediationContext {
   /** Whether an earlier run may have asked for the remediation, which this run cannot know for sure. */

@@ -16,12 +16,17 @@ export async function readClusterHosts(
   const hosts = await patience.persist(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
   const compliance = await readFullCompliance(client, patience, cluster, ids);
-  return hosts
-    .map(({ host, name }) => {
+  return inUpgradeOrder(
+    hosts.map(({ host, name }) => {
       const { version, atTarget } = assessHost(compliance, host, targetVersion);
       return { host, fqdn: name, version, atTarget };
-    })
-    .sort((a, b) => (a.fqdn === b.fqdn ? compareText(a.host, b.host) : compareText(a.fqdn, b.fqdn)));
+    }),
+  );
+}
+
+/** Hosts by their names: the same order on every read. */
+export function inUpgradeOrder(hosts: readonly ClusterHost[]): ClusterHost[] {
+  return [...hosts].sort((a, b) => (a.fqdn === b.fqdn ? compareText(a.host, b.host) : compareText(a.fqdn, b.fqdn)));
 }
 
 /** By code unit, so that the order depends on no locale. */

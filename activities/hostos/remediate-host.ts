@@ -5,15 +5,34 @@ import type { ActivityLimits } from "../activity-dependencies";
 import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
 import type { RemediateHostInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
-import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import type { Patience } from "../patience";
 import { HostProgressTracker, knownProgress } from "./host-progress";
-import { HostRemediationRun, NothingRuns } from "./host-remediation-run";
+import { NothingRuns } from "./nothing-runs";
 import { ReportedFailure, type ReportedCode } from "./reported-failure";
 
-interface RemediateHostDependencies {
-  clientOf(componentManagerId: string): VlcmClient;
+/** What one try at a host is told. */
+export interface HostRunOptions<S extends string> {
+  readonly input: RemediateHostInput;
   readonly limits: ActivityLimits;
+  readonly progress: HostProgressTracker<S>;
+  readonly patience: Patience;
+  /** Whether an earlier run may have asked for the remediation, which this run cannot know for sure. */
+  readonly mayHaveRequested: boolean;
+  /** The upgrade was cancelled: bring what runs to an end, start nothing. */
+  readonly stopping: boolean;
+}
+
+/** How the hosts of one kind of cluster are upgraded. */
+export interface HostWork<S extends string> {
+  /** The stages of a host, by their types, in their order. */
+  readonly stages: Readonly<Record<S, string>>;
+  readonly limits: ActivityLimits;
+  /**
+   * One try at a host, from wherever it stands. Its end throws ReportedFailure, DriverError, the interruption of the
+   * patience, or NothingRuns where it is stopping and the host was not upgraded.
+   */
+  run(options: HostRunOptions<S>): { toTheEnd(): Promise<HostResult> };
 }
 
 /** After a cancellation these end the host's work safely; the other reported failures leave it in an open state. */
@@ -23,13 +42,13 @@ const safeEnds: ReadonlySet<ReportedCode> = new Set(["HOST_REMEDIATION_FAILED", 
  * Upgrades one host. Goes on from what an earlier run has left, and counts what the component manager reports: such
  * a failure is retryable until the attempts are used up; any other one is final and uses up none.
  */
-export function remediateHost(
-  { clientOf, limits }: RemediateHostDependencies,
+export function remediateHost<S extends string>(
+  { stages, limits, run }: HostWork<S>,
   input: RemediateHostInput,
 ): Promise<HostResult> {
   const activity = Context.current();
   const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  const progress = new HostProgressTracker(input.host.host, known, activity.heartbeat);
+  const progress = new HostProgressTracker(input.host.host, known, activity.heartbeat, stages);
   const mayHaveRequested = known !== undefined || activity.info.attempt > 1 || input.stop === true;
   const context = {
     cluster: input.cluster.name,
@@ -38,34 +57,26 @@ export function remediateHost(
   };
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
-  async function upgrade(client: VlcmClient): Promise<HostResult> {
+  const common = { input, limits, progress, mayHaveRequested };
+
+  async function upgrade(): Promise<HostResult> {
     const patience = activityPatience(limits, onTrouble);
-    const run = new HostRemediationRun({
-      client,
-      input,
-      limits,
-      progress,
-      patience,
-      mayHaveRequested,
-      stopping: false,
-    });
     try {
-      return await run.toTheEnd();
+      return await run({ ...common, patience, stopping: false }).toTheEnd();
     } catch (error) {
       if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;
-      return await stop(client);
+      return await stop();
     }
   }
 
   /** Brings what runs to a safe end; gives a result only where the host was upgraded nevertheless. */
-  async function stop(client: VlcmClient): Promise<HostResult> {
+  async function stop(): Promise<HostResult> {
     const { remoteTask, requestedAt } = progress.current;
     if (!mayHaveRequested && remoteTask === undefined && requestedAt === undefined) throw stopped();
     progress.note("Cancelled: bringing the host to a safe end.");
     const patience = endingPatience(limits, onTrouble);
-    const run = new HostRemediationRun({ client, input, limits, progress, patience, mayHaveRequested, stopping: true });
     try {
-      return await run.toTheEnd();
+      return await run({ ...common, patience, stopping: true }).toTheEnd();
     } catch (error) {
       if (error instanceof NothingRuns) throw stopped();
       if (!(error instanceof ReportedFailure) || !safeEnds.has(error.code)) throw error;
@@ -87,8 +98,7 @@ export function remediateHost(
     },
     async () => {
       try {
-        const client = clientOf(input.cluster.componentManagerId);
-        return await (input.stop ? stop(client) : upgrade(client));
+        return await (input.stop ? stop() : upgrade());
       } catch (error) {
         if (error instanceof CancelledFailure) throw error;
         if (!(error instanceof ReportedFailure)) {

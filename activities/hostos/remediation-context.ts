@@ -16,7 +16,7 @@ export interface RemediationContext {
 
 /** A failure of this host that counts. `what` goes on after the host's name, without a full stop. */
 export function hostFailure(
-  { input }: RemediationContext,
+  { input }: Pick<RemediationContext, "input">,
   code: ReportedCode,
   what: string,
   causes: readonly string[] = [],

@@ -7,8 +7,15 @@ const remediations = {
     "See in the component manager what the host waits for (often virtual machines that cannot move).",
   HOST_NOT_RECONNECTED: "Look at the host's console and bring it back into the cluster, then retry the upgrade.",
   HOST_NOT_AT_TARGET: "Compare the host's image with the cluster's in the component manager, then retry the upgrade.",
+  HOST_NOT_BACK_IN_SERVICE:
+    "Take the host out of maintenance mode in the component manager and start its virtual machines, then retry the upgrade.",
 } as const;
 export type ReportedCode = keyof typeof remediations;
+
+/** The one next thing that an operator can do after such a failure. */
+export function remediationOf(code: ReportedCode): string {
+  return remediations[code];
+}
 
 /** A failure of one host that counts against the attempts of the upgrade. */
 export class ReportedFailure extends Error {

@@ -6,10 +6,15 @@ import type { Patience } from "../patience";
 import type { Check } from "./run-checks";
 
 /** What every check works with. Nothing that a check does may change the cluster. */
-export interface PrecheckInput {
+export interface AnyPrecheckInput {
   readonly target: ClusterTarget;
-  readonly client: VlcmClient;
+  readonly client: { readonly id: string };
   readonly patience: Patience;
+}
+
+/** What checks of image-managed clusters work with. */
+export interface PrecheckInput extends AnyPrecheckInput {
+  readonly client: VlcmClient;
 }
 
 export type PrecheckType =
@@ -19,10 +24,15 @@ export type PrecheckType =
   | "NO_OPERATION_IN_PROGRESS"
   | "TARGET_IMAGE_AVAILABLE"
   | "NO_DOWNGRADE"
-  | "CLUSTER_HEALTH";
+  | "CLUSTER_HEALTH"
+  | "CLUSTER_BASELINE_MANAGED"
+  | "NO_HOST_IN_MAINTENANCE_MODE"
+  | "TARGET_PATCH_AVAILABLE"
+  | "OPTIONS_SUPPORTED"
+  | "HOSTS_CAN_BE_EMPTIED";
 
-/** One condition that must hold before a cluster is touched. */
-export type Precheck = Check<PrecheckType, PrecheckInput>;
+/** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
+export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<PrecheckType, I>;
 
 /** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
 const maximumErrors = 20;
@@ -35,7 +45,7 @@ interface Finding {
 }
 
 /** Findings as the errors of a Stage, with the cluster in their context. */
-export function findingsOf({ target, client }: PrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
   return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
     errorCode: code,
     errorType: "FAILED_DEPENDENCY",

@@ -9,11 +9,12 @@ import { componentManagerReachable } from "./component-manager-reachable";
 import { hostsConnected } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
-import type { Precheck } from "./precheck";
+import type { Patience } from "../patience";
+import type { AnyPrecheckInput, Precheck } from "./precheck";
 import { runChecks } from "./run-checks";
 import { targetImageAvailable } from "./target-image-available";
 
-/** All checks, in an order in which every one comes after those that it needs. */
+/** All checks of an image-managed cluster, in an order in which every one comes after those that it needs. */
 const prechecks: readonly Precheck[] = [
   componentManagerReachable,
   clusterImageManaged,
@@ -29,24 +30,36 @@ interface PrecheckDependencies {
   readonly limits: ActivityLimits;
 }
 
+/** Runs every check of an image-managed cluster. */
+export function runImagePrechecks(
+  { clientOf, limits }: PrecheckDependencies,
+  target: ClusterTarget,
+): Promise<ClusterPrechecks> {
+  const input = (patience: Patience) => ({ target, client: clientOf(target.cluster.componentManagerId), patience });
+  return runClusterPrechecks(prechecks, { target, limits, input });
+}
+
 /**
  * Runs every check of a cluster, whatever the others find, and gives one Stage each. A check that throws is a failed
  * one; only the Activity's own end (cancelled, Worker stopped, component manager not in the inventory) throws.
  */
-export function runClusterPrechecks(
-  { clientOf, limits }: PrecheckDependencies,
-  target: ClusterTarget,
+export function runClusterPrechecks<I extends AnyPrecheckInput>(
+  checks: readonly Precheck<I>[],
+  {
+    target,
+    limits,
+    input: inputOf,
+  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(patience: Patience): I },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
-    const client = clientOf(target.cluster.componentManagerId);
-    const input = { target, client, patience: activityPatience(shortBounds(limits)) };
+    const input = inputOf(activityPatience(shortBounds(limits)));
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
     };
-    await runChecks({ checks: prechecks, input, context, onStage });
+    await runChecks({ checks, input, context, onStage });
     return { stages };
   });
 }

@@ -1,7 +1,13 @@
 import type { ErrorBody } from "./error-body";
-import { hostStages, type ClusterHost, type HostProgress, type HostResult } from "./host-remediation";
+import {
+  baselineHostStages,
+  hostStages,
+  type ClusterHost,
+  type HostProgress,
+  type HostResult,
+} from "./host-remediation";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
-import type { ClusterUpgradePlan } from "./upgrade-plan";
+import type { ClusterKind, ClusterUpgradePlan } from "./upgrade-plan";
 
 /** The stages of a cluster in their order; the `type` of each Stage. */
 export const clusterStages = {
@@ -13,6 +19,15 @@ export const clusterStages = {
 } as const;
 export type ClusterStageType = keyof typeof clusterStages;
 
+/** The same stages of a baseline-managed cluster, which has neither a policy nor an image: what is done instead. */
+export const baselineClusterStages: Readonly<Record<ClusterStageType, string>> = {
+  READ_HOSTS: "Read hosts",
+  PUT_REMEDIATION_POLICY: "Switch off admission control and power management where asked",
+  SET_DESIRED_IMAGE: "Verify the patch source",
+  UPGRADE_HOSTS: "Upgrade hosts",
+  RESTORE_REMEDIATION_POLICY: "Restore admission control and power management",
+};
+
 /** How a resource's part of an upgrade ended. WITHIN_TOLERANCE: hosts failed, no more than its policy allows. */
 export type ClusterOutcome = "SUCCESSFUL" | "WITHIN_TOLERANCE" | "NOTHING_TO_DO" | "FAILED" | "CANCELLED" | "NOT_BEGUN";
 
@@ -20,8 +35,13 @@ export type ClusterOutcome = "SUCCESSFUL" | "WITHIN_TOLERANCE" | "NOTHING_TO_DO"
 export type ClusterProgress = { readonly at: string } & (
   | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: ClusterStageType }
   | { readonly type: "StageFailed"; readonly stage: ClusterStageType; readonly error: ErrorBody }
-  /** `upgradedBefore`: ids of hosts that an earlier attempt of this upgrade has upgraded. */
-  | { readonly type: "HostsRead"; readonly hosts: readonly ClusterHost[]; readonly upgradedBefore: readonly string[] }
+  /** `upgradedBefore`: ids of hosts that an earlier attempt of this upgrade has upgraded. `kind`: IMAGE where absent. */
+  | {
+      readonly type: "HostsRead";
+      readonly hosts: readonly ClusterHost[];
+      readonly upgradedBefore: readonly string[];
+      readonly kind?: ClusterKind;
+    }
   /** No host is in work: `description` says what is waited for, and how long. */
   | { readonly type: "Waiting"; readonly description: string }
   | { readonly type: "HostStarted"; readonly host: string }
@@ -43,7 +63,7 @@ export function initialClusterSubTask(cluster: ClusterUpgradePlan, at: string): 
     description: `Upgrade the hosts of ${cluster.name} to ${cluster.targetVersion}, one after another.`,
     status: "PENDING",
     creationTimestamp: at,
-    stages: stagesOf(clusterStages, at),
+    stages: stagesOf(cluster.kind === "BASELINE" ? baselineClusterStages : clusterStages, at),
     resources: [{ resourceId: cluster.resourceId, name: cluster.name }],
   };
 }
@@ -72,7 +92,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       }));
     case "HostsRead":
       if (subTask.subTasks) return subTask;
-      return { ...subTask, subTasks: progress.hosts.map((h) => initialHostSubTask(h, progress.upgradedBefore, at)) };
+      return { ...subTask, subTasks: progress.hosts.map((host) => initialHostSubTask(host, progress, at)) };
     case "Waiting":
       return applyWait(subTask, progress.description);
     case "HostStarted":
@@ -236,7 +256,11 @@ function isAlreadyThere(host: SubTask): boolean {
   return host.description.startsWith(alreadyThere);
 }
 
-function initialHostSubTask(host: ClusterHost, upgradedBefore: readonly string[], at: string): SubTask {
+function initialHostSubTask(
+  host: ClusterHost,
+  { upgradedBefore, kind }: Extract<ClusterProgress, { type: "HostsRead" }>,
+  at: string,
+): SubTask {
   const common = {
     name: host.fqdn,
     type: "HOST_UPGRADE",
@@ -245,7 +269,12 @@ function initialHostSubTask(host: ClusterHost, upgradedBefore: readonly string[]
   };
   if (!host.atTarget) {
     const description = `Waiting for its turn; runs ${host.version || "an unknown version"}.`;
-    return { ...common, status: "PENDING", description, stages: stagesOf(hostStages, at) };
+    return {
+      ...common,
+      status: "PENDING",
+      description,
+      stages: stagesOf(kind === "BASELINE" ? baselineHostStages : hostStages, at),
+    };
   }
   if (upgradedBefore.includes(host.host)) {
     const description = `Runs ${host.version}; upgraded by an earlier attempt.`;

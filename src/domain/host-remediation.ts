@@ -38,6 +38,8 @@ export const HostProgress = model(
     lastError: ErrorBody,
     /** How many reported failures the host may have in all. */
     maximumAttempts: WholeNumber,
+    /** Of a baseline-managed cluster: when the host had last started as this attempt began, to know a restart by. */
+    bootTime: t.string,
   },
 );
 export type HostProgress = t.TypeOf<typeof HostProgress>;
@@ -58,6 +60,19 @@ export const hostStages = {
   VERIFY: "Verify version and compliance",
 } as const;
 export type HostStageType = keyof typeof hostStages;
+
+/** The stages of one host of a baseline-managed cluster in their order; the `type` of each Stage. */
+export const baselineHostStages = {
+  CHECK_VERSION: "Check version",
+  CHANGE_VM_POWER: "Power off or suspend virtual machines",
+  ENTER_MAINTENANCE_MODE: "Enter maintenance mode",
+  INSTALL_PATCH: "Install the patch",
+  REBOOT: "Restart",
+  RECONNECT: "Wait until connected",
+  EXIT_MAINTENANCE_MODE: "Exit maintenance mode",
+  VERIFY: "Verify the version",
+} as const;
+export type BaselineHostStageType = keyof typeof baselineHostStages;
 
 /** `type` of the failure of an Activity that its Worker stopped: it is run again, nothing was used up. */
 export const workerShutdown = "WORKER_SHUTDOWN";

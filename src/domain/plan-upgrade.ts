@@ -69,7 +69,7 @@ function planCluster(
     kind,
     targetVersion: personality?.version ?? iso?.version ?? bundleVersion,
     ...(personality && { image: clusterImage(personality, spec?.personalitySpec) }),
-    ...(iso && { isoId: iso.id }),
+    ...(iso && { customIsoId: iso.id }),
     rollout,
     ...(managementServer !== undefined && { managementServer }),
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),

@@ -70,7 +70,7 @@ export interface ClusterUpgradePlan extends ClusterRef {
   /** Only of an image-managed cluster with a personality; absent means the plain base image. */
   readonly image?: ClusterImage;
   /** Only of a baseline-managed cluster with a custom ISO: its id in the inventory, instead of the bundle's patch. */
-  readonly isoId?: string;
+  readonly customIsoId?: string;
   /** Absent in plans made before there was one: one host at a time, without gate, soak and tolerance. */
   readonly rollout?: RolloutPolicy;
   /** The management server that serves the cluster, where the inventory has it: the two are not upgraded at once. */

@@ -9,6 +9,7 @@ import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
 import { localizable } from "./vlcm/localizable";
 import { vlcmApi } from "./vlcm/vlcm-api";
+import { vim25Api } from "./vim25/vim25-api";
 
 /** A running simulator. `close` resolves when its port is free and its state is saved. */
 export interface RunningSimulator {
@@ -32,8 +33,8 @@ export interface SimulatorOptions {
 }
 
 /**
- * Starts the component manager simulator: an HTTP server that answers the lifecycle manager's REST API under `/api`
- * and its own control API under `/simulator` (docs/simulator.md). Rejects where the port is taken.
+ * Starts the component manager simulator: an HTTP server that answers the lifecycle manager's REST API under `/api`,
+ * the management interface under `/sdk` and its own control API under `/simulator` (docs/simulator.md). Rejects where the port is taken.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { host, port, config, hostSeconds, log, stateFile, now = Date.now } = options;
@@ -57,7 +58,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
     }
   });
   // The lifecycle manager takes everything else below /api.
-  for (const api of [...nsxApis(world), vlcmApi(world), controlApi(world)]) app.use(api.routes());
+  for (const api of [...nsxApis(world), vlcmApi(world), vim25Api(world), controlApi(world)]) app.use(api.routes());
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

@@ -153,6 +153,11 @@ export class FakeActivities {
         record("setImage", target);
         return (await this.replaced.setDesiredImage?.(target)) ?? { changed: true, commit: "1" };
       },
+      readHostBefore: async (input) => {
+        this.calls.push(`before ${hostKey(input, input.host)}`);
+        const asFound = { at, inMaintenanceMode: false, rebootRequired: false, atTarget: false, runningVms: [] };
+        return (await this.replaced.readHostBefore?.(input)) ?? asFound;
+      },
       remediateHost: async (input) => {
         this.calls.push(`remediate ${hostKey(input, input.host)}`);
         this.remediations.push(input);

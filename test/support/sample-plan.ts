@@ -3,7 +3,7 @@ import type { Bundle } from "../../src/domain/bundle";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
-import type { RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
 
 /** A bundle that can be installed and holds HOSTOS only. */
@@ -44,6 +44,8 @@ export interface SamplePlanOptions {
   readonly installations?: Installations;
   /** Of every cluster; the health gate is off unless a test is about it. */
   readonly rollout?: Partial<RolloutPolicy>;
+  /** How each of the resources is managed; those that are not named by an image. */
+  readonly kinds?: readonly ClusterKind[];
 }
 
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
@@ -56,6 +58,7 @@ export function samplePlan({
   bundle = sampleBundle,
   installations = noInstallations,
   rollout = {},
+  kinds = [],
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
@@ -66,8 +69,11 @@ export function samplePlan({
         resourceUpgradeSpecs: [...resources],
       },
       bundle,
-      clusters: resources.map(({ resourceId }) =>
-        sampleCluster(resourceId, { rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout } }),
+      clusters: resources.map(({ resourceId }, i) =>
+        sampleCluster(resourceId, {
+          kind: kinds[i] ?? "IMAGE",
+          rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout },
+        }),
       ),
       installations,
     },

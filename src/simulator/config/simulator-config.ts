@@ -11,8 +11,14 @@ const maximumHosts = 128;
 
 const HostCount = IntegerBetween(1, maximumHosts);
 
-/** A HOSTOS base image that the depot offers; `version` is as on the wire, such as `9.0.1-0.24957456`. */
-export const DepotImage = model({ version: Identifier }, { displayName: Identifier, releaseDate: Identifier });
+/**
+ * A HOSTOS base image that the depot offers; `version` is as on the wire, such as `9.0.1-0.24957456`. `metadataUrl` is
+ * where hosts of baseline-managed clusters find it.
+ */
+export const DepotImage = model(
+  { version: Identifier },
+  { displayName: Identifier, releaseDate: Identifier, metadataUrl: Identifier },
+);
 export type DepotImage = t.TypeOf<typeof DepotImage>;
 
 /**

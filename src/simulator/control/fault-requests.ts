@@ -58,7 +58,7 @@ export function addFault(world: World, input: unknown): E.Either<string[], Fault
   if (fault.kind === "SESSIONS_EXPIRED") world.sessions.expireAll();
   if (fault.kind === "TASKS_FORGOTTEN")
     for (const affected of cluster ? [cluster] : world.state.clusters) {
-      for (const task of affected.tasks) task.forgotten = true;
+      for (const task of [...affected.tasks, ...(affected.vim25?.tasks ?? [])]) task.forgotten = true;
       world.changed(affected);
     }
   world.state.global.faults.push(fault);

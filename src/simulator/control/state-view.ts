@@ -20,7 +20,7 @@ function clusterView(world: World, cluster: ClusterState) {
     effectivePolicy: effectivePolicy(world.state.global.defaultPolicy, policy),
     ...(desired && { desiredImage: { version: desired.version, commit: desired.id } }),
     drafts: drafts.map((draft) => ({ id: draft.id, owner: draft.owner, version: draft.version })),
-    runningTasks: tasks
+    runningTasks: [...tasks, ...(cluster.vim25?.tasks ?? [])]
       .filter(({ status }) => status === "OPEN")
       .map((task) => ({
         id: task.id,

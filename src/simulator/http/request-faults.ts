@@ -3,36 +3,42 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isActive, type Fault, type FaultKind } from "../state/fault";
 import type { World } from "../state/world";
 
-function findMatching(world: World, kind: FaultKind, ctx: Context): Fault | undefined {
+function findMatching(world: World, kind: FaultKind, ctx: Context, address: string): Fault | undefined {
   return world.state.global.faults.find(
     (fault) =>
       fault.kind === kind &&
       isActive(fault, world.now()) &&
       (fault.method === undefined || fault.method === ctx.method) &&
-      (fault.path === undefined || ctx.originalUrl.includes(fault.path)),
+      (fault.path === undefined || address.includes(fault.path)),
   );
 }
 
 /**
  * The faults that meet a call whatever it asks for: latency, 503 for a while, and a dropped connection before or
- * after the work was done. `refuse` answers 503 in the manner of the API.
+ * after the work was done. `refuse` answers 503 in the manner of the API; `addressOf` is what a fault's `path` may be
+ * a part of, where the URL alone does not tell calls apart.
  */
-export function requestFaults(world: World, refuse: (ctx: Context) => void) {
+export function requestFaults(
+  world: World,
+  refuse: (ctx: Context) => void,
+  addressOf: (ctx: Context) => string = (ctx) => ctx.originalUrl,
+) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    const slow = findMatching(world, "SLOW", ctx);
+    const matching = (kind: FaultKind) => findMatching(world, kind, ctx, addressOf(ctx));
+    const slow = matching("SLOW");
     if (slow) {
       world.useFault(slow);
       await delay(slow.milliseconds ?? 1000, undefined, { ref: false });
     }
 
-    const unavailable = findMatching(world, "SERVICE_UNAVAILABLE", ctx);
+    const unavailable = matching("SERVICE_UNAVAILABLE");
     if (unavailable) {
       world.useFault(unavailable);
       await world.saved();
       return refuse(ctx);
     }
 
-    const dropped = findMatching(world, "CONNECTION_DROPPED", ctx);
+    const dropped = matching("CONNECTION_DROPPED");
     if (!dropped) return next();
     world.useFault(dropped);
     if (dropped.after) await next();

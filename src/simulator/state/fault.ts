@@ -27,6 +27,8 @@ export const FaultKind = OneOf(
   "NSX_CHECK_FAILS",
   "NSX_ACCOUNT_REFUSED",
   "NSX_REVISION_STALE",
+  "MAINTENANCE_EXIT_FAILS",
+  "VM_POWER_FAILS",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -78,6 +80,8 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   NSX_CHECK_FAILS: kinded({ ...ofNode, message: Text }),
   NSX_ACCOUNT_REFUSED: kinded({ times: Times }),
   NSX_REVISION_STALE: kinded({ times: Times }),
+  MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
+  VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
 };
 
 const parameters = {

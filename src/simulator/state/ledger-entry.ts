@@ -28,6 +28,9 @@ export const LedgerStep = OneOf(
   "NSX_NODE_FAILED",
   "NSX_MAINTENANCE_EXITED",
   "NSX_COMPONENT_ENDED",
+  "MAINTENANCE_REQUESTED",
+  "REBOOT_REQUESTED",
+  "VM_POWER_CHANGED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 

@@ -3,6 +3,7 @@ import { model, OneOf } from "../../domain/codec";
 import { NsxState } from "../nsx/nsx-state";
 import { Fault } from "./fault";
 import { RemediationPolicy } from "./remediation-policy";
+import { Vim25Cluster } from "../vim25/vim25-state";
 
 /** Epoch milliseconds. */
 const Moment = t.number;
@@ -184,7 +185,7 @@ export const ClusterState = model(
     hosts: t.array(HostState),
     tasks: t.array(TaskState),
   },
-  { lastScan: ScanSnapshot, lastCheck: CheckSnapshot, lastApply: ApplyRecord },
+  { lastScan: ScanSnapshot, lastCheck: CheckSnapshot, lastApply: ApplyRecord, vim25: Vim25Cluster },
 );
 export type ClusterState = t.TypeOf<typeof ClusterState>;
 

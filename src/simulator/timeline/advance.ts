@@ -1,6 +1,7 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
-import { desiredImage, type ClusterState, type TaskState, type TimelineEvent } from "../state/simulator-state";
+import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { happenToTask } from "../vim25/tasks";
 import { happenToApply } from "./apply";
 import { scanCluster } from "./scan";
 
@@ -60,20 +61,40 @@ function endTask(world: World, cluster: ClusterState, task: TaskState, at: numbe
   }
 }
 
+/** The next thing that happens to a cluster, and when (epoch milliseconds). */
 interface Due {
+  readonly at: number;
   readonly cluster: ClusterState;
-  readonly task: TaskState;
-  readonly event: TimelineEvent;
+  happen(): void;
+}
+
+function dueOf(world: World, cluster: ClusterState, now: number): Due[] {
+  const tasks = cluster.tasks.flatMap((task): Due[] => {
+    const [event, ...later] = task.events;
+    if (task.status !== "OPEN" || !event || event.at > now) return [];
+    const happen = () => {
+      task.events = later;
+      if (task.kind === "apply") happenToApply(world, cluster, task, event);
+      else endTask(world, cluster, task, event.at);
+    };
+    return [{ at: event.at, cluster, happen }];
+  });
+  const ofHosts = (cluster.vim25?.tasks ?? []).flatMap((task): Due[] => {
+    const [event, ...later] = task.events;
+    if (!event || event.at > now) return [];
+    const happen = () => {
+      task.events = later;
+      happenToTask(world, cluster, task, event);
+    };
+    return [{ at: event.at, cluster, happen }];
+  });
+  return [...tasks, ...ofHosts];
 }
 
 function nextDue(world: World, now: number): Due | undefined {
   let next: Due | undefined;
   for (const cluster of world.state.clusters)
-    for (const task of cluster.tasks) {
-      const event = task.events[0];
-      if (task.status === "OPEN" && event && event.at <= now && (!next || event.at < next.event.at))
-        next = { cluster, task, event };
-    }
+    for (const due of dueOf(world, cluster, now)) if (!next || due.at < next.at) next = due;
   return next;
 }
 
@@ -84,11 +105,8 @@ function nextDue(world: World, now: number): Due | undefined {
 export function advance(world: World): void {
   const now = world.now();
   for (let due = nextDue(world, now); due; due = nextDue(world, now)) {
-    const { cluster, task, event } = due;
-    task.events = task.events.slice(1);
-    if (task.kind === "apply") happenToApply(world, cluster, task, event);
-    else endTask(world, cluster, task, event.at);
-    world.movedOn(cluster);
+    due.happen();
+    world.movedOn(due.cluster);
   }
   advanceNsx(world);
 }

@@ -235,6 +235,8 @@ export function repairHost(world: World, cluster: ClusterState, host: HostState,
   delete host.lostBy;
   host.connection = "CONNECTED";
   host.maintenance = "OUT";
+  // What was installed went with the failed start; the host has started once more since.
+  if (cluster.vim25) cluster.vim25.hosts[host.id] = { bootTime: at };
   rescanHost(cluster, host);
   world.record({ at, cluster: cluster.id, host: host.id, step: "HOST_REPAIRED" });
 }

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { HostProgressTracker, knownProgress } from "../../../activities/hostos/host-progress";
-import type { HostProgress } from "../../../src/domain/host-remediation";
+import { type HostProgress, hostStages } from "../../../src/domain/host-remediation";
 
 const error = { errorCode: "HOST_REMEDIATION_FAILED", message: "No space." };
 
 function track(known?: HostProgress) {
   const beats: HostProgress[] = [];
-  const tracker = new HostProgressTracker("host-1", known, (progress) => beats.push(progress));
+  const tracker = new HostProgressTracker("host-1", known, (progress) => beats.push(progress), hostStages);
   const statuses = () => tracker.current.stages.map(({ status }) => status);
   return { tracker, beats, statuses };
 }

@@ -5,7 +5,7 @@ import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
 import { hasEnded as hasTaskEnded } from "../../../activities/drivers/vlcm/vlcm-models";
-import { remediateHost } from "../../../activities/hostos/remediate-host";
+import { imageClusters } from "../../../activities/hostos/image-clusters";
 import type { HostProgress } from "../../../src/domain/host-remediation";
 import {
   expectCancelled,
@@ -234,7 +234,7 @@ describe("remediateHost", function () {
       const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
       const client = createVlcmClient(access, quickLimits);
       const clientOf = () => ({ ...client, ...replaced(client) });
-      return () => remediateHost({ clientOf, limits: { ...quickLimits, ...limits } }, input);
+      return () => imageClusters({ clientOf, limits: { ...quickLimits, ...limits } }).remediateHost(input);
     };
     const hasEnded = async () => (await cluster.steps()).includes("APPLY_FINISHED");
 

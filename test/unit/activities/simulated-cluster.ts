@@ -1,10 +1,16 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
-import { type ActivityLimits, defaultActivityLimits } from "../../../activities/activity-dependencies";
+import {
+  type ActivityLimits,
+  defaultActivityLimits,
+  type PatchQuery,
+  type PatchSource,
+} from "../../../activities/activity-dependencies";
 import type { ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { HostProgress } from "../../../src/domain/host-remediation";
+import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
 
 export const oldVersion = "9.0.0-0.24755229";
@@ -24,11 +30,16 @@ interface SimulatedHost {
   readonly version: string;
   readonly connection: string;
   readonly maintenance: string;
+  readonly poweredOnVms: number;
+  readonly poweredOffVms: number;
+  readonly suspendedVms: number;
 }
 
 interface SimulatedState {
   readonly id: string;
   readonly policy: unknown;
+  readonly admissionControl: boolean;
+  readonly dpm: boolean;
   readonly desiredImage: { readonly version: string; readonly commit: string };
   readonly drafts: readonly unknown[];
   readonly runningTasks: readonly { readonly id: string; readonly kind: string }[];
@@ -49,7 +60,18 @@ export interface SimulatedCluster {
   close(): Promise<void>;
 }
 
-export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"): Promise<SimulatedCluster> {
+/** The patches of the simulator's depot, and the one ISO `iso-1`, which is whatever version is asked for. */
+function patchFor(_id: string, { version, customIsoId }: PatchQuery): PatchSource | undefined {
+  const isKnown =
+    [oldVersion, targetVersion, newVersion].includes(version) && ["iso-1", undefined].includes(customIsoId);
+  return isKnown ? { version, metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`] } : undefined;
+}
+
+/** `more` are further fields of the cluster's configuration. */
+export async function simulateCluster(
+  management: "IMAGE" | "BASELINE" = "IMAGE",
+  more: Partial<ClusterConfig> = {},
+): Promise<SimulatedCluster> {
   const simulator: RunningSimulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
@@ -59,7 +81,7 @@ export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"
       depot: [{ version: oldVersion }, { version: targetVersion }, { version: newVersion }],
       hostVersion: oldVersion,
       clusters: [
-        { id: "domain-c8", name: "cluster-01", hosts: 2, hostNames: "esx-{nn}.example.com", management },
+        { id: "domain-c8", name: "cluster-01", hosts: 2, hostNames: "esx-{nn}.example.com", management, ...more },
         { id: "domain-c9", name: "cluster-02", hosts: 2, hostNames: "other-{nn}.example.com" },
       ],
     },
@@ -86,6 +108,7 @@ export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"
     activities: (limits, url = simulator.url) =>
       createActivities({
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
+        patchFor,
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
         limits: { ...quickLimits, ...limits },
       }),

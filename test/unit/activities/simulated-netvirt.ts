@@ -108,6 +108,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
       createActivities({
         componentManager: (id) =>
           id === "nsx-01" ? { id, url: `${url}${root}`, username: "svc", password: "secret" } : undefined,
+        patchFor: () => undefined,
         readLockHolder: () => Promise.resolve(undefined),
         limits: { ...quickLimits, ...limits },
       }),

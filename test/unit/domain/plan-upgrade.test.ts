@@ -251,7 +251,7 @@ describe("planUpgrade", () => {
     });
     expect(clustersOf(planUpgrade(input({ customIsoSpec: { id: "i" } }), identity))[0]).to.deep.include({
       targetVersion: "9.0.1-2",
-      isoId: "i",
+      customIsoId: "i",
     });
   });
 });

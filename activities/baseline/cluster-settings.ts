@@ -1,0 +1,106 @@
+import * as t from "io-ts";
+import { isLeft } from "fp-ts/Either";
+import type { HostRemediationOptions } from "../../src/domain/host-remediation";
+import type { ClusterTarget, RemediationPolicy } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+import { reasonsOfFault } from "../drivers/vim25/classify-fault";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
+import type { ClusterSettings } from "../drivers/vim25/vim25-models";
+import type { Patience } from "../patience";
+import { followTask } from "./follow-task";
+import { unsupportedOptions } from "./unsupported-options";
+
+/** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
+const Recorded = t.exact(t.partial({ admissionControl: t.boolean, dpm: t.boolean }));
+type Recorded = t.TypeOf<typeof Recorded>;
+
+/** HA admission control and power management as they are now. */
+export async function readClusterSettings(
+  client: Vim25Client,
+  patience: Patience,
+  { cluster: { cluster } }: ClusterTarget,
+): Promise<RemediationPolicy> {
+  const { settings } = await patience.persist(() => client.readCluster(cluster));
+  const { admissionControl, dpm } = settings;
+  return {
+    ...(admissionControl !== undefined && { admissionControl }),
+    ...(dpm !== undefined && { dpm }),
+  };
+}
+
+/** Switches off what the upgrade asks for, and nothing that was off already. */
+export async function switchOffClusterSettings(
+  client: Vim25Client,
+  patience: Patience,
+  input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
+): Promise<void> {
+  const [unsupported] = unsupportedOptions(input.options);
+  if (unsupported) {
+    throw new DriverError({
+      kind: "permanent",
+      code: "OPTION_NOT_SUPPORTED",
+      message: `${unsupported.option} does not apply to cluster ${input.cluster.name}: ${unsupported.reason}`,
+      remediation: `Start a new upgrade of this cluster without ${unsupported.option}.`,
+    });
+  }
+  await reconfigure(client, patience, input, ours(input.options, input.previous, false));
+}
+
+/** Puts back what the upgrade has switched off; anything else may have been changed by somebody else meanwhile. */
+export async function restoreClusterSettings(
+  client: Vim25Client,
+  patience: Patience,
+  input: ClusterTarget & { previous: RemediationPolicy },
+): Promise<void> {
+  const options = input.options ?? { disableHac: true, disableDpm: true };
+  await reconfigure(client, patience, input, ours(options, input.previous, true));
+}
+
+/** The settings that were on and that the options switch off, with the value that they are to have. */
+function ours(options: HostRemediationOptions, previous: RemediationPolicy, value: boolean): Recorded {
+  const recorded = Recorded.decode(previous);
+  const before = isLeft(recorded) ? {} : recorded.right;
+  return {
+    ...(options.disableHac === true && before.admissionControl === true && { admissionControl: value }),
+    ...(options.disableDpm === true && before.dpm === true && { dpm: value }),
+  };
+}
+
+/** Brings settings to what is wanted, from whatever they are: a request whose answer was lost is found to be done. */
+async function reconfigure(
+  client: Vim25Client,
+  patience: Patience,
+  { cluster: { cluster, name } }: ClusterTarget,
+  wanted: Recorded,
+): Promise<void> {
+  if (Object.keys(wanted).length === 0) return;
+  let reasons: readonly string[] = [];
+  const maximumRequests = 3;
+  for (let round = 0; round <= maximumRequests; round++) {
+    const { settings } = await patience.persist(() => client.readCluster(cluster));
+    const missing = different(wanted, settings);
+    if (Object.keys(missing).length === 0) return;
+    if (round === maximumRequests) break;
+    // A task that is lost or was not seen to end is looked at through its effect.
+    const task = await patience.persist(() => client.reconfigureCluster(cluster, missing));
+    const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
+    else if (followed.end === "FORGOTTEN") await patience.pause(round);
+  }
+  const what = Object.keys(wanted).join(" and ");
+  throw new DriverError({
+    kind: "transient",
+    code: "CLUSTER_SETTINGS_NOT_CHANGED",
+    message: `${client.id} did not change ${what} of cluster ${name}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    remediation: "Resolve what the component manager reports for the cluster, then retry the upgrade.",
+    causes: reasons,
+  });
+}
+
+function different(wanted: Recorded, now: ClusterSettings): Recorded {
+  return {
+    ...(wanted.admissionControl !== undefined &&
+      wanted.admissionControl !== now.admissionControl && { admissionControl: wanted.admissionControl }),
+    ...(wanted.dpm !== undefined && wanted.dpm !== now.dpm && { dpm: wanted.dpm }),
+  };
+}

@@ -1,0 +1,51 @@
+import { isNotFound } from "../drivers/driver-error";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
+import { hasEnded, type TaskInfo } from "../drivers/vim25/vim25-models";
+import type { Patience } from "../patience";
+
+/** How following a task ended. FORGOTTEN: the component manager does not know it any more. */
+export type FollowedTask =
+  { readonly end: "ENDED" | "STALLED"; readonly task: TaskInfo } | { readonly end: "FORGOTTEN" };
+
+interface FollowOptions {
+  readonly client: Vim25Client;
+  readonly patience: Patience;
+  readonly task: string;
+  /** Milliseconds without any change after which the task counts as stalled. */
+  readonly stall: number;
+  /** Asked at every look: what else changes while the task gets on. */
+  signsOfLife?(): Promise<unknown>;
+  /** Called after every look at the task, with its progress in percent where it tells one. */
+  onProgress?(percent: number | undefined): void;
+}
+
+/** Watches a task to its end. Time in which the component manager does not answer is no time without change. */
+export async function followTask(options: FollowOptions): Promise<FollowedTask> {
+  const { client, patience, stall, signsOfLife, onProgress } = options;
+  let seen: string | undefined;
+  let changedAt = Date.now();
+  for (let round = 0; ; round++) {
+    const asked = Date.now();
+    let task: TaskInfo;
+    let life: unknown;
+    try {
+      task = await patience.persist(() => client.readTask(options.task));
+      life = hasEnded(task) ? undefined : await signsOfLife?.();
+    } catch (error) {
+      if (isNotFound(error)) return { end: "FORGOTTEN" };
+      throw error;
+    }
+    if (hasEnded(task)) return { end: "ENDED", task };
+    changedAt += Date.now() - asked;
+
+    const now = JSON.stringify([task.state, task.progress, life]);
+    if (now !== seen) {
+      seen = now;
+      changedAt = Date.now();
+      round = 0;
+    }
+    onProgress?.(task.progress);
+    if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
+    await patience.pause(round);
+  }
+}

@@ -1,0 +1,124 @@
+import { CancelledFailure } from "@temporalio/common";
+import { endingPatience, shortBounds } from "../activity-run";
+import { DriverError, isNotFound } from "../drivers/driver-error";
+import type { Vim25Host } from "../drivers/vim25/vim25-models";
+import { NothingRuns } from "../hostos/nothing-runs";
+import { hostFailure } from "../hostos/remediation-context";
+import { remediationOf, ReportedFailure } from "../hostos/reported-failure";
+import { type BaselineContext, runningTask } from "./baseline-context";
+import { bringAbout, cancelIfPossible } from "./bring-about";
+import { followTask } from "./follow-task";
+import { restoreVms } from "./vm-power";
+
+/** Takes a host out of maintenance mode and starts what ran on it. Throws HOST_NOT_BACK_IN_SERVICE where it cannot. */
+export async function putBack(context: BaselineContext): Promise<void> {
+  const { client, input } = context;
+  await bringAbout(context, {
+    operation: "exit",
+    activity: "The host is exiting maintenance mode",
+    failed: "could not exit maintenance mode",
+    stalled: "did not get on while exiting maintenance mode",
+    code: "HOST_NOT_BACK_IN_SERVICE",
+    isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
+    request: () => client.exitMaintenanceMode(input.host.host),
+  });
+  await restoreVms(context);
+}
+
+/**
+ * Puts a host back after an attempt that failed or was stopped, whatever the upgrade's state meanwhile. Gives the
+ * error to throw: the one that there was, with a word on the state in which the host is left.
+ */
+export async function putBackAfter(context: BaselineContext, error: unknown): Promise<unknown> {
+  const { before, input, progress, limits } = context;
+  // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
+  if (before.inMaintenanceMode) return error;
+  const patience = endingPatience(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
+  const ending: BaselineContext = { ...context, patience };
+  try {
+    const host = await patience.persist(() => ending.client.readHost(input.host.host));
+    if (host.connection !== "connected") {
+      const state = host.inMaintenanceMode ? ", in maintenance mode" : "";
+      throw hostFailure(context, "HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
+    }
+    const wasOut = await endEntering(ending, host);
+    await putBack(ending);
+    const pending = (await patience.persist(() => ending.client.readHost(input.host.host))).rebootRequired;
+    const words = [
+      ...(wasOut ? [] : ["The host is out of maintenance mode again."]),
+      ...(pending && !before.rebootRequired ? ["What was installed takes effect when the host restarts."] : []),
+    ];
+    return withWords(error, words.join(" "));
+  } catch (problem) {
+    if (problem instanceof CancelledFailure) throw problem;
+    return notPutBack(context, error, problem);
+  }
+}
+
+/** Ends an entry into maintenance mode that is under way. True where the host is out of it afterwards. */
+async function endEntering(context: BaselineContext, host: Vim25Host): Promise<boolean> {
+  const { client, patience, progress, limits } = context;
+  const { remoteTask } = progress.current;
+  const task = runningTask(host, "enter") ?? (await forgottenEntry());
+  if (task !== undefined) {
+    progress.note("Cancelling the entry into maintenance mode.");
+    await cancelIfPossible(context, task);
+    await followTask({ client, patience, task, stall: limits.operationBusy });
+  }
+  const now = await patience.persist(() => client.readHost(host.host));
+  return !now.inMaintenanceMode;
+
+  /** An entry whose task is forgotten goes on all the same, and only the host itself shows its end. */
+  async function forgottenEntry(): Promise<undefined> {
+    if (remoteTask === undefined || host.inMaintenanceMode || progress.has("ENTER_MAINTENANCE_MODE")) return;
+    try {
+      await patience.persist(() => client.readTask(remoteTask));
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    progress.note("Waiting for the host, whose entry into maintenance mode the component manager has forgotten.");
+    const began = Date.now();
+    for (let round = 0; Date.now() - began < limits.operationBusy; round++) {
+      if ((await patience.persist(() => client.readHost(host.host))).inMaintenanceMode) return;
+      await patience.pause(round);
+    }
+  }
+}
+
+/** An error of the same code with a word more. */
+function withWords(error: unknown, words: string): unknown {
+  if (words === "") return error;
+  if (error instanceof ReportedFailure) return new ReportedFailure(error.code, extended(error.error, words));
+  return error instanceof DriverError ? extended(error, words) : error;
+}
+
+/** The host could not be put back: its operator has to know that whatever else there is to know. */
+function notPutBack({ input }: BaselineContext, error: unknown, problem: unknown): unknown {
+  const words = `It is not back in service: ${messageOf(problem)}`;
+  const remediation = remediationOf("HOST_NOT_BACK_IN_SERVICE");
+  if (error instanceof DriverError) return extended(error, words, remediation);
+  const code =
+    error instanceof ReportedFailure && error.code === "HOST_NOT_RECONNECTED" ? error.code : "HOST_NOT_BACK_IN_SERVICE";
+  const before =
+    error instanceof NothingRuns ? `The upgrade of host ${input.host.fqdn} was cancelled.` : messageOf(error);
+  const causes = error instanceof ReportedFailure ? error.error.causes : [];
+  const message = `${before} ${words}`;
+  return new ReportedFailure(code, new DriverError({ kind: "transient", code, message, remediation, causes }));
+}
+
+function extended(error: DriverError, words: string, remediation = error.remediation): DriverError {
+  return new DriverError({
+    kind: error.kind,
+    code: error.code,
+    message: `${error.message} ${words}`,
+    remediation,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.errorType !== undefined && { errorType: error.errorType }),
+    causes: error.causes,
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,299 @@
+import { isLeft } from "fp-ts/Either";
+import type * as t from "io-ts";
+import type { ComponentManagerAccess } from "../component-manager-access";
+import { DriverError } from "../driver-error";
+import { errorOfShape } from "../vlcm/classify-error";
+import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
+import { fieldOf, type ManagedObject, serviceInstance, typed } from "./soap";
+import { Vim25Http } from "./vim25-http";
+import {
+  ClusterConfiguration,
+  type ClusterSettings,
+  Product,
+  Reference,
+  TaskInfo,
+  type Vim25Cluster,
+  type Vim25Host,
+  type Vim25Vm,
+  XmlBoolean,
+  XmlText,
+} from "./vim25-models";
+import { listOf, type XmlObject } from "./xml";
+
+/** What can be done to the power of a virtual machine; the names of the product's methods without their ending. */
+export type VmPowerAction = "PowerOffVM" | "SuspendVM" | "PowerOnVM";
+
+/** Where a host installs from; URLs that the host itself can reach. */
+export interface PatchUrls {
+  readonly metadataUrls: readonly string[];
+  readonly vibUrls?: readonly string[];
+}
+
+/**
+ * The management interface of baseline-managed clusters, one method per thing that is asked for. `cluster`, `host`,
+ * `vm` and `task` are the manager's own ids, such as `domain-c47`, `host-12`. Methods that give a task id return at
+ * once; the task tells the end. All throw DriverError; nothing is repeated unasked.
+ */
+export interface Vim25Client {
+  readonly id: string;
+  /** The manager's name and version; proves address and credentials. */
+  readProduct(): Promise<string>;
+  /** The manager's own time, as a timestamp. */
+  readTime(): Promise<string>;
+  listClusters(): Promise<Vim25Cluster[]>;
+  readCluster(cluster: string): Promise<Vim25Cluster>;
+  listHosts(cluster: string): Promise<Vim25Host[]>;
+  readHost(host: string): Promise<Vim25Host>;
+  /** The virtual machines of all the hosts of a cluster. */
+  listVms(cluster: string): Promise<Vim25Vm[]>;
+  readTask(task: string): Promise<TaskInfo>;
+  cancelTask(task: string): Promise<void>;
+  /** Without a time limit of its own: who asks watches it. */
+  enterMaintenanceMode(host: string, options: { readonly evacuatePoweredOffVms: boolean }): Promise<string>;
+  exitMaintenanceMode(host: string): Promise<string>;
+  /** Has the host judge whether it can install a patch; changes nothing. */
+  checkPatch(host: string, patch: PatchUrls): Promise<string>;
+  installPatch(host: string, patch: PatchUrls): Promise<string>;
+  /** The task ends before the host goes down. */
+  rebootHost(host: string): Promise<string>;
+  changeVmPower(vm: string, action: VmPowerAction): Promise<string>;
+  /** Changes the settings that are given and leaves all others as they are. */
+  reconfigureCluster(cluster: string, settings: ClusterSettings): Promise<string>;
+  /** Logs out and drops the connections. Never throws. */
+  close(): Promise<void>;
+}
+
+const hostProperties = [
+  "name",
+  "overallStatus",
+  "runtime.connectionState",
+  "runtime.powerState",
+  "runtime.inMaintenanceMode",
+  "runtime.bootTime",
+  "summary.rebootRequired",
+  "summary.config.product",
+];
+const clusterProperties = ["name", "overallStatus", "configurationEx"];
+const toTasks: Traversal = { type: "HostSystem", path: "recentTask" };
+const toHosts = (...then: Traversal[]): Traversal => ({ type: "ClusterComputeResource", path: "host", then });
+
+const clusterObject = (id: string): ManagedObject => ({ type: "ClusterComputeResource", id });
+const hostObject = (id: string): ManagedObject => ({ type: "HostSystem", id });
+
+/** A client of one component manager. Its callers share one session; keep one client per manager. */
+export function createVim25Client(
+  access: ComponentManagerAccess,
+  options: { readonly callTimeout: number },
+): Vim25Client {
+  const http = new Vim25Http(access, options);
+  const select = (selection: Selection) => retrieve(http, access.id, selection);
+
+  function decode<A>(what: string, codec: t.Decoder<unknown, A>, value: unknown): A {
+    const decoded = codec.decode(value);
+    if (isLeft(decoded)) {
+      const path = decoded.left[0]?.context.map(({ key }) => key).filter((key) => key !== "" && !/^\d+$/.test(key));
+      throw errorOfShape({ managerId: access.id, what }, path?.join(".") || "the answer");
+    }
+    return decoded.right;
+  }
+
+  /** Calls a method of which the answer is a task. */
+  async function startTask(what: string, self: ManagedObject, method: string, args: XmlObject = {}): Promise<string> {
+    const [task] = await http.call({ what, self, method: `${method}_Task`, args });
+    return decode(what, Reference, task).id;
+  }
+
+  function clusterOf(what: string, { object, properties }: Retrieved): Vim25Cluster {
+    const { dasConfig, drsConfig, dpmConfigInfo } = decode(what, ClusterConfiguration, properties["configurationEx"]);
+    const drs =
+      drsConfig.enabled === undefined
+        ? undefined
+        : { enabled: drsConfig.enabled, automation: drsConfig.defaultVmBehavior ?? "" };
+    return {
+      cluster: object.id,
+      name: decode(what, XmlText, properties["name"]),
+      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
+      settings: {
+        ...(dasConfig.admissionControlEnabled !== undefined && { admissionControl: dasConfig.admissionControlEnabled }),
+        ...(dpmConfigInfo?.enabled !== undefined && { dpm: dpmConfigInfo.enabled }),
+        ...(drs && { drs }),
+      },
+    };
+  }
+
+  function hostOf(what: string, { object, properties }: Retrieved, tasks: readonly TaskInfo[]): Vim25Host {
+    const product = properties["summary.config.product"];
+    const bootTime = properties["runtime.bootTime"];
+    const vms = properties["vm"];
+    return {
+      host: object.id,
+      name: decode(what, XmlText, properties["name"]),
+      connection: decode(what, XmlText, properties["runtime.connectionState"]),
+      power: decode(what, XmlText, properties["runtime.powerState"] ?? "unknown"),
+      inMaintenanceMode: decode(what, XmlBoolean, properties["runtime.inMaintenanceMode"]),
+      rebootRequired: decode(what, XmlBoolean, properties["summary.rebootRequired"] ?? "false"),
+      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
+      ...(product !== undefined && { product: decode(what, Product, product) }),
+      ...(bootTime !== undefined && { bootTime: decode(what, XmlText, bootTime) }),
+      ...(vms !== undefined && { vmCount: listOf(fieldOf(vms, "ManagedObjectReference")).length }),
+      tasks,
+    };
+  }
+
+  function tasksOf(what: string, found: readonly Retrieved[]): TaskInfo[] {
+    const tasks = found.filter(({ object }) => object.type === "Task");
+    return tasks.map(({ properties }) => decode(what, TaskInfo, properties["info"]));
+  }
+
+  async function selectCluster(cluster: string, what: string): Promise<Vim25Cluster> {
+    const [found] = await select({
+      what,
+      from: clusterObject(cluster),
+      properties: { ClusterComputeResource: clusterProperties },
+    });
+    if (!found) throw errorOfShape({ managerId: access.id, what }, "it is empty");
+    return clusterOf(what, found);
+  }
+
+  /** Steps from the root folder to every cluster, however deep in folders. */
+  const toClusters: readonly Traversal[] = [
+    { name: "folder", type: "Folder", path: "childEntity", then: ["folder", "datacenter"] },
+    { name: "datacenter", type: "Datacenter", path: "hostFolder", then: ["folder"] },
+  ];
+
+  return {
+    id: access.id,
+    readProduct: async () => (await http.content()).about.fullName,
+    readTime: async () => {
+      const what = "read the time";
+      return decode(what, XmlText, (await http.call({ what, self: serviceInstance, method: "CurrentTime" }))[0]);
+    },
+
+    listClusters: async () => {
+      const what = "list the clusters";
+      const { rootFolder } = await http.content();
+      const found = await select({
+        what,
+        from: rootFolder,
+        skipFrom: true,
+        over: toClusters,
+        properties: { ClusterComputeResource: clusterProperties },
+      });
+      return found.map((cluster) => clusterOf(what, cluster));
+    },
+    readCluster: (cluster) => selectCluster(cluster, `read the settings of ${cluster}`),
+    listHosts: async (cluster) => {
+      const what = `list the hosts of ${cluster}`;
+      const found = await select({
+        what,
+        from: clusterObject(cluster),
+        skipFrom: true,
+        over: [toHosts(toTasks)],
+        properties: { HostSystem: hostProperties, Task: ["info"] },
+      });
+      const tasks = tasksOf(what, found);
+      return found
+        .filter(({ object }) => object.type === "HostSystem")
+        .map((host) =>
+          hostOf(
+            what,
+            host,
+            tasks.filter(({ entity }) => entity?.id === host.object.id),
+          ),
+        );
+    },
+    readHost: async (host) => {
+      const what = `read host ${host}`;
+      const found = await select({
+        what,
+        from: hostObject(host),
+        over: [toTasks],
+        properties: { HostSystem: [...hostProperties, "vm"], Task: ["info"] },
+      });
+      const own = found.find(({ object }) => object.type === "HostSystem");
+      if (!own) throw errorOfShape({ managerId: access.id, what }, "it is empty");
+      return hostOf(what, own, tasksOf(what, found));
+    },
+    listVms: async (cluster) => {
+      const what = `list the virtual machines of ${cluster}`;
+      const found = await select({
+        what,
+        from: clusterObject(cluster),
+        skipFrom: true,
+        over: [toHosts({ type: "HostSystem", path: "vm" })],
+        properties: { VirtualMachine: ["name", "runtime.host", "runtime.powerState"] },
+      });
+      return found.map(({ object, properties }) => ({
+        vm: object.id,
+        name: decode(what, XmlText, properties["name"] ?? object.id),
+        host: decode(what, Reference, properties["runtime.host"]).id,
+        power: decode(what, XmlText, properties["runtime.powerState"]),
+      }));
+    },
+
+    readTask: async (task) => {
+      const what = `read task ${task}`;
+      const [found] = await select({ what, from: { type: "Task", id: task }, properties: { Task: ["info"] } });
+      return decode(what, TaskInfo, found?.properties["info"]);
+    },
+    cancelTask: async (task) => {
+      await http.call({ what: `cancel task ${task}`, self: { type: "Task", id: task }, method: "CancelTask" });
+    },
+
+    enterMaintenanceMode: (host, { evacuatePoweredOffVms }) =>
+      startTask(`put ${host} into maintenance mode`, hostObject(host), "EnterMaintenanceMode", {
+        timeout: "0",
+        evacuatePoweredOffVms: String(evacuatePoweredOffVms),
+      }),
+    exitMaintenanceMode: (host) =>
+      startTask(`take ${host} out of maintenance mode`, hostObject(host), "ExitMaintenanceMode", { timeout: "0" }),
+    checkPatch: async (host, patch) => {
+      const what = `have ${host} check a patch`;
+      return startTask(what, await patchManagerOf(host, what), "CheckHostPatch", { metaUrls: patch.metadataUrls });
+    },
+    installPatch: async (host, patch) => {
+      const what = `start the installation on ${host}`;
+      return startTask(what, await patchManagerOf(host, what), "InstallHostPatchV2", {
+        metaUrls: patch.metadataUrls,
+        vibUrls: patch.vibUrls ?? [],
+      });
+    },
+    rebootHost: (host) => startTask(`restart ${host}`, hostObject(host), "RebootHost", { force: "false" }),
+    changeVmPower: (vm, action) =>
+      startTask(`${vmActions[action]} virtual machine ${vm}`, { type: "VirtualMachine", id: vm }, action),
+    reconfigureCluster: (cluster, { admissionControl, dpm, drs }) =>
+      startTask(`change the settings of ${cluster}`, clusterObject(cluster), "ReconfigureComputeResource", {
+        spec: typed("ClusterConfigSpecEx", {
+          dasConfig: admissionControl === undefined ? undefined : { admissionControlEnabled: String(admissionControl) },
+          drsConfig: drs && { enabled: String(drs.enabled), defaultVmBehavior: drs.automation || undefined },
+          dpmConfig: dpm === undefined ? undefined : { enabled: String(dpm) },
+        }),
+        modify: "true",
+      }),
+    close: () => http.close(),
+  };
+
+  async function patchManagerOf(host: string, what: string): Promise<ManagedObject> {
+    const [found] = await select({
+      what,
+      from: hostObject(host),
+      properties: { HostSystem: ["configManager.patchManager"] },
+    });
+    const manager = Reference.decode(found?.properties["configManager.patchManager"]);
+    if (isLeft(manager)) {
+      throw new DriverError({
+        kind: "permanent",
+        code: "COMPONENT_MANAGER_REFUSED",
+        message: `Could not ${what}: ${access.id} has no patch manager for it.`,
+        remediation: "Check that the service's user may manage patches of the host, then retry the upgrade.",
+      });
+    }
+    return manager.right;
+  }
+}
+
+const vmActions: Readonly<Record<VmPowerAction, string>> = {
+  PowerOffVM: "power off",
+  SuspendVM: "suspend",
+  PowerOnVM: "power on",
+};

@@ -1,0 +1,162 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { isLeft } from "fp-ts/Either";
+import got, { type Got } from "got";
+import type { ComponentManagerAccess } from "../component-manager-access";
+import { errorOfShape, errorOfTransport } from "../vlcm/classify-error";
+import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
+import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
+import { ServiceContent } from "./vim25-models";
+import type { XmlObject, XmlValue } from "./xml";
+
+/** One method call: `what` completes the sentence "could not …" of its error. */
+export interface Vim25Call {
+  readonly what: string;
+  readonly self: ManagedObject;
+  readonly method: string;
+  /** The method's parameters, in the order of the vendor's schema. */
+  readonly args?: XmlObject;
+  /** Tells from what was returned that there is no session any more; a fault says so anyway. */
+  readonly tellsLostSession?: (returned: readonly XmlValue[]) => boolean;
+}
+
+/** What is known of the manager once we are logged in. */
+interface Connection {
+  readonly cookie: string;
+  readonly content: ServiceContent;
+}
+
+/** The version of the interface in which the first call is made; every manager that can still be met speaks it. */
+const firstVersion = "6.5";
+
+/**
+ * The SOAP side of a component manager under `/sdk`: kept connections, one cookie session that all callers share, and
+ * errors that are already judged ({@link DriverError}). Nothing is repeated unasked but the login.
+ */
+export class Vim25Http {
+  readonly #access: ComponentManagerAccess;
+  readonly #got: Got;
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  #connection: Promise<Connection> | undefined;
+
+  /** `callTimeout`: milliseconds that one HTTP exchange may take. */
+  constructor(access: ComponentManagerAccess, { callTimeout }: { readonly callTimeout: number }) {
+    this.#access = access;
+    this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+    this.#got = got.extend({
+      prefixUrl: access.url,
+      agent: this.#agents,
+      timeout: { request: callTimeout },
+      throwHttpErrors: false,
+      followRedirect: false,
+      responseType: "text",
+      retry: { limit: 0 },
+    });
+  }
+
+  /** The manager's root objects, after a login where there is no session. */
+  async content(): Promise<ServiceContent> {
+    return (await this.#connect()).content;
+  }
+
+  /** Calls a method and gives all that it returned. Throws DriverError. */
+  async call(call: Vim25Call): Promise<readonly XmlValue[]> {
+    const connection = this.#connect();
+    const { content, cookie } = await connection;
+    let { answer, status } = await this.#send(call, content.about.apiVersion, cookie);
+    if (hasLostSession(call, answer)) {
+      // The session has expired. Only its own finder discards it, so that many callers log in once.
+      if (this.#connection === connection) this.#connection = undefined;
+      const renewed = await this.#connect();
+      ({ answer, status } = await this.#send(call, renewed.content.about.apiVersion, renewed.cookie));
+    }
+    return this.#returned(call, answer, status);
+  }
+
+  /** Ends the session as far as that is possible, and drops the connections. Never throws. */
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    try {
+      if (connection) {
+        const { content, cookie } = await connection;
+        const call = { what: "log out", self: content.sessionManager, method: "Logout" };
+        await this.#send(call, content.about.apiVersion, cookie);
+      }
+    } catch {
+      // The session ends by itself when it has been idle.
+    } finally {
+      this.#agents.http.destroy();
+      this.#agents.https.destroy();
+    }
+  }
+
+  #connect(): Promise<Connection> {
+    if (!this.#connection) {
+      const opening = this.#login();
+      this.#connection = opening;
+      opening.catch(() => {
+        if (this.#connection === opening) this.#connection = undefined;
+      });
+    }
+    return this.#connection;
+  }
+
+  async #login(): Promise<Connection> {
+    const about: Vim25Call = {
+      what: "read the service content",
+      self: serviceInstance,
+      method: "RetrieveServiceContent",
+    };
+    const first = await this.#send(about, firstVersion);
+    const decoded = ServiceContent.decode(this.#returned(about, first.answer, first.status)[0]);
+    if (isLeft(decoded)) throw errorOfShape(this.#asked(about), "it is no service content");
+    const content = decoded.right;
+
+    const { username: userName, password } = this.#access;
+    const login = { what: "log in", self: content.sessionManager, method: "Login", args: { userName, password } };
+    const second = await this.#send(login, content.about.apiVersion);
+    this.#returned(login, second.answer, second.status);
+    const cookie = second.cookie ?? first.cookie;
+    if (cookie === undefined) throw errorOfShape(this.#asked(login), "no session cookie");
+    return { cookie, content };
+  }
+
+  async #send(call: Vim25Call, version: string, cookie?: string) {
+    try {
+      const { statusCode, headers, body } = await this.#got("sdk", {
+        method: "POST",
+        headers: {
+          "content-type": 'text/xml; charset="utf-8"',
+          soapaction: `"urn:vim25/${version}"`,
+          ...(cookie !== undefined && { cookie }),
+        },
+        body: envelopeOf(call.self, call.method, call.args ?? {}),
+      });
+      const cookies = (headers["set-cookie"] ?? []).map((line) => line.split(";")[0] ?? "");
+      return {
+        answer: answerOf(call.method, body),
+        status: statusCode,
+        cookie: cookies.find((pair) => pair.startsWith("vmware_soap_session=")),
+      };
+    } catch (error) {
+      throw errorOfTransport(this.#asked(call), error);
+    }
+  }
+
+  #returned(call: Vim25Call, answer: SoapAnswer, status: number): readonly XmlValue[] {
+    if (answer._tag === "Returned") return answer.all;
+    if (answer._tag === "Fault") throw errorOfFault(this.#asked(call), answer.fault, status);
+    if (status < 200 || status > 299) throw errorOfStatus(this.#asked(call), status);
+    throw errorOfShape(this.#asked(call), answer.problem);
+  }
+
+  #asked({ what }: Pick<Vim25Call, "what">): Asked {
+    return { managerId: this.#access.id, what };
+  }
+}
+
+function hasLostSession({ tellsLostSession }: Vim25Call, answer: SoapAnswer): boolean {
+  if (answer._tag === "Fault") return answer.fault.type === "NotAuthenticated";
+  return answer._tag === "Returned" && (tellsLostSession?.(answer.all) ?? false);
+}

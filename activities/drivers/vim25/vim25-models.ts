@@ -1,0 +1,133 @@
+import * as t from "io-ts";
+import { fieldOf, localizedFault, type ManagedObject, type SoapFault, textIn } from "./soap";
+import { attribute, type XmlValue } from "./xml";
+
+// Only the fields that are used: what else an answer holds may change between product versions without harm. States
+// stay strings, because an unknown one must read as "not finished" and never as an answer that is not understood.
+
+/** A codec of what an element means; `read` gives undefined where the element is something else. */
+function element<A>(name: string, read: (value: XmlValue) => A | undefined): t.Type<A, unknown> {
+  return new t.Type<A, unknown>(
+    name,
+    (u): u is A => u !== undefined,
+    (u, c) => {
+      const value = u === undefined ? undefined : read(u as XmlValue);
+      return value === undefined ? t.failure(u, c) : t.success(value);
+    },
+    t.identity,
+  );
+}
+
+export const XmlText = element("text", (value) => textIn(value));
+export const XmlBoolean = element("boolean", (value) => {
+  const text = textIn(value);
+  return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : undefined;
+});
+const XmlInteger = element("integer", (value) => (/^-?\d+$/.test(textIn(value)) ? Number(textIn(value)) : undefined));
+const Fault = element<SoapFault>("fault", (value) => (fieldOf(value, "fault") ? localizedFault(value) : undefined));
+
+/** A reference to a managed object. */
+export const Reference = element<ManagedObject>("reference", (value) => {
+  const type = fieldOf(value, attribute("type"));
+  const id = textIn(value);
+  return typeof type === "string" && id !== "" ? { type, id } : undefined;
+});
+
+/** The manager's root objects, and which version of the interface it speaks. */
+export const ServiceContent = t.type({
+  rootFolder: Reference,
+  propertyCollector: Reference,
+  sessionManager: Reference,
+  about: t.type({ apiVersion: XmlText, fullName: XmlText }),
+});
+export type ServiceContent = t.TypeOf<typeof ServiceContent>;
+
+/** The version of a host: `version` such as `9.0.1`, `build` such as `24957456`. */
+export const Product = t.exact(t.type({ version: XmlText, build: XmlText }));
+export type Product = t.TypeOf<typeof Product>;
+
+/**
+ * A task. `state` queued, running, success or error; `descriptionId` such as `HostSystem.enterMaintenanceMode`;
+ * `progress` in percent while it runs; `queueTime` by the manager's clock.
+ */
+export const TaskInfo = t.exact(
+  t.intersection([
+    t.type({ key: XmlText, state: XmlText, descriptionId: XmlText, cancelable: XmlBoolean, queueTime: XmlText }),
+    t.partial({ progress: XmlInteger, error: Fault, entity: Reference }),
+  ]),
+);
+export type TaskInfo = t.TypeOf<typeof TaskInfo>;
+
+/** Whether a task has ended, well or not. */
+export function hasEnded({ state }: TaskInfo): boolean {
+  return state === "success" || state === "error";
+}
+
+/** An element of which every field may be absent; one without any is an empty text. */
+function fields<P extends t.Props>(props: P): t.Type<t.TypeOfPartialProps<P>, unknown, unknown> {
+  const partial = t.partial(props);
+  return new t.Type<t.TypeOfPartialProps<P>, unknown>(
+    "fields",
+    (u): u is t.TypeOfPartialProps<P> => partial.is(u),
+    (u, c) => partial.validate(typeof u === "string" ? {} : u, c),
+    t.identity,
+  );
+}
+
+/** Configuration of a cluster, as far as an upgrade reads or changes it. */
+export const ClusterConfiguration = t.intersection([
+  t.type({
+    dasConfig: fields({ enabled: XmlBoolean, admissionControlEnabled: XmlBoolean }),
+    drsConfig: fields({ enabled: XmlBoolean, defaultVmBehavior: XmlText }),
+  }),
+  t.partial({ dpmConfigInfo: fields({ enabled: XmlBoolean }) }),
+]);
+
+/** A cluster as the manager lists it. */
+export interface Vim25Cluster {
+  readonly cluster: string;
+  readonly name: string;
+  /** gray, green, yellow or red. */
+  readonly health: string;
+  readonly settings: ClusterSettings;
+}
+
+/** Settings of a cluster that an upgrade may switch; absent where the cluster does not have them. */
+export interface ClusterSettings {
+  /** Whether HA refuses what would leave too little capacity for a failover. */
+  readonly admissionControl?: boolean;
+  /** Distributed power management. */
+  readonly dpm?: boolean;
+  /** Whether virtual machines are moved without anybody's consent. */
+  readonly drs?: { readonly enabled: boolean; readonly automation: string };
+}
+
+/** A host as the manager sees it at one moment. */
+export interface Vim25Host {
+  readonly host: string;
+  readonly name: string;
+  /** connected, disconnected or notResponding. */
+  readonly connection: string;
+  /** poweredOn, poweredOff, standBy or unknown. */
+  readonly power: string;
+  readonly inMaintenanceMode: boolean;
+  readonly product?: Product;
+  /** Whether something was installed that a restart has to bring into force. */
+  readonly rebootRequired: boolean;
+  /** When it last started, by its own clock; absent while that is not known. */
+  readonly bootTime?: string;
+  /** gray, green, yellow or red. */
+  readonly health: string;
+  /** How many virtual machines are registered on it; of a single host only. */
+  readonly vmCount?: number;
+  /** Its recent tasks; the manager drops a task some ten minutes after its end. */
+  readonly tasks: readonly TaskInfo[];
+}
+
+/** A virtual machine; `power` is poweredOn, poweredOff or suspended. */
+export interface Vim25Vm {
+  readonly vm: string;
+  readonly name: string;
+  readonly host: string;
+  readonly power: string;
+}

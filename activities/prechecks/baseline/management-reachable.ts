@@ -1,0 +1,13 @@
+import type { BaselinePrecheck } from "./baseline-precheck";
+
+/** The component manager's management interface answers and accepts our credentials. */
+export const managementReachable: BaselinePrecheck = {
+  type: "COMPONENT_MANAGER_REACHABLE",
+  name: "Component manager reachable",
+  description: "The component manager's management interface answers and accepts the service's credentials.",
+  needs: [],
+  run: async ({ client, patience }) => {
+    await patience.persist(() => client.readTime());
+    return [];
+  },
+};

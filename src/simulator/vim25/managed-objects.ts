@@ -1,0 +1,259 @@
+import { desiredImage, type ClusterState, type HostState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { isCancelable } from "./operations";
+import { localizedFault } from "./soap";
+import { findTask, tasksOf } from "./tasks";
+import { boolean, type Fields, integer, list, moment, name, object, reference, text, type Value } from "./values";
+import { bootTimeOf, vmsOf } from "./virtual-machines";
+import type { Vim25Task, Vim25Vm } from "./vim25-state";
+
+/** A managed object with all the properties that it has here; one that is undefined exists and is not set. */
+export interface ManagedObject {
+  readonly type: string;
+  readonly id: string;
+  readonly properties: Fields;
+}
+
+/** The version of the interface that the simulator answers as. */
+export const apiVersion = "8.0.3.0";
+
+const references = (type: string, ids: readonly string[]): Value =>
+  list(
+    "ManagedObjectReference",
+    ids.map((id) => reference(type, id)),
+  );
+
+/** What every entity of the inventory has. */
+function entity(entityName: string, parent: Value | undefined, health: string, tasks: readonly Vim25Task[]): Fields {
+  return {
+    name: text(entityName),
+    parent,
+    overallStatus: name("ManagedEntityStatus", health),
+    recentTask: references(
+      "Task",
+      tasks.map(({ id }) => id),
+    ),
+  };
+}
+
+/** The managed object that a reference means; undefined where there is none. */
+export function findObject(world: World, type: string, id: string): ManagedObject | undefined {
+  const properties = propertiesOf(world, type, id);
+  return properties && { type, id, properties };
+}
+
+function propertiesOf(world: World, type: string, id: string): Fields | undefined {
+  switch (type) {
+    case "ServiceInstance":
+      return id === "ServiceInstance" ? { content: serviceContent() } : undefined;
+    case "Folder":
+      return folders(world)[id];
+    case "Datacenter":
+      return id === "datacenter-1"
+        ? {
+            ...entity("simulated", reference("Folder", "group-d1"), "green", []),
+            hostFolder: reference("Folder", "group-h1"),
+            vmFolder: reference("Folder", "group-v1"),
+          }
+        : undefined;
+    case "ClusterComputeResource": {
+      const cluster = world.findCluster(id);
+      return cluster && clusterProperties(world, cluster);
+    }
+    case "HostSystem":
+      return inCluster(world, (cluster) => {
+        const host = cluster.hosts.find((known) => known.id === id);
+        return host && hostProperties(world, cluster, host);
+      });
+    case "VirtualMachine":
+      return inCluster(world, (cluster) => {
+        const vm = vmsOf(cluster).find((known) => known.id === id);
+        return vm && vmProperties(cluster, vm);
+      });
+    case "Task": {
+      const known = findTask(world, id);
+      return known && { info: taskInfo(world, known.cluster, known.task) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function inCluster(world: World, find: (cluster: ClusterState) => Fields | undefined): Fields | undefined {
+  for (const cluster of world.state.clusters) {
+    const found = find(cluster);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function folders(world: World): Readonly<Record<string, Fields>> {
+  const clusters = references(
+    "ClusterComputeResource",
+    world.state.clusters.map(({ id }) => id),
+  );
+  const datacenter = reference("Datacenter", "datacenter-1");
+  return {
+    "group-d1": {
+      ...entity("Datacenters", undefined, "green", []),
+      childEntity: list("ManagedObjectReference", [datacenter]),
+    },
+    "group-h1": { ...entity("host", datacenter, "green", []), childEntity: clusters },
+    "group-v1": { ...entity("vm", datacenter, "green", []), childEntity: references("VirtualMachine", []) },
+  };
+}
+
+/** The root objects and what the simulator calls itself. */
+export function serviceContent(): Value {
+  return object("ServiceContent", {
+    rootFolder: reference("Folder", "group-d1"),
+    propertyCollector: reference("PropertyCollector", "propertyCollector"),
+    viewManager: reference("ViewManager", "ViewManager"),
+    about: object("AboutInfo", {
+      name: text("VMware vCenter Server"),
+      fullName: text("Component manager simulator 8.0.3 build-0"),
+      vendor: text("Upgrade management service"),
+      version: text("8.0.3"),
+      build: text("0"),
+      osType: text("linux-x64"),
+      productLineId: text("vpx"),
+      apiType: text("VirtualCenter"),
+      apiVersion: text(apiVersion),
+    }),
+    sessionManager: reference("SessionManager", "SessionManager"),
+  });
+}
+
+const hasIssue = (world: World, cluster: ClusterState, host: HostState) =>
+  world.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }) !== undefined;
+
+function clusterProperties(world: World, cluster: ClusterState): Fields {
+  const health = cluster.hosts.some((host) => hasIssue(world, cluster, host))
+    ? "red"
+    : cluster.hosts.every(({ connection }) => connection === "CONNECTED")
+      ? "green"
+      : "yellow";
+  return {
+    ...entity(cluster.name, reference("Folder", "group-h1"), health, tasksOf(cluster, cluster.id)),
+    host: references(
+      "HostSystem",
+      cluster.hosts.map(({ id }) => id),
+    ),
+    configurationEx: object("ClusterConfigInfoEx", {
+      dasConfig: object("ClusterDasConfigInfo", {
+        enabled: boolean(cluster.haEnabled),
+        admissionControlEnabled: boolean(cluster.admissionControl),
+      }),
+      drsConfig: object("ClusterDrsConfigInfo", {
+        enabled: boolean(cluster.drsEnabled),
+        defaultVmBehavior: name("DrsBehavior", cluster.vim25?.drsAutomation ?? "fullyAutomated"),
+      }),
+      dpmConfigInfo: object("ClusterDpmConfigInfo", { enabled: boolean(cluster.dpm) }),
+    }),
+  };
+}
+
+const connections = { CONNECTED: "connected", DISCONNECTED: "disconnected", NOT_RESPONDING: "notResponding" } as const;
+const powers = { POWERED_ON: "poweredOn", POWERED_OFF: "poweredOff", STANDBY: "standBy" } as const;
+
+/** A base image version in the two parts that hosts tell: `9.0.1-0.24957456` is release 9.0.1 of build 24957456. */
+function productOf(version: string): Value {
+  const release = version.split("-")[0] ?? version;
+  const build = version.split(/[.-]/).at(-1) ?? "";
+  return object("AboutInfo", {
+    name: text("VMware ESXi"),
+    fullName: text(`VMware ESXi ${release} build-${build}`),
+    version: text(release),
+    build: text(build),
+    apiType: text("HostAgent"),
+  });
+}
+
+function hostProperties(world: World, cluster: ClusterState, host: HostState): Fields {
+  const isConnected = host.connection === "CONNECTED";
+  const installed = cluster.vim25?.hosts[host.id]?.installed;
+  const product = productOf(host.version);
+  const vms = vmsOf(cluster).filter((vm) => vm.host === host.id);
+  const health = hasIssue(world, cluster, host) || host.lostBy !== undefined ? "red" : isConnected ? "green" : "yellow";
+  return {
+    ...entity(host.name, reference("ClusterComputeResource", cluster.id), health, tasksOf(cluster, host.id)),
+    runtime: object("HostRuntimeInfo", {
+      connectionState: name("HostSystemConnectionState", connections[host.connection]),
+      powerState: name("HostSystemPowerState", isConnected ? powers[host.power] : "unknown"),
+      inMaintenanceMode: boolean(host.maintenance === "IN"),
+      bootTime: isConnected ? moment(bootTimeOf(cluster, host.id)) : undefined,
+    }),
+    summary: object("HostListSummary", {
+      config: object("HostConfigSummary", { name: text(host.name), product }),
+      rebootRequired: boolean(installed !== undefined),
+    }),
+    // The manager has the whole configuration only of a host that it can ask.
+    config: isConnected ? object("HostConfigInfo", { product }) : undefined,
+    configManager: object("HostConfigManager", {
+      patchManager: reference("HostPatchManager", `patchManager-${host.id.replace(/\D/g, "")}`),
+    }),
+    vm: references(
+      "VirtualMachine",
+      vms.map(({ id }) => id),
+    ),
+  };
+}
+
+function vmProperties(cluster: ClusterState, vm: Vim25Vm): Fields {
+  return {
+    ...entity(vm.name, reference("Folder", "group-v1"), "green", tasksOf(cluster, vm.id)),
+    runtime: object("VirtualMachineRuntimeInfo", {
+      host: reference("HostSystem", vm.host),
+      connectionState: name("VirtualMachineConnectionState", "connected"),
+      powerState: name("VirtualMachinePowerState", vm.power),
+    }),
+  };
+}
+
+const states = { OPEN: "running", SUCCESS: "success", ERROR: "error" } as const;
+
+function taskInfo(world: World, cluster: ClusterState, task: Vim25Task): Value {
+  const { id, kind, status, queuedAt, dueAt, endedAt, error, user } = task;
+  const [owner = ""] = kind.split(".");
+  const entityType =
+    owner === "VirtualMachine" || owner === "HostSystem"
+      ? owner
+      : owner === "host"
+        ? "HostSystem"
+        : "ClusterComputeResource";
+  const elapsed = dueAt > queuedAt ? (100 * (world.now() - queuedAt)) / (dueAt - queuedAt) : 99;
+  // What hangs stays where the product leaves it: at the first of its steps.
+  const percent = task.events.length === 0 ? Math.min(elapsed, 2) : Math.min(elapsed, 99);
+  return object("TaskInfo", {
+    key: text(id),
+    task: reference("Task", id),
+    name: text(`${kind.split(".").at(-1)}`),
+    descriptionId: text(kind),
+    entity: reference(entityType, task.entity),
+    entityName: text(task.entityName),
+    state: name("TaskInfoState", states[status]),
+    cancelled: boolean(task.cancelled ?? false),
+    cancelable: boolean(isCancelable(task)),
+    error: error && localizedFault(error),
+    result: status === "SUCCESS" && kind.startsWith("host.PatchManager") ? patchResult(cluster, task) : undefined,
+    progress: status === "OPEN" ? integer(percent) : undefined,
+    reason: object("TaskReasonUser", { userName: text(user) }),
+    queueTime: moment(queuedAt),
+    startTime: moment(queuedAt),
+    completeTime: endedAt === undefined ? undefined : moment(endedAt),
+    eventChainId: integer(1),
+  });
+}
+
+function patchResult(cluster: ClusterState, { version = desiredImage(cluster)?.version ?? "" }: Vim25Task): Value {
+  return object("HostPatchManagerResult", {
+    version: text("1.0"),
+    status: list("HostPatchManagerStatus", [
+      object("HostPatchManagerStatus", {
+        id: text(version),
+        applicable: boolean(true),
+        restartRequired: boolean(true),
+      }),
+    ]),
+  });
+}

@@ -1,0 +1,184 @@
+import type { World } from "../state/world";
+import { findObject, type ManagedObject, serviceContent } from "./managed-objects";
+import { methodFault } from "./method-fault";
+import {
+  cancelTask,
+  changeVmPower,
+  checkPatch,
+  enterMaintenanceMode,
+  exitMaintenanceMode,
+  installPatch,
+  type OnHost,
+  rebootHost,
+  reconfigureCluster,
+} from "./operations";
+import { notFound, propertyAt, selectObjects } from "./property-collector";
+import { booleanOf, child, children, referenceOf, type SoapRequest, textOf } from "./soap";
+import { findTask } from "./tasks";
+import { anyOf, elementsOf, moment, object, reference, text, type XmlTree } from "./values";
+import type { Views } from "./views";
+import { vim25Of, vmsOf } from "./virtual-machines";
+import type { Vim25Settings, Vim25Task } from "./vim25-state";
+
+/** A call of somebody who is logged in. `token` is that of the session. */
+export interface MethodCall extends SoapRequest {
+  readonly world: World;
+  readonly user: string;
+  readonly token: string;
+  readonly views: Views;
+}
+
+type Answer = XmlTree | readonly XmlTree[] | undefined;
+type Method = (call: MethodCall) => Answer;
+
+const taskReference = ({ id }: Vim25Task): XmlTree => elementsOf(reference("Task", id)) as XmlTree;
+
+function onHost({ world, self, user }: MethodCall, id = self.id): OnHost {
+  for (const cluster of world.state.clusters) {
+    const host = cluster.hosts.find((known) => known.id === id);
+    if (host) return { world, cluster, host, user };
+  }
+  throw notFound(self);
+}
+
+/** The host of a `HostPatchManager`, whose id has the host's number. */
+const onPatchManager = (call: MethodCall) => onHost(call, call.self.id.replace("patchManager-", "host-"));
+
+function onVm(call: MethodCall, change: (on: OnHost, vm: ReturnType<typeof vim25Of>["vms"][number]) => Vim25Task) {
+  for (const cluster of call.world.state.clusters) {
+    const vm = vmsOf(cluster).find(({ id }) => id === call.self.id);
+    if (!vm) continue;
+    const own = cluster.management === "BASELINE" ? vim25Of(cluster).vms.find(({ id }) => id === vm.id) : vm;
+    return taskReference(change(onHost(call, vm.host), own ?? vm));
+  }
+  throw notFound(call.self);
+}
+
+const integerOf = (call: MethodCall, name: string) => {
+  const value = Number(textOf(child(call.parameters, name)) ?? "0");
+  if (!Number.isInteger(value)) throw methodFault("InvalidRequest", `${name} is no whole number.`);
+  return value;
+};
+const flagOf = (call: MethodCall, name: string) => booleanOf(child(call.parameters, name)) ?? false;
+const urlsOf = (call: MethodCall) => children(call.parameters, "metaUrls").map((url) => textOf(url) ?? "");
+
+/** A page of an answer of the property collector, with the token of the next where there is one. */
+function pageOf(call: MethodCall, objects: readonly XmlTree[], size: number): Answer {
+  if (objects.length === 0) return undefined;
+  const rest = size > 0 ? objects.slice(size) : [];
+  const token = rest.length > 0 ? call.views.keepPage(call.token, rest, size) : undefined;
+  return { ...(token !== undefined && { token }), objects: rest.length > 0 ? objects.slice(0, size) : objects };
+}
+
+const find = (call: MethodCall) => (type: string, id: string) =>
+  type === "ContainerView" ? call.views.find(call.world, call.token, id) : findObject(call.world, type, id);
+
+const selected = (call: MethodCall) =>
+  children(call.parameters, "specSet").flatMap((spec) => selectObjects(find(call), spec));
+
+function settingsOf(call: MethodCall): Vim25Settings {
+  const spec = child(call.parameters, "spec");
+  const das = booleanOf(child(child(spec, "dasConfig"), "admissionControlEnabled"));
+  const dpm = booleanOf(child(child(spec, "dpmConfig"), "enabled"));
+  const drs = booleanOf(child(child(spec, "drsConfig"), "enabled"));
+  const automation = textOf(child(child(spec, "drsConfig"), "defaultVmBehavior"));
+  return {
+    ...(das !== undefined && { admissionControl: das }),
+    ...(dpm !== undefined && { dpm }),
+    ...(drs !== undefined && { drsEnabled: drs }),
+    ...(automation !== undefined && { drsAutomation: automation }),
+  };
+}
+
+function existing(call: MethodCall): ManagedObject {
+  const { type, id } = call.self;
+  const known = find(call)(type, id);
+  if (!known) throw notFound(call.self);
+  return known;
+}
+
+/** Methods that need a session, by the type of the object that they are called on and their name. */
+const methods: Readonly<Record<string, Method>> = {
+  "ServiceInstance.CurrentTime": ({ world }) => elementsOf(moment(world.now())),
+  "SessionManager.Logout": ({ world, token, views }) => {
+    world.sessions.logout(token);
+    views.drop(token);
+    return undefined;
+  },
+
+  "PropertyCollector.RetrievePropertiesEx": (call) =>
+    pageOf(call, selected(call), Number(textOf(child(child(call.parameters, "options"), "maxObjects")) ?? "0")),
+  "PropertyCollector.RetrieveProperties": (call) => selected(call),
+  "PropertyCollector.ContinueRetrievePropertiesEx": (call) => {
+    const kept = call.views.takePage(call.token, textOf(child(call.parameters, "token")) ?? "");
+    if (!kept) throw methodFault("InvalidProperty", "There is no such token.", { name: "token" });
+    return pageOf(call, kept.objects, kept.size);
+  },
+  "ViewManager.CreateContainerView": (call) => {
+    const container = referenceOf(child(call.parameters, "container"));
+    const root = container && find(call)(container.type, container.id);
+    if (!container || !root) throw notFound(container ?? call.self);
+    const types = children(call.parameters, "type").map((type) => textOf(type) ?? "");
+    return elementsOf(reference("ContainerView", call.views.create(call.token, container, types)));
+  },
+  "ContainerView.DestroyView": (call) => {
+    existing(call);
+    call.views.destroy(call.token, call.self.id);
+    return undefined;
+  },
+
+  "Task.CancelTask": ({ world, self }) => {
+    const known = findTask(world, self.id);
+    if (!known) throw notFound(self);
+    cancelTask(world, known.cluster, known.task);
+    return undefined;
+  },
+  "HostSystem.EnterMaintenanceMode_Task": (call) =>
+    taskReference(
+      enterMaintenanceMode(onHost(call), integerOf(call, "timeout"), flagOf(call, "evacuatePoweredOffVms")),
+    ),
+  "HostSystem.ExitMaintenanceMode_Task": (call) => taskReference(exitMaintenanceMode(onHost(call))),
+  "HostSystem.RebootHost_Task": (call) => taskReference(rebootHost(onHost(call), flagOf(call, "force"))),
+  "HostPatchManager.CheckHostPatch_Task": (call) => taskReference(checkPatch(onPatchManager(call), urlsOf(call))),
+  "HostPatchManager.InstallHostPatchV2_Task": (call) => taskReference(installPatch(onPatchManager(call), urlsOf(call))),
+  "VirtualMachine.PowerOnVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOn")),
+  "VirtualMachine.PowerOffVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOff")),
+  "VirtualMachine.SuspendVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.suspend")),
+  "ClusterComputeResource.ReconfigureComputeResource_Task": (call) => {
+    const cluster = call.world.findCluster(call.self.id);
+    if (!cluster) throw notFound(call.self);
+    return taskReference(reconfigureCluster({ ...call, cluster }, settingsOf(call)));
+  },
+};
+
+/** Calls a method; throws the fault with which it answers instead, also where there is no such method. */
+export function callMethod(call: MethodCall): Answer {
+  const { type, id } = call.self;
+  // How the vendor's own clients read a single property.
+  if (call.method === "Fetch") {
+    const value = propertyAt(existing(call), textOf(child(call.parameters, "prop")) ?? "");
+    return value && anyOf(value);
+  }
+  const method = methods[`${type}.${call.method}`];
+  if (method) return method(call);
+  throw methodFault("NotImplemented", `The simulator has no ${type}.${call.method} (called on ${id}).`);
+}
+
+/** What is answered without a session. */
+export function callOpenMethod({ method }: SoapRequest): Answer {
+  return method === "RetrieveServiceContent" ? elementsOf(serviceContent()) : undefined;
+}
+
+/** A session as the login answers it; its key is no secret of the session. */
+export function userSession(user: string, at: number): XmlTree {
+  const session = object("UserSession", {
+    key: text("simulated"),
+    userName: text(user),
+    fullName: text(user),
+    loginTime: moment(at),
+    lastActiveTime: moment(at),
+    locale: text("en"),
+    messageLocale: text("en"),
+  });
+  return elementsOf(session) as XmlTree;
+}

@@ -1,0 +1,105 @@
+import type { ManagedObject } from "./managed-objects";
+import { methodFault } from "./method-fault";
+import { booleanOf, child, children, type Element, referenceOf, schemaTypeOf, textOf } from "./soap";
+import { anyOf, type Value, type XmlTree } from "./values";
+
+/** How objects are found. */
+export type FindObject = (type: string, id: string) => ManagedObject | undefined;
+
+/** Types that a more general one of a filter means as well. */
+const specializations: Readonly<Record<string, readonly string[]>> = {
+  ManagedEntity: ["Folder", "Datacenter", "ClusterComputeResource", "HostSystem", "VirtualMachine"],
+  ComputeResource: ["ClusterComputeResource"],
+};
+
+const matches = (wanted: string, type: string) => wanted === type || (specializations[wanted]?.includes(type) ?? false);
+
+/**
+ * The objects that a `PropertyFilterSpec` selects, each as an `ObjectContent`. Knows TraversalSpecs with nested and
+ * named ones, nested property paths and `all`. Throws ManagedObjectNotFound and InvalidProperty as the product does.
+ */
+export function selectObjects(find: FindObject, spec: Element): XmlTree[] {
+  const propSets = children(spec, "propSet");
+  const selected = children(spec, "objectSet").flatMap((objectSet) => objectsOf(find, objectSet));
+  const once = new Map(selected.map((object) => [`${object.type}:${object.id}`, object]));
+  return [...once.values()].flatMap((object) => {
+    const fitting = propSets.filter((propSet) => matches(textOf(child(propSet, "type")) ?? "", object.type));
+    return fitting.length === 0 ? [] : [contentOf(object, fitting)];
+  });
+}
+
+/** The value at a path of an object; undefined where it is not set. Throws InvalidProperty where there is no such path. */
+export function propertyAt({ type, properties }: ManagedObject, path: string): Value | undefined {
+  let value: Value | undefined = { is: "object", type, fields: properties };
+  for (const step of path.split(".")) {
+    if (value === undefined) return undefined;
+    if (value.is !== "object" || !(step in value.fields)) {
+      throw methodFault("InvalidProperty", `The simulator's ${type} has no property ${path}.`, { name: path });
+    }
+    value = value.fields[step];
+  }
+  return value;
+}
+
+function contentOf(object: ManagedObject, propSets: readonly Element[]): XmlTree {
+  const all = propSets.some((propSet) => booleanOf(child(propSet, "all")));
+  const named = propSets.flatMap((propSet) => children(propSet, "pathSet").map((path) => textOf(path) ?? ""));
+  const paths = all ? Object.keys(object.properties) : [...new Set(named)];
+  const propSet = paths.flatMap((path) => {
+    const value = propertyAt(object, path);
+    return value === undefined ? [] : [{ name: path, val: anyOf(value) }];
+  });
+  return { obj: { "@type": object.type, "#text": object.id }, ...(propSet.length > 0 && { propSet }) };
+}
+
+function objectsOf(find: FindObject, objectSet: Element): ManagedObject[] {
+  const from = referenceOf(child(objectSet, "obj"));
+  if (!from) throw methodFault("InvalidArgument", "An objectSet has no obj.", { invalidProperty: "objectSet" });
+  const root = find(from.type, from.id);
+  if (!root) throw notFound(from);
+  const specs = new Map<string, Element>();
+  const collect = (selections: readonly Element[]) => {
+    for (const selection of selections) {
+      const name = textOf(child(selection, "name"));
+      if (schemaTypeOf(selection) === "TraversalSpec" && name) specs.set(name, selection);
+      collect(children(selection, "selectSet"));
+    }
+  };
+  const first = children(objectSet, "selectSet");
+  collect(first);
+
+  const found: ManagedObject[] = booleanOf(child(objectSet, "skip")) ? [] : [root];
+  const walked = new Set<string>();
+  const walk = (object: ManagedObject, selections: readonly Element[]): void => {
+    for (const selection of selections) {
+      const spec =
+        schemaTypeOf(selection) === "TraversalSpec" ? selection : specs.get(textOf(child(selection, "name")) ?? "");
+      if (!spec)
+        throw methodFault("InvalidArgument", "A SelectionSpec names no TraversalSpec.", { invalidProperty: "name" });
+      const path = textOf(child(spec, "path")) ?? "";
+      const key = `${object.type}:${object.id} ${textOf(child(spec, "type"))}.${path}`;
+      if (!matches(textOf(child(spec, "type")) ?? "", object.type) || walked.has(key)) continue;
+      walked.add(key);
+      for (const { type, id } of referencesIn(propertyAt(object, path))) {
+        const next = find(type, id);
+        if (!next) continue;
+        if (!booleanOf(child(spec, "skip"))) found.push(next);
+        walk(next, children(spec, "selectSet"));
+      }
+    }
+  };
+  walk(root, first);
+  return found;
+}
+
+function referencesIn(value: Value | undefined): readonly { type: string; id: string }[] {
+  if (value?.is === "reference") return [value];
+  return value?.is === "list" ? value.items.flatMap(referencesIn) : [];
+}
+
+export function notFound({ type, id }: { readonly type: string; readonly id: string }) {
+  return methodFault(
+    "ManagedObjectNotFound",
+    `The object '${type}:${id}' has already been deleted or has not been completely created`,
+  );
+}

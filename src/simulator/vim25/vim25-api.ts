@@ -1,0 +1,112 @@
+import Router from "@koa/router";
+import type { Context, Next } from "koa";
+import { requestFaults } from "../http/request-faults";
+import type { World } from "../state/world";
+import { advance } from "../timeline/advance";
+import { apiVersion } from "./managed-objects";
+import { methodFault, MethodFaultError } from "./method-fault";
+import { callMethod, callOpenMethod, userSession } from "./methods";
+import { child, faulted, readRequest, returned, type SoapRequest, textOf } from "./soap";
+import { Views } from "./views";
+
+const cookieName = "vmware_soap_session";
+const maximumBody = 1024 * 1024;
+
+/** The name of the method that a request asks for, as faults that meet calls may name it. */
+interface Asked {
+  request?: SoapRequest;
+  unreadable?: MethodFaultError;
+}
+
+async function readBody(ctx: Context): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maximumBody) throw methodFault("InvalidRequest", `The request has more than ${maximumBody} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function write(ctx: Context, status: number, body: string): void {
+  ctx.status = status;
+  ctx.type = "text/xml; charset=utf-8";
+  ctx.body = body;
+}
+
+/** Reads the request first, so that faults that meet calls can tell one method from another. */
+async function readAsked(ctx: Context, next: Next): Promise<void> {
+  const asked: Asked = {};
+  try {
+    asked.request = readRequest(await readBody(ctx));
+  } catch (error) {
+    if (!(error instanceof MethodFaultError)) throw error;
+    asked.unreadable = error;
+  }
+  ctx.state["asked"] = asked;
+  await next();
+}
+
+const askedOf = (ctx: Context) => ctx.state["asked"] as Asked;
+const addressOf = (ctx: Context) => `${ctx.originalUrl}/${askedOf(ctx).request?.method ?? ""}`;
+
+/**
+ * The management interface under `/sdk`: SOAP, one method per request. It shows all clusters and changes those that
+ * are managed by baselines.
+ */
+export function vim25Api(world: World): Router {
+  const router = new Router();
+  const views = new Views();
+
+  /** Login with any user name and password, unless a LOGIN_REFUSED fault says otherwise. */
+  function login({ parameters }: SoapRequest, ctx: Context): string {
+    const user = textOf(child(parameters, "userName"));
+    const password = textOf(child(parameters, "password"));
+    const refused = world.findFault(["LOGIN_REFUSED"]);
+    if (refused) world.useFault(refused);
+    if (refused || !user || !password)
+      throw methodFault("InvalidLogin", "Cannot complete login due to an incorrect user name or password.");
+    const token = world.sessions.login(user, world.now());
+    ctx.append("Set-Cookie", `${cookieName}="${token}"; Path=/; HttpOnly`);
+    return returned("Login", userSession(user, world.now()));
+  }
+
+  function answer({ request, unreadable }: Asked, ctx: Context): string {
+    if (!request) throw unreadable ?? methodFault("InvalidRequest", "There is no request.");
+    advance(world);
+    const open = callOpenMethod(request);
+    if (open) return returned(request.method, open);
+    if (request.method === "Login") return login(request, ctx);
+    const token = ctx.cookies.get(cookieName)?.replace(/^"|"$/g, "");
+    const session = token === undefined ? undefined : world.sessions.use(token, world.now());
+    if (token === undefined || !session) throw methodFault("NotAuthenticated", "The session is not authenticated.");
+    return returned(request.method, callMethod({ ...request, world, user: session.user, token, views }));
+  }
+
+  router.post(
+    "/sdk",
+    readAsked,
+    requestFaults(world, (ctx) => write(ctx, 503, "The service is not available."), addressOf),
+    async (ctx) => {
+      let status = 200;
+      let body: string;
+      try {
+        body = answer(askedOf(ctx), ctx);
+      } catch (error) {
+        if (!(error instanceof MethodFaultError)) throw error;
+        status = 500;
+        body = faulted(error.fault);
+      }
+      await world.saved();
+      write(ctx, status, body);
+    },
+  );
+
+  // How clients find out which version of the interface they can speak.
+  router.get("/sdk/vimServiceVersions.xml", (ctx) => {
+    const version = `<namespace><name>urn:vim25</name><version>${apiVersion}</version></namespace>`;
+    write(ctx, 200, `<?xml version="1.0" encoding="UTF-8"?>\n<namespaces version="1.0">${version}</namespaces>`);
+  });
+  return router;
+}

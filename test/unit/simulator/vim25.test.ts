@@ -1,0 +1,287 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { RunningSimulator } from "../../../src/simulator/start-simulator";
+import { images, SimulatorClient, startTestSimulator, TestClock, testConfig } from "./simulator-client";
+
+const config = testConfig({
+  clusters: [
+    { id: "domain-c8", name: "prod-cl01", hosts: 1 },
+    { id: "domain-c47", name: "edge-cl01", hosts: 2, management: "BASELINE", poweredOnVms: 2, poweredOffVms: 1 },
+  ],
+});
+const patch = `<metaUrls>http://depot.example.com/hostos/${images[1]}/metadata.zip</metaUrls>`;
+
+/** Speaks SOAP as plain text, so that nothing of the driver is needed to read what the simulator says. */
+class SoapClient {
+  private cookie = "";
+  constructor(private readonly url: string) {}
+
+  async call(type: string, id: string, method: string, content = "") {
+    const response = await fetch(`${this.url}/sdk`, {
+      method: "POST",
+      headers: { "content-type": "text/xml", ...(this.cookie && { cookie: this.cookie }) },
+      body: `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body><${method} xmlns="urn:vim25"><_this type="${type}">${id}</_this>${content}</${method}></soapenv:Body></soapenv:Envelope>`,
+    });
+    const text = await response.text();
+    this.cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? this.cookie;
+    const [, fault] = /<detail><(\w+)Fault /.exec(text) ?? [];
+    const [, task] = /<returnval type="Task">(.*?)</.exec(text) ?? [];
+    return { status: response.status, text, fault, task: task ?? "" };
+  }
+
+  login(password = "secret") {
+    const content = `<userName>svc</userName><password>${password}</password>`;
+    return this.call("SessionManager", "SessionManager", "Login", content);
+  }
+
+  read(type: string, id: string, ...paths: string[]) {
+    const pathSet = paths.map((path) => `<pathSet>${path}</pathSet>`).join("");
+    const content = `<specSet><propSet><type>${type}</type>${pathSet}</propSet><objectSet><obj type="${type}">${id}</obj></objectSet></specSet><options/>`;
+    return this.call("PropertyCollector", "propertyCollector", "RetrievePropertiesEx", content);
+  }
+
+  host(method: string, host: string, content = "") {
+    return this.call("HostSystem", host, `${method}_Task`, content);
+  }
+  install(host: string, urls = patch) {
+    const id = host.replace("host-", "patchManager-");
+    return this.call("HostPatchManager", id, "InstallHostPatchV2_Task", urls);
+  }
+  async taskState(task: string) {
+    const { text } = await this.read("Task", task, "info");
+    return {
+      state: /<state[^>]*>(\w+)</.exec(text)?.[1],
+      error: /<fault xsi:type="(\w+)"/.exec(text)?.[1],
+      percent: Number(/<progress>(\d+)</.exec(text)?.[1] ?? "-1"),
+    };
+  }
+}
+
+describe("the simulator's management interface", () => {
+  let simulator: RunningSimulator;
+  let client: SimulatorClient;
+  let clock: TestClock;
+  let soap: SoapClient;
+  let folder: string;
+
+  // A host's whole upgrade takes 100 seconds.
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "simulator-"));
+    ({ simulator, client, clock } = await startTestSimulator({ config, stateFile: join(folder, "state.json") }));
+    soap = new SoapClient(simulator.url);
+    await soap.login();
+  });
+  afterEach(async () => {
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const baseline = async () => (await client.state()).clusters.find(({ id }) => id === "domain-c47")!;
+  const hostState = async (id: string) => (await baseline()).hosts.find((host) => host.id === id)!;
+  const steps = async () => (await client.ledger()).map(({ step, host }) => `${step} ${host ?? ""}`.trim());
+  const enter = (host: string, offline = false, timeout = 0) =>
+    soap.host(
+      "EnterMaintenanceMode",
+      host,
+      `<timeout>${timeout}</timeout><evacuatePoweredOffVms>${offline}</evacuatePoweredOffVms>`,
+    );
+
+  describe("sessions", () => {
+    it("are cookies; without one only the service content is answered", async () => {
+      const stranger = new SoapClient(simulator.url);
+      const content = await stranger.call("ServiceInstance", "ServiceInstance", "RetrieveServiceContent");
+      expect(content.text).to.include('<propertyCollector type="PropertyCollector">propertyCollector<');
+      expect(await stranger.read("HostSystem", "host-12", "name")).to.include({
+        status: 500,
+        fault: "NotAuthenticated",
+      });
+      expect(await stranger.login("")).to.include({ status: 500, fault: "InvalidLogin" });
+    });
+
+    it("end by a logout and by faults", async () => {
+      await soap.call("SessionManager", "SessionManager", "Logout");
+      expect((await soap.read("HostSystem", "host-12", "name")).fault).to.equal("NotAuthenticated");
+      await soap.login();
+      await client.fault({ kind: "SESSIONS_EXPIRED" });
+      expect((await soap.read("HostSystem", "host-12", "name")).fault).to.equal("NotAuthenticated");
+      await client.fault({ kind: "LOGIN_REFUSED", times: 1 });
+      expect((await soap.login()).fault).to.equal("InvalidLogin");
+      expect((await soap.login()).status).to.equal(200);
+    });
+  });
+
+  describe("properties", () => {
+    it("are read by path, also inside others, with their types", async () => {
+      const { text } = await soap.read("HostSystem", "host-12", "name", "summary.config.product.build", "vm");
+      expect(text).to.include('<name>name</name><val xsi:type="xsd:string">edge-cl01-esx-01.example.com</val>');
+      expect(text).to.include('<val xsi:type="xsd:string">24755229</val>');
+      expect(text).to.include(
+        '<val xsi:type="ArrayOfManagedObjectReference"><ManagedObjectReference type="VirtualMachine">',
+      );
+    });
+
+    it("that do not exist, and objects that do not, are faults of the product", async () => {
+      const missing = await soap.read("HostSystem", "host-12", "runtime.nothing");
+      expect(missing).to.include({ status: 500, fault: "InvalidProperty" });
+      expect(missing.text).to.include("<name>runtime.nothing</name>");
+      expect((await soap.read("HostSystem", "host-99", "name")).fault).to.equal("ManagedObjectNotFound");
+      expect((await soap.call("HostSystem", "host-12", "Destroy_Task")).fault).to.equal("NotImplemented");
+      expect((await soap.call("HostSystem", "host-12", "Fetch", "<prop>name</prop>")).text).to.include(
+        "edge-cl01-esx-01",
+      );
+    });
+
+    it("are read of a view, page by page", async () => {
+      const view = await soap.call(
+        "ViewManager",
+        "ViewManager",
+        "CreateContainerView",
+        '<container type="Folder">group-d1</container><type>HostSystem</type><recursive>true</recursive>',
+      );
+      const id = /<returnval type="ContainerView">(.*?)</.exec(view.text)?.[1] ?? "";
+      const first = await soap.call(
+        "PropertyCollector",
+        "propertyCollector",
+        "RetrievePropertiesEx",
+        `<specSet><propSet><type>HostSystem</type><pathSet>name</pathSet></propSet><objectSet><obj type="ContainerView">${id}</obj><skip>true</skip><selectSet xsi:type="TraversalSpec"><type>ContainerView</type><path>view</path></selectSet></objectSet></specSet><options><maxObjects>2</maxObjects></options>`,
+      );
+      const token = /<token>(.*?)</.exec(first.text)?.[1] ?? "";
+      expect([...first.text.matchAll(/<obj type="HostSystem">/g)]).to.have.length(2);
+      const rest = await soap.call(
+        "PropertyCollector",
+        "propertyCollector",
+        "ContinueRetrievePropertiesEx",
+        `<token>${token}</token>`,
+      );
+      expect([...rest.text.matchAll(/<obj type="HostSystem">/g)]).to.have.length(1);
+      expect(rest.text).to.not.include("<token>");
+    });
+  });
+
+  describe("a host", () => {
+    it("goes through all steps in its time, and each is in the ledger", async () => {
+      const { task } = await enter("host-12");
+      clock.advance(10);
+      expect(await soap.taskState(task)).to.include({ state: "running", percent: 40 });
+      clock.advance(15);
+      expect(await soap.taskState(task)).to.include({ state: "success" });
+      expect(await hostState("host-12")).to.include({ maintenance: "IN", poweredOnVms: 0, poweredOffVms: 1 });
+      await soap.install("host-12");
+      clock.advance(30);
+      expect((await soap.read("HostSystem", "host-12", "summary.rebootRequired")).text).to.include(">true<");
+      await soap.host("RebootHost", "host-12", "<force>false</force>");
+      clock.advance(6);
+      expect(await hostState("host-12")).to.include({ connection: "NOT_RESPONDING", version: images[0] });
+      clock.advance(30);
+      expect(await hostState("host-12")).to.include({ connection: "CONNECTED", version: images[1] });
+      await soap.host("ExitMaintenanceMode", "host-12", "<timeout>0</timeout>");
+      clock.advance(10);
+      expect(await hostState("host-12")).to.include({ maintenance: "OUT", poweredOnVms: 2 });
+      expect(await steps()).to.deep.equal(
+        [
+          "MAINTENANCE_REQUESTED",
+          "MAINTENANCE_ENTERED",
+          "APPLY_STARTED",
+          "REMEDIATED",
+          "REBOOT_REQUESTED",
+          "REBOOTED",
+          "MAINTENANCE_EXITED",
+        ].map((step) => `${step} host-12`),
+      );
+    });
+
+    it("does one thing at a time, and only what its state allows", async () => {
+      expect((await soap.install("host-12")).fault).to.equal("InvalidState");
+      expect((await soap.host("RebootHost", "host-12", "<force>false</force>")).fault).to.equal("InvalidState");
+      expect((await soap.host("ExitMaintenanceMode", "host-12")).fault).to.equal("InvalidState");
+      await enter("host-12");
+      expect((await enter("host-12")).fault).to.equal("TaskInProgress");
+      clock.advance(25);
+      expect((await enter("host-12")).fault).to.equal("InvalidState");
+      await client.fault({ kind: "OPERATION_IN_PROGRESS", times: 1 });
+      expect((await soap.install("host-12")).fault).to.equal("TaskInProgress");
+    });
+
+    it("stays where it is while its virtual machines have nowhere to go, until that is cancelled or timed out", async () => {
+      await enter("host-13");
+      clock.advance(25);
+      const { task } = await enter("host-12");
+      clock.advance(1000);
+      expect(await soap.taskState(task)).to.include({ state: "running" });
+      await soap.call("Task", task, "CancelTask");
+      expect(await soap.taskState(task)).to.include({ state: "error", error: "RequestCanceled" });
+      expect(await hostState("host-12")).to.include({ maintenance: "OUT" });
+      const timed = await enter("host-12", false, 60);
+      clock.advance(60);
+      expect(await soap.taskState(timed.task)).to.include({ state: "error", error: "Timedout" });
+    });
+
+    it("finds no patch where the depot has none", async () => {
+      await enter("host-12");
+      clock.advance(25);
+      const { task } = await soap.install("host-12", "<metaUrls>http://elsewhere.example.com/m.zip</metaUrls>");
+      clock.advance(30);
+      expect(await soap.taskState(task)).to.include({ state: "error", error: "PatchMetadataNotFound" });
+    });
+
+    it("goes on over a restart of the simulator", async () => {
+      await enter("host-12");
+      clock.advance(25);
+      await soap.install("host-12");
+      clock.advance(10);
+      await soap.read("HostSystem", "host-12", "name");
+      await simulator.close();
+      ({ simulator, client } = await startTestSimulator({ config, clock, stateFile: join(folder, "state.json") }));
+      clock.advance(20);
+      expect(await hostState("host-12")).to.include({ maintenance: "IN" });
+      expect(await steps()).to.include("REMEDIATED host-12");
+    });
+
+    it("of an image-managed cluster can be looked at only", async () => {
+      expect((await enter("host-11")).fault).to.equal("NotSupported");
+      expect((await soap.read("HostSystem", "host-11", "vm")).text).to.include("VirtualMachine");
+    });
+  });
+
+  describe("faults", () => {
+    it("that meet calls are narrowed by the name of a method", async () => {
+      await client.fault({ kind: "SERVICE_UNAVAILABLE", path: "/sdk/RebootHost", times: 1 });
+      expect((await soap.read("HostSystem", "host-12", "name")).status).to.equal(200);
+      expect((await soap.host("RebootHost", "host-12")).status).to.equal(503);
+    });
+
+    it("keep a host away until they are taken back, then it is on its old version", async () => {
+      await client.fault({ kind: "HOST_NEVER_RECONNECTS", host: "host-12", times: 1 });
+      await enter("host-12");
+      clock.advance(25);
+      await soap.install("host-12");
+      clock.advance(30);
+      await soap.host("RebootHost", "host-12", "<force>false</force>");
+      clock.advance(1000);
+      expect(await hostState("host-12")).to.include({ connection: "NOT_RESPONDING" });
+      await client.call("DELETE", "/simulator/faults");
+      expect(await hostState("host-12")).to.include({ connection: "CONNECTED", version: images[0] });
+      expect((await soap.read("HostSystem", "host-12", "summary.rebootRequired")).text).to.include(">false<");
+    });
+
+    it("make the component manager forget tasks, which go on", async () => {
+      const { task } = await enter("host-12");
+      await client.fault({ kind: "TASKS_FORGOTTEN", cluster: "domain-c47" });
+      expect((await soap.read("Task", task, "info")).fault).to.equal("ManagedObjectNotFound");
+      expect((await soap.read("HostSystem", "host-12", "recentTask")).text).to.not.include(task);
+      clock.advance(25);
+      expect(await hostState("host-12")).to.include({ maintenance: "IN" });
+    });
+
+    it("make a host slow from maintenance mode to maintenance mode", async () => {
+      await client.fault({ kind: "HOST_SLOW", host: "host-12", factor: 10, times: 1 });
+      const { task } = await enter("host-12");
+      clock.advance(249);
+      expect(await soap.taskState(task)).to.include({ state: "running" });
+      clock.advance(1);
+      expect(await soap.taskState(task)).to.include({ state: "success" });
+    });
+  });
+});
