@@ -1,6 +1,6 @@
 import type { Patience } from "./patience";
 import { DriverError, isNotFound } from "./drivers/driver-error";
-import { messagesOf } from "./drivers/vlcm/classify-error";
+import { messagesOf } from "./drivers/vapi/classify-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
 
