@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { SimulatorConfig } from "./config/simulator-config";
 import { controlApi } from "./control/control-api";
 import { send } from "./http/answering";
+import { vcsaAvailability } from "./http/vcsa-availability";
 import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
+import { vcsaApi } from "./vcsa/vcsa-api";
 import { localizable } from "./vlcm/localizable";
 import { vlcmApi } from "./vlcm/vlcm-api";
 
@@ -55,7 +57,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
       send(ctx, { status: 500, body: { error_type: "ERROR", messages } });
     }
   });
-  for (const api of [vlcmApi(world), controlApi(world)]) app.use(api.routes());
+  app.use(vcsaAvailability(world));
+  // The lifecycle manager's router answers what no router before it knows.
+  for (const api of [vcsaApi(world), vlcmApi(world), controlApi(world)]) app.use(api.routes());
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

@@ -3,6 +3,7 @@ import { decodeFaultRequest, isActive, type Fault, type FaultRequest } from "../
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { repairHost } from "../timeline/apply";
+import { repairAppliance } from "../vcsa/advance-vcsa";
 
 interface Target {
   readonly cluster?: ClusterState;
@@ -69,6 +70,10 @@ export function removeFaults(world: World, id?: string): number {
         repairHost(world, cluster, host, world.now());
         world.changed(cluster);
       }
+  repairAppliance(
+    world,
+    removed.map((fault) => fault.id),
+  );
   if (removed.length > 0) world.changed();
   return removed.length;
 }

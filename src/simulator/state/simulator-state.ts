@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
 import { Fault } from "./fault";
 import { RemediationPolicy } from "./remediation-policy";
+import { VcsaState } from "../vcsa/vcsa-state";
 
 /** Epoch milliseconds. */
 const Moment = t.number;
@@ -198,7 +199,7 @@ export const GlobalState = model(
     faults: t.array(Fault),
     ledgerLength: t.number,
   },
-  { hostSeconds: t.number },
+  { hostSeconds: t.number, vcsa: VcsaState },
 );
 export type GlobalState = t.TypeOf<typeof GlobalState>;
 

@@ -1,5 +1,6 @@
 import { desiredImage, type ClusterState, type TaskState, type TimelineEvent } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { advanceVcsa } from "../vcsa/advance-vcsa";
 import { happenToApply } from "./apply";
 import { scanCluster } from "./scan";
 
@@ -89,4 +90,5 @@ export function advance(world: World): void {
     else endTask(world, cluster, task, event.at);
     world.movedOn(cluster);
   }
+  advanceVcsa(world);
 }
