@@ -1,7 +1,12 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+
+import type { MgmtActivities } from "./mgmt-contract";
+
+export type * from "./mgmt-contract";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -44,10 +49,13 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
-/** Details of every ApplicationFailure that an Activity throws; `progress` only from `remediateHost`. */
-export interface FailureDetails {
+/** What an Activity with attempts of its own heartbeats, and starts from when it runs again. */
+export type ActivityProgress = HostProgress | MgmtProgress;
+
+/** Details of every ApplicationFailure that an Activity throws; `progress` only from those with attempts of their own. */
+export interface FailureDetails<P extends ActivityProgress = HostProgress> {
   readonly error: ErrorBody;
-  readonly progress?: HostProgress;
+  readonly progress?: P;
 }
 
 /**
@@ -56,7 +64,7 @@ export interface FailureDetails {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
-export interface UpgradeActivities {
+export interface UpgradeActivities extends MgmtActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */

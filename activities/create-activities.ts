@@ -1,37 +1,26 @@
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
+import { clientCache } from "./client-cache";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
-import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import { DriverError } from "./drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { readClusterHosts } from "./hostos/read-cluster-hosts";
 import { remediateHost } from "./hostos/remediate-host";
 import { remediationPolicy } from "./hostos/remediation-policy";
 import { setDesiredImage } from "./hostos/set-desired-image";
+import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 
 /**
  * The Activities of a Worker. Changes wait out an outage themselves, because a retry by Temporal would use up an
  * attempt; reads and restores are short and retried by Temporal.
  */
-export function createActivities({
-  componentManager,
-  readLockHolder,
-  limits,
-}: ActivityDependencies): UpgradeActivities {
-  const clients = new Map<string, { readonly access: ComponentManagerAccess; readonly client: VlcmClient }>();
-
-  /** One client, and so one session, per component manager, for as long as its access stays the same. */
-  function clientOf(id: string): VlcmClient {
-    const access = componentManager(id);
-    if (!access) throw unknownComponentManager(id);
-    const known = clients.get(id);
-    if (known && isSame(known.access, access)) return known.client;
-    const client = createVlcmClient(access, { callTimeout: limits.callTimeout });
-    clients.set(id, { access, client });
-    void known?.client.close();
-    return client;
-  }
+export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
+  const { componentManager, readLockHolder, limits } = dependencies;
+  const vlcmClients = clientCache(componentManager, (access) =>
+    createVlcmClient(access, { callTimeout: limits.callTimeout }),
+  );
+  const clientOf = (id: string): VlcmClient => vlcmClients(id, undefined).client;
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
@@ -85,18 +74,6 @@ export function createActivities({
         const upgradeId = await readLockHolder(workflowId);
         return upgradeId === undefined ? {} : { upgradeId };
       }),
+    ...createMgmtActivities(dependencies),
   };
-}
-
-function isSame(a: ComponentManagerAccess, b: ComponentManagerAccess): boolean {
-  return a.url === b.url && a.username === b.username && a.password === b.password;
-}
-
-function unknownComponentManager(id: string): DriverError {
-  return new DriverError({
-    kind: "permanent",
-    code: "COMPONENT_MANAGER_UNKNOWN",
-    message: `The inventory has no component manager ${id}.`,
-    remediation: "Put the component manager back into the inventory, or start a new upgrade of the cluster.",
-  });
 }

@@ -1,19 +1,16 @@
-import { CancelledFailure } from "@temporalio/common";
 import type { Stage } from "../../src/domain/task";
-import { toTimestamp } from "../../src/domain/timestamp";
-import type { ErrorBody } from "../../src/domain/error-body";
 import { activityPatience, runActivity, shortBounds } from "../activity-run";
 import type { ClusterPrechecks, ClusterTarget } from "../contract";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import { errorBodyOf, type FailureContext } from "../failures";
 import { clusterHealth } from "./cluster-health";
 import { clusterImageManaged } from "./cluster-image-managed";
 import { componentManagerReachable } from "./component-manager-reachable";
 import { hostsConnected } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
-import type { Precheck, PrecheckInput, PrecheckType } from "./precheck";
+import type { Precheck } from "./precheck";
+import { runChecks } from "./run-checks";
 import { targetImageAvailable } from "./target-image-available";
 
 /** All checks, in an order in which every one comes after those that it needs. */
@@ -45,52 +42,10 @@ export function runClusterPrechecks(
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const client = clientOf(target.cluster.componentManagerId);
     const input = { target, client, patience: activityPatience(shortBounds(limits)) };
-    const failed = new Set<PrecheckType>();
-    for (const check of prechecks) {
-      const missing = check.needs.filter((type) => failed.has(type));
-      const stage = await stageOf(check, context, () =>
-        missing.length > 0
-          ? Promise.resolve([notRun(check, missing, context)])
-          : check.run(input satisfies PrecheckInput),
-      );
-      if (stage.status === "FAILED") failed.add(check.type);
+    await runChecks(prechecks, input, context, (stage) => {
       stages.push(stage);
       beat();
-    }
+    });
     return { stages };
   });
-}
-
-async function stageOf(
-  { name, type, description }: Precheck,
-  context: FailureContext,
-  run: () => Promise<ErrorBody[]>,
-): Promise<Stage> {
-  const creationTimestamp = toTimestamp(Date.now());
-  let errors: ErrorBody[];
-  try {
-    errors = await run();
-  } catch (error) {
-    if (error instanceof CancelledFailure) throw error;
-    errors = [errorBodyOf(error, context)];
-  }
-  return {
-    name,
-    type,
-    description,
-    status: errors.length > 0 ? "FAILED" : "SUCCESSFUL",
-    creationTimestamp,
-    completionTimestamp: toTimestamp(Date.now()),
-    ...(errors.length > 0 && { errors }),
-  };
-}
-
-function notRun({ name }: Precheck, missing: readonly PrecheckType[], context: FailureContext): ErrorBody {
-  return {
-    errorCode: "PRECHECK_NOT_RUN",
-    errorType: "FAILED_DEPENDENCY",
-    message: `Not run: "${name}" needs ${missing.join(" and ")} to succeed first.`,
-    remediationMessage: `Resolve the errors of ${missing.join(" and ")}, then run the prechecks again.`,
-    context: { ...context },
-  };
 }

@@ -34,6 +34,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
     namespace: temporal.namespace,
     activities: createActivities({
       componentManager: (id) => componentManagers.get(id),
+      managementServer: () => undefined,
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),
@@ -69,6 +70,8 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     stall: limits.remediationStallMinutes * minute,
     reconnect: limits.hostReconnectMinutes * minute,
     operationBusy: limits.operationBusyMinutes * minute,
+    mgmtAbsence: limits.mgmtAbsenceMinutes * minute,
+    mgmtStall: limits.mgmtStallMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
   };
 }

@@ -22,9 +22,9 @@ const network = {
   gateway: "10.0.0.1",
   dns_servers: ["10.0.0.2"],
 };
-const spec = (settings: object | undefined = network) => ({
+const spec = (settings: object = network) => ({
   version: "9.0.2.0",
-  deployment: { appliance: { root_password: "Temp0rary!", ...(settings && { network_settings: settings }) } },
+  deployment: { appliance: { root_password: "Temp0rary!", network_settings: settings } },
 });
 
 describe("the simulator against the appliance's contract", () => {

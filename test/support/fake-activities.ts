@@ -6,6 +6,7 @@ import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
 import type { Stage } from "../../src/domain/task";
+import { FakeMgmtActivities } from "./fake-mgmt-activities";
 
 const at = "2026-11-01T00:00:00.000Z";
 
@@ -123,6 +124,7 @@ export class FakeActivities {
   implementation(): UpgradeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
     return {
+      ...new FakeMgmtActivities(this.replaced).implementation(),
       runClusterPrechecks: async (target) => {
         record("prechecks", target);
         return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };

@@ -1,0 +1,18 @@
+const decimal = /^(0|[1-9]\d{0,2})$/;
+
+/** An IPv4 address in dotted decimal as a number from 0 to 2^32 - 1; undefined where the text is none. */
+export function parseIpv4(text: string): number | undefined {
+  const parts = text.split(".");
+  // Leading zeros mean octal to some readers and decimal to others, so they mean nothing here.
+  if (parts.length !== 4 || !parts.every((part) => decimal.test(part) && Number(part) <= 255)) return undefined;
+  return parts.reduce((address, part) => address * 256 + Number(part), 0);
+}
+
+/**
+ * The prefix length in bits of a subnet mask in dotted decimal, such as 24 of `255.255.255.0`. Undefined where the text
+ * is no contiguous mask, or one in which a machine and its gateway have no room (0 and 32 bits).
+ */
+export function prefixLengthOf(mask: string): number | undefined {
+  const bits = parseIpv4(mask)?.toString(2).padStart(32, "0");
+  return bits && /^1{1,31}0+$/.test(bits) ? bits.indexOf("0") : undefined;
+}
