@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
+import type * as t from "io-ts";
 import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, workerShutdown } from "../src/domain/host-remediation";
@@ -29,29 +30,31 @@ export function errorOf(failure: unknown): ErrorBody {
   return unforeseen(cause instanceof Error ? cause.message : String(cause));
 }
 
-/** An Activity that ended without an answer of its own, because its worker did; it is to be scheduled again. */
-export interface LostActivity {
-  /** What it last knew, where it told. */
-  readonly progress?: HostProgress;
+/** Tells an Activity that ended without an answer of its own, because its worker did, from one that failed. */
+export function isLostActivity(failure: unknown): boolean {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  return (
+    (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
+    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"))
+  );
 }
 
-/** Tells a lost Activity from a failed one; undefined where the failure is an answer. */
-export function lostActivity(failure: unknown): LostActivity | undefined {
+/** What an Activity knew when it failed or was lost; undefined where it did not say. */
+export function progressDetail<P>(failure: unknown, progress: t.Decoder<unknown, P>): P | undefined {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const lost =
-    (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
-    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"));
-  if (!lost) return undefined;
-  const progress = progressOf(failure);
-  return progress ? { progress } : {};
+  const detail: unknown =
+    cause instanceof ApplicationFailure
+      ? detailsOf(cause)?.progress
+      : cause instanceof TimeoutFailure
+        ? cause.lastHeartbeatDetails
+        : undefined;
+  const decoded = progress.decode(detail);
+  return isRight(decoded) ? decoded.right : undefined;
 }
 
 /** What `remediateHost` knew of a host when it failed; undefined where it did not say. */
 export function progressOf(failure: unknown): HostProgress | undefined {
-  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  if (cause instanceof ApplicationFailure) return decodeProgress(detailsOf(cause)?.progress);
-  if (cause instanceof TimeoutFailure) return decodeProgress(cause.lastHeartbeatDetails);
-  return undefined;
+  return progressDetail(failure, HostProgress);
 }
 
 /** The details of a failed child's own failure; undefined where it was cancelled, terminated or timed out. */
@@ -63,11 +66,6 @@ export function childFailureDetail(failure: unknown): unknown {
 /** Whether a child ended because it, and not its upgrade, was cancelled. */
 export function childWasCancelled(failure: unknown): boolean {
   return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
-}
-
-function decodeProgress(detail: unknown): HostProgress | undefined {
-  const progress = HostProgress.decode(detail);
-  return isRight(progress) ? progress.right : undefined;
 }
 
 function detailsOf(failure: ApplicationFailure): Partial<FailureDetails> | undefined {

@@ -1,3 +1,4 @@
 /** The Workflows that a worker runs; the name of each is its Workflow Type. */
 export { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
+export { mgmtUpgradeWorkflow } from "./mgmt-upgrade-workflow";
 export { upgradeWorkflow } from "./upgrade-workflow";

@@ -1,7 +1,13 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { workerShutdownFailure } from "../../activities/failures";
-import type { ClusterTarget, FailureDetails, RemediateHostInput, UpgradeActivities } from "../../activities/contract";
+import type {
+  ActivityProgress,
+  ClusterTarget,
+  FailureDetails,
+  RemediateHostInput,
+  UpgradeActivities,
+} from "../../activities/contract";
 import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
@@ -80,7 +86,7 @@ export class Gate {
    * Stays, with heartbeats. A cancellation of the Activity ends the stay as a CancelledFailure, the end of its worker
    * as the real Activities end then.
    */
-  async pass(progress?: HostProgress): Promise<void> {
+  async pass(progress?: ActivityProgress): Promise<void> {
     const activity = Context.current();
     activity.heartbeat(progress);
     const beat = setInterval(() => activity.heartbeat(progress), 50);
@@ -95,7 +101,7 @@ export class Gate {
   }
 
   /** Stays without further heartbeats, as seen from the server like an Activity whose worker was killed. */
-  async die(progress?: HostProgress): Promise<never> {
+  async die(progress?: ActivityProgress): Promise<never> {
     const activity = Context.current();
     activity.heartbeat(progress);
     this.arrive();
