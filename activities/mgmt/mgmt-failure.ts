@@ -13,7 +13,7 @@ const remediations = {
   MGMT_INSTALL_ROLLED_BACK:
     "Wait until the appliance has rolled back, resolve what it reports of the failure, then start a new upgrade.",
   MGMT_SWITCHOVER_FAILED:
-    "Look at both appliances: power the old one on again where it is off, resolve what is reported, then retry.",
+    "Look at both appliances, power the old one on again where it is off, cancel the migration there, then retry.",
   MGMT_NOT_AT_TARGET: "Look at the appliance's console for the version that it runs and why, then retry the upgrade.",
   MGMT_CHANGE_LOST:
     "Find out in the management server who has changed its update or migration, then retry the upgrade.",

@@ -71,11 +71,12 @@ export function applyMigration(world: World, { pause, startSwitchover }: { pause
   world.changed();
 }
 
-/** Takes back everything that was prepared; impossible once the switchover has begun. */
+/** Takes back everything that was prepared; impossible while the switchover goes on. */
 export function cancelMigration(world: World): void {
   const appliance = applianceOf(world);
   const { migration } = appliance;
-  if (!migration || !isMigrationRunning(appliance) || ["CANCELING", "SWITCHOVER"].includes(migration.state))
+  const unstoppable = migration?.state === "SWITCHOVER" && migration.status !== "FAILED";
+  if (!migration || !isMigrationRunning(appliance) || migration.state === "CANCELING" || unstoppable)
     throw notNow(migration ? `The migration is ${migration.state}.` : "There is no migration.");
   migration.desired = "CANCELED";
   enter(world, migration, "CANCELING", world.now());

@@ -143,6 +143,12 @@ describe("the migration of a management server", function () {
     expect(failure).to.include({ type: "MGMT_SWITCHOVER_FAILED", nonRetryable: true });
     expect(failure.told.error.message).to.include("the network did not move");
     expect((await server.state()).version).to.equal(oldMgmtVersion);
+
+    expect(failureOf(await runStep(prepare()))).to.include({ type: "MGMT_SWITCHOVER_FAILED", nonRetryable: true });
+    const path = "vcenter/lcm/deployment/migration-upgrade?action=cancel";
+    expect(await server.asSomebodyElse("POST", path), "what the operator is told to do").to.equal(204);
+    await succeed(prepare());
+    expect(await succeed(switchOver())).to.deep.equal({ version: mgmtTarget });
   });
 
   it("does not switch over what somebody has taken back", async () => {
