@@ -1,9 +1,13 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
+import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 
+export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
@@ -68,10 +72,13 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
+/** What an Activity that is attached to again heartbeats, and starts from when it runs again. */
+export type ActivityProgress = HostProgress | NetvirtProgress | MgmtProgress;
+
 /** Details of every ApplicationFailure that an Activity throws; `progress` only from those that are attached to again. */
-export interface FailureDetails<Progress = HostProgress> {
+export interface FailureDetails<P extends ActivityProgress = HostProgress> {
   readonly error: ErrorBody;
-  readonly progress?: Progress;
+  readonly progress?: P;
 }
 
 /**
@@ -80,7 +87,7 @@ export interface FailureDetails<Progress = HostProgress> {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
-export interface UpgradeActivities extends NetvirtActivities {
+export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */

@@ -10,6 +10,7 @@ import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { imageClusters } from "./hostos/image-clusters";
 import { managerClients } from "./manager-clients";
+import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
 
 /** How many locks are looked at together. */
@@ -19,12 +20,8 @@ const concurrentLockReads = 8;
  * The Activities of a Worker. Changes wait out an outage themselves, because a retry by Temporal would use up an
  * attempt; reads and restores are short and retried by Temporal.
  */
-export function createActivities({
-  componentManager,
-  patchFor,
-  readLockHolder,
-  limits,
-}: ActivityDependencies): UpgradeActivities {
+export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
+  const { componentManager, patchFor, readLockHolder, limits } = dependencies;
   const { callTimeout } = limits;
   const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout }));
   const managementOf = managerClients(componentManager, (access) => createVim25Client(access, { callTimeout }));
@@ -88,7 +85,8 @@ export function createActivities({
           upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
         );
       }),
-    ...createNetvirtActivities({ componentManager, limits }),
+    ...createNetvirtActivities(dependencies),
+    ...createMgmtActivities(dependencies),
   };
 }
 

@@ -1,15 +1,12 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { ErrorBody } from "../src/domain/error-body";
-import type { HostProgress } from "../src/domain/host-remediation";
-import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
-import { type FailureDetails, workerShutdown } from "./contract";
+import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
 import { bounded, DriverError } from "./drivers/driver-error";
-
-/** What is known of work that another run of its Activity attaches to. */
-type Progress = HostProgress | NetvirtProgress;
 
 /** Flat facts of an error for its reader, such as cluster and host. */
 export type FailureContext = Readonly<Record<string, string>>;
+
+type AnyDetails = FailureDetails<ActivityProgress>;
 
 /** Bytes of JSON that the details of one failure may take: the server cuts failures of more than 4 KiB. */
 const maximumDetails = 2_800;
@@ -43,7 +40,7 @@ export interface FailureOptions {
   /** Default: transient and unforeseen errors are, permanent ones are not. */
   readonly retryable?: boolean;
   /** What the Activity knows, where it is attached to again; part of the details. */
-  readonly progress?: Progress;
+  readonly progress?: ActivityProgress;
 }
 
 /** The ApplicationFailure of an error: `type` is its stable code, the first detail is {@link FailureDetails}. */
@@ -54,7 +51,7 @@ export function failureOf(error: unknown, context: FailureContext, options: Fail
 }
 
 /** Tells the Workflow that the Worker stopped this Activity, so that it is run again at once. */
-export function workerShutdownFailure(context: FailureContext, progress?: Progress): ApplicationFailure {
+export function workerShutdownFailure(context: FailureContext, progress?: ActivityProgress): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: workerShutdown,
     errorType: "INTERNAL",
@@ -65,19 +62,19 @@ export function workerShutdownFailure(context: FailureContext, progress?: Progre
   return failure(error, true, progress);
 }
 
-/** Tells the Workflow that the work was brought to a safe end, not done, as its `stop` asked. */
-export function stoppedFailure(context: FailureContext, progress: Progress): ApplicationFailure {
+/** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
+export function stoppedFailure(context: FailureContext, progress: ActivityProgress, what = "host"): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: "CANCELLED",
     errorType: "CANCELLED",
-    message: "The upgrade was cancelled before this was upgraded.",
+    message: `The upgrade was cancelled before the ${what} was upgraded.`,
     remediationMessage: "Start a new upgrade when it is to be upgraded after all.",
     context,
   };
   return failure(error, true, progress);
 }
 
-function failure(error: ErrorBody, nonRetryable: boolean, progress: Progress | undefined): ApplicationFailure {
+function failure(error: ErrorBody, nonRetryable: boolean, progress: ActivityProgress | undefined): ApplicationFailure {
   const made = ApplicationFailure.create({
     message: bounded(error.message, 300),
     type: error.errorCode ?? "UNEXPECTED",
@@ -90,22 +87,23 @@ function failure(error: ErrorBody, nonRetryable: boolean, progress: Progress | u
 }
 
 /** What another run needs to go on: neither the errors of stages nor the nodes, which it reads again. */
-function withoutDetails(progress: Progress): Progress {
-  if (!("stages" in progress)) return { ...progress, nodes: [] };
+function withoutDetails(progress: ActivityProgress): ActivityProgress {
+  if ("nodes" in progress) return { ...progress, nodes: [] };
+  if (!("stages" in progress)) return progress;
   return { ...progress, stages: progress.stages.map(({ errors: _, ...stage }) => stage) };
 }
 
 /** The details without what is told twice or in most words, until they fit. */
-function fitted(details: FailureDetails<Progress>): FailureDetails<Progress> {
+function fitted(details: AnyDetails): AnyDetails {
   const shorter = (error: ErrorBody, length: number): ErrorBody => ({
     ...error,
     message: bounded(error.message, length),
   });
   const withoutCauses = ({ causes: _, ...error }: ErrorBody): ErrorBody => error;
-  const steps: ((d: FailureDetails<Progress>) => FailureDetails<Progress>)[] = [
+  const steps: ((d: AnyDetails) => AnyDetails)[] = [
     ({ error, progress }) => {
       const { lastError: _, ...rest } = progress ?? {};
-      return { error, ...(progress && { progress: rest as Progress }) };
+      return { error, ...(progress && { progress: rest as ActivityProgress }) };
     },
     (d) => ({ ...d, error: { ...d.error, ...(d.error.causes && { causes: d.error.causes.slice(0, 1) }) } }),
     (d) => ({ ...d, error: withoutCauses(d.error) }),

@@ -7,27 +7,26 @@ interface Client {
 
 /**
  * The clients of one kind of component manager by its id: one, and so one set of connections and one session, for as
- * long as its access stays the same. Throws DriverError where the inventory does not know the id.
+ * long as its access stays the same, and the secrets that its client has to hide. Throws DriverError where the
+ * inventory does not know the id.
  */
 export function managerClients<C extends Client>(
   componentManager: (id: string) => ComponentManagerAccess | undefined,
-  create: (access: ComponentManagerAccess) => C,
-): (id: string) => C {
-  const clients = new Map<string, { readonly access: ComponentManagerAccess; readonly client: C }>();
-  return (id) => {
+  create: (access: ComponentManagerAccess, secrets: readonly string[]) => C,
+): (id: string, secrets?: readonly string[]) => C {
+  const clients = new Map<string, { readonly madeOf: string; readonly client: C }>();
+  return (id, secrets = []) => {
     const access = componentManager(id);
     if (!access) throw unknownComponentManager(id);
+    const { url, username, password } = access;
+    const madeOf = JSON.stringify([url, username, password, ...secrets]);
     const known = clients.get(id);
-    if (known && isSame(known.access, access)) return known.client;
-    const client = create(access);
-    clients.set(id, { access, client });
+    if (known?.madeOf === madeOf) return known.client;
+    const client = create(access, secrets);
+    clients.set(id, { madeOf, client });
     void known?.client.close();
     return client;
   };
-}
-
-function isSame(a: ComponentManagerAccess, b: ComponentManagerAccess): boolean {
-  return a.url === b.url && a.username === b.username && a.password === b.password;
 }
 
 function unknownComponentManager(id: string): DriverError {

@@ -6,9 +6,10 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
+import type * as t from "io-ts";
 import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/error-body";
-import { HostProgress, workerShutdown } from "../src/domain/host-remediation";
+import { workerShutdown } from "../src/domain/host-remediation";
 
 /** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
 export function errorOf(failure: unknown): ErrorBody {
@@ -38,16 +39,17 @@ export function isLost(failure: unknown): boolean {
   );
 }
 
-/** What `remediateHost` knew of a host when it failed; undefined where it did not say. */
-export function progressOf(failure: unknown): HostProgress | undefined {
-  return decodeProgress(progressDetailOf(failure));
-}
-
-/** What an Activity that can be attached to again knew when it failed or was lost, still to be decoded. */
-export function progressDetailOf(failure: unknown): unknown {
+/** What an Activity knew when it failed or was lost; undefined where it did not say. */
+export function progressOf<P>(failure: unknown, progress: t.Decoder<unknown, P>): P | undefined {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  if (cause instanceof ApplicationFailure) return detailsOf(cause)?.progress;
-  return cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
+  const detail: unknown =
+    cause instanceof ApplicationFailure
+      ? detailsOf(cause)?.progress
+      : cause instanceof TimeoutFailure
+        ? cause.lastHeartbeatDetails
+        : undefined;
+  const decoded = progress.decode(detail);
+  return isRight(decoded) ? decoded.right : undefined;
 }
 
 /** The details of a failed child's own failure; undefined where it was cancelled, terminated or timed out. */
@@ -59,11 +61,6 @@ export function childFailureDetail(failure: unknown): unknown {
 /** Whether a child ended because it, and not its upgrade, was cancelled. */
 export function childWasCancelled(failure: unknown): boolean {
   return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
-}
-
-function decodeProgress(detail: unknown): HostProgress | undefined {
-  const progress = HostProgress.decode(detail);
-  return isRight(progress) ? progress.right : undefined;
 }
 
 function detailsOf(failure: ApplicationFailure): Partial<FailureDetails> | undefined {

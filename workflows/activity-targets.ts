@@ -1,5 +1,5 @@
-import type { ClusterTarget, NetvirtTarget } from "../activities/contract";
-import type { ClusterUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
+import type { ClusterTarget, MgmtPrecheckInput, NetvirtTarget } from "../activities/contract";
+import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
 export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
@@ -16,4 +16,15 @@ export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
 export function netvirtTarget(plan: NetvirtUpgradePlan): NetvirtTarget {
   const { resourceId, name, componentManagerId, targetVersion, options } = plan;
   return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options };
+}
+
+/** What Activities need of a management server's plan. */
+export function mgmtTarget(plan: MgmtUpgradePlan): MgmtPrecheckInput {
+  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork } = plan;
+  return {
+    server: { resourceId, name, componentManagerId },
+    targetVersion,
+    mechanism,
+    ...(temporaryNetwork && { temporaryNetwork }),
+  };
 }

@@ -1,6 +1,7 @@
 import { CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
+import type * as t from "io-ts";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
-import { errorOf, isLost } from "./activity-failure";
+import { errorOf, isLost, progressOf } from "./activity-failure";
 
 /** How often such an Activity may be lost before its workers are given up: hours of crash loops. */
 const maximumLosses = 200;
@@ -15,8 +16,8 @@ export interface AttachedActivity<Progress extends { readonly reportedFailures: 
    * runs is brought to a safe end and nothing is started.
    */
   run(attempts: AttemptPolicy, resume: Progress | undefined, stop: boolean): Promise<Result>;
-  /** What a failed run knew; undefined where it did not say. */
-  progressOf(failure: unknown): Progress | undefined;
+  /** What it heartbeats, and gives as detail of its failures. */
+  readonly progress: t.Decoder<unknown, Progress>;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function runAttached<Progress extends { readonly reportedFailures: 
       return await activity.run(attemptsLeft(attempts, progress), progress, false);
     } catch (failure) {
       const lost = isLost(failure);
-      if (lost) progress = activity.progressOf(failure) ?? progress;
+      if (lost) progress = progressOf(failure, activity.progress) ?? progress;
       // The server itself cancels an Activity that waits for a worker or for its next attempt: nothing has then looked
       // after what an earlier run may have left running.
       const unattended = isCancellation(failure) && (losses > 0 || attempts.maximumAttempts > 1);
@@ -61,7 +62,7 @@ function stopSafely<Progress extends { readonly reportedFailures: number }, Resu
           throw new CancelledFailure(`${activity.name} was brought to a safe end`);
         }
         if (!isLost(failure) || losses >= maximumLosses) throw failure;
-        progress = activity.progressOf(failure) ?? progress;
+        progress = progressOf(failure, activity.progress) ?? progress;
       }
     }
   });

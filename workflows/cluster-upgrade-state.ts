@@ -1,11 +1,4 @@
-import {
-  getExternalWorkflowHandle,
-  log,
-  setCurrentDetails,
-  setHandler,
-  upsertMemo,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import {
   applyClusterProgress,
   countHosts,
@@ -16,14 +9,8 @@ import {
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import {
-  hostsSignal,
-  subTaskQuery,
-  type ClusterUpgradeInput,
-  type HostsReport,
-  type ResourceMemo,
-  type ResourceResult,
-} from "./messages";
+import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { reportHosts } from "./report-hosts";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -66,19 +53,11 @@ export class ClusterUpgradeState {
     if (tenth === this.reportedTenth && hosts.failed === 0) return;
     this.reportedTenth = tenth;
     this.publish();
-    const { parent } = workflowInfo();
-    if (!parent) return;
-    const { resourceId } = this.input.cluster;
-    const report: HostsReport = {
-      resourceId,
+    await reportHosts({
+      resourceId: this.input.cluster.resourceId,
       hosts,
       ...(this.lastError !== undefined && { lastError: this.lastError }),
-    };
-    try {
-      await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
-    } catch (error) {
-      log.warn("The upgrade could not be told how many hosts are done", { resourceId, error });
-    }
+    });
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */

@@ -1,11 +1,4 @@
-import {
-  getExternalWorkflowHandle,
-  log,
-  setCurrentDetails,
-  setHandler,
-  upsertMemo,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import {
@@ -19,14 +12,8 @@ import {
 import type { NetvirtComponentType } from "../src/domain/netvirt-upgrade";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import {
-  hostsSignal,
-  subTaskQuery,
-  type HostsReport,
-  type NetvirtUpgradeInput,
-  type ResourceMemo,
-  type ResourceResult,
-} from "./messages";
+import { subTaskQuery, type NetvirtUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { reportHosts } from "./report-hosts";
 
 /** A happening without its time, which is now. */
 type Happening = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -58,20 +45,12 @@ export class NetvirtUpgradeState {
   }
 
   /** Tells the upgrade how many nodes are done. Called once a component. */
-  async report(): Promise<void> {
-    const { parent } = workflowInfo();
-    if (!parent) return;
-    const { resourceId } = this.input.netvirt;
-    const report: HostsReport = {
-      resourceId,
+  report(): Promise<void> {
+    return reportHosts({
+      resourceId: this.input.netvirt.resourceId,
       hosts: this.nodeCounts(),
       ...(this.lastError !== undefined && { lastError: this.lastError }),
-    };
-    try {
-      await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
-    } catch (error) {
-      log.warn("The upgrade could not be told how many nodes are done", { resourceId, error });
-    }
+    });
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */

@@ -1,7 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { RemediateHostInput, UpgradeActivities } from "../activities/contract";
-import type { HostResult } from "../src/domain/host-remediation";
-import { progressOf } from "./activity-failure";
+import { HostProgress, type HostResult } from "../src/domain/host-remediation";
 import { runAttached } from "./attached-activity";
 import { changeOptions } from "./retry-policy";
 
@@ -17,7 +16,7 @@ export function remediateHost(input: RemediateHostInput): Promise<HostResult> {
   return runAttached({
     name: host.fqdn,
     attempts,
-    progressOf,
+    progress: HostProgress,
     run: (left, resume, stop) =>
       activities.remediateHost.executeWithOptions(
         { ...changeOptions(left), activityId: `remediate/${host.host}`, summary: `${host.fqdn}: remediate` },

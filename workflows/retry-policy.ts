@@ -58,3 +58,10 @@ export const gateOptions: ActivityOptions = {
 
 /** A restore that is given up leaves a changed cluster behind: it is tried for a day. */
 export const restoreOptions: ActivityOptions = { ...readOptions, scheduleToCloseTimeout: "24 hours" };
+
+/** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
+export const takeBackOptions: ActivityOptions = {
+  ...readOptions,
+  startToCloseTimeout: "4 hours",
+  scheduleToCloseTimeout: "4 hours",
+};

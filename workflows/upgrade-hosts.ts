@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
 import type { HostBefore, UpgradeActivities } from "../activities/contract";
-import type { ClusterHost } from "../src/domain/host-remediation";
+import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ClusterUpgradePlan, RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
@@ -69,7 +69,7 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
     });
     state.record({ type: "HostSucceeded", host: host.host, result });
   } catch (failure) {
-    const stages = progressOf(failure)?.stages;
+    const stages = progressOf(failure, HostProgress)?.stages;
     if (!isCancellation(failure))
       state.record({ type: "HostFailed", host: host.host, error: errorOf(failure), ...(stages && { stages }) });
     throw failure;

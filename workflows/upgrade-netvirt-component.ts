@@ -1,8 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
-import { isRight } from "fp-ts/Either";
 import type { UpgradeActivities, UpgradeNetvirtComponentInput } from "../activities/contract";
 import { netvirtComponentNames, NetvirtProgress, type NetvirtComponentResult } from "../src/domain/netvirt-upgrade";
-import { progressDetailOf } from "./activity-failure";
 import { runAttached } from "./attached-activity";
 import { changeOptions } from "./retry-policy";
 
@@ -12,10 +10,10 @@ const activities = proxyActivities<Pick<UpgradeActivities, "upgradeNetvirtCompon
 /** Upgrades one component, whatever becomes of the workers meanwhile. Throws as {@link runAttached} does. */
 export function upgradeNetvirtComponent(input: UpgradeNetvirtComponentInput): Promise<NetvirtComponentResult> {
   const { netvirt, component, attempts } = input;
-  return runAttached<NetvirtProgress, NetvirtComponentResult>({
+  return runAttached({
     name: `${netvirt.name}: ${netvirtComponentNames[component]}`,
     attempts,
-    progressOf,
+    progress: NetvirtProgress,
     run: (left, resume, stop) =>
       activities.upgradeNetvirtComponent.executeWithOptions(
         {
@@ -26,9 +24,4 @@ export function upgradeNetvirtComponent(input: UpgradeNetvirtComponentInput): Pr
         [{ ...input, ...(resume && { resume }), ...(stop && { stop }) }],
       ),
   });
-}
-
-function progressOf(failure: unknown): NetvirtProgress | undefined {
-  const progress = NetvirtProgress.decode(progressDetailOf(failure));
-  return isRight(progress) ? progress.right : undefined;
 }

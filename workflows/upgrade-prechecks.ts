@@ -7,13 +7,15 @@ import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { errorOf } from "./activity-failure";
-import { clusterTarget, netvirtTarget } from "./activity-targets";
+import { clusterTarget, mgmtTarget, netvirtTarget } from "./activity-targets";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
 const prechecks =
-  proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks">>(precheckOptions);
+  proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks" | "runMgmtPrechecks">>(
+    precheckOptions,
+  );
 
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
@@ -61,7 +63,7 @@ function startPrechecks(resource: ResourcePlan) {
     case "NETVIRT":
       return prechecks.runNetvirtPrechecks.executeWithOptions(options, [netvirtTarget(resource)]);
     case "MGMT":
-      throw new Error(`There are no prechecks of ${resource.kind}`);
+      return prechecks.runMgmtPrechecks.executeWithOptions(options, [mgmtTarget(resource)]);
   }
 }
 

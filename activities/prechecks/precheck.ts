@@ -37,7 +37,8 @@ export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<Prechec
 /** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
 const maximumErrors = 20;
 
-interface Finding {
+/** One reason why a condition does not hold. */
+export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly remediation: string;
@@ -46,11 +47,16 @@ interface Finding {
 
 /** Findings as the errors of a Stage, with the cluster in their context. */
 export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+  return errorsOf({ cluster: target.cluster.name, componentManager: client.id }, findings);
+}
+
+/** Findings as the errors of a Stage; `about` says which resource they are about. */
+export function errorsOf(about: Readonly<Record<string, string>>, findings: readonly Finding[]): ErrorBody[] {
   return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
     errorCode: code,
     errorType: "FAILED_DEPENDENCY",
     message: bounded(message, 500),
     remediationMessage: remediation,
-    context: { cluster: target.cluster.name, componentManager: client.id, ...context },
+    context: { ...about, ...context },
   }));
 }

@@ -4,6 +4,7 @@ import { applyHostActivity, applyWait } from "./cluster-progress";
 import { model, Text } from "./codec";
 import type { ErrorBody } from "./error-body";
 import { HostProgress } from "./host-remediation";
+import { applyMgmtActivity, MgmtProgress } from "./mgmt-progress";
 import { applyNetvirtActivity } from "./netvirt-progress";
 import { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
 import type { SubTask } from "./task";
@@ -47,6 +48,14 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
       const component = NetvirtComponentType.decode(pending.activityId.replace(/^component\//, ""));
       if (!isRight(component)) return subTask;
       return applyNetvirtActivity(subTask, { component: component.right, ...attempt, ...(progress && { progress }) });
+    }
+    case "stageMgmtUpdate":
+    case "installMgmtUpdate":
+    case "prepareMgmtMigration":
+    case "switchOverMgmtMigration":
+    case "cancelMgmtMigration": {
+      const progress = latest(MgmtProgress, pending);
+      return applyMgmtActivity(subTask, { ...attempt, ...(progress && { progress }) });
     }
     case "awaitClusterHealth": {
       const wait = HealthWait.decode(pending.heartbeat);

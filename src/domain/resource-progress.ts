@@ -6,6 +6,7 @@ import {
   type HostCounts,
 } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
+import { initialMgmtSubTask, mgmtResultSubTask } from "./mgmt-progress";
 import { initialNetvirtSubTask, mergeNetvirt, netvirtResultSubTask } from "./netvirt-progress";
 import type { SubTask } from "./task";
 import type { ResourcePlan } from "./upgrade-plan";
@@ -39,7 +40,7 @@ export function initialResourceSubTask(resource: ResourcePlan, at: string): SubT
     case "NETVIRT":
       return initialNetvirtSubTask(resource, at);
     case "MGMT":
-      return serverSubTask(resource, at);
+      return initialMgmtSubTask(resource, at);
   }
 }
 
@@ -52,7 +53,7 @@ export function resourceResultSubTask(resource: ResourcePlan, end: ResourceEnd, 
     case "NETVIRT":
       return netvirtResultSubTask(resource, end, created, at);
     case "MGMT":
-      return serverSubTask(resource, at);
+      return mgmtResultSubTask(resource, end, created, at);
   }
 }
 
@@ -62,15 +63,4 @@ export function resourceResultSubTask(resource: ResourcePlan, end: ResourceEnd, 
  */
 export function mergeResource(known: SubTask, own: SubTask): SubTask {
   return known.type === "NETVIRT_INSTANCE_UPGRADE" ? mergeNetvirt(known, own) : mergeCluster(known, own);
-}
-
-function serverSubTask({ kind, name, resourceId, targetVersion }: ResourcePlan, at: string): SubTask {
-  return {
-    name: `Upgrade ${name}`,
-    type: `${kind}_UPGRADE`,
-    description: `Upgrade ${name} to ${targetVersion}.`,
-    status: "PENDING",
-    creationTimestamp: at,
-    resources: [{ resourceId, name, type: kind === "MGMT" ? "MGMT_SERVER" : "NETVIRT_MANAGER" }],
-  };
 }

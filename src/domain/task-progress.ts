@@ -1,5 +1,6 @@
 import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
+import { isBeyondRetry } from "./mgmt-progress";
 import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
 import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
 import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
@@ -56,9 +57,7 @@ export function initialTask(plan: UpgradePlan): Task {
  */
 export function applyProgress(task: Task, progress: TaskProgress): Task {
   const { at } = progress;
-  const mayBeDecided = task.status === "Failed" && task.isRetryable === true;
-  const decides = progress.type === "RetryStarted" || progress.type === "ResolutionEnded";
-  if (decides ? !mayBeDecided : isOver(task)) return task;
+  if (!mayHappen(task, progress.type)) return task;
   switch (progress.type) {
     case "PhaseEntered":
       return enterPhase(task, progress.phase, at, progress.errors ?? []);
@@ -121,6 +120,13 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
   }));
 }
 
+/** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
+function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
+  if (type === "RetryStarted") return task.status === "Failed" && task.isRetryable === true;
+  if (type === "ResolutionEnded") return task.status === "Failed" && task.resolutionStatus === "UNRESOLVED";
+  return !isOver(task);
+}
+
 const precheckType = "PRECHECKS";
 
 function precheckRun(run: number, resources: readonly ResourcePlan[], at: string): SubTask {
@@ -165,7 +171,7 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
     ...rest,
     status: statusOfPhase(phase).task,
     isCancellable: !ended,
-    isRetryable: phase === "FAILED",
+    isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
     ...(ended && task.subTasks && { subTasks: task.subTasks.map((part) => endPart(part, at, cancelled)) }),
     ...(errors.length > 0 && { errors: [...(task.errors ?? []), ...errors] }),

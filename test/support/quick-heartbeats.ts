@@ -8,8 +8,8 @@ export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       scheduleActivity: (input, next) => {
-        const [target] = input.args as [Partial<Record<"cluster" | "netvirt", { resourceId: string }>>?];
-        const resource = target?.cluster ?? target?.netvirt;
+        const [target] = input.args as [Partial<Record<"cluster" | "netvirt" | "server", { resourceId: string }>>?];
+        const resource = target?.cluster ?? target?.netvirt ?? target?.server;
         const quick = resource?.resourceId.startsWith(quickHeartbeats) && input.options.heartbeatTimeout;
         return next(quick ? { ...input, options: { ...input.options, heartbeatTimeout: "1 second" } } : input);
       },

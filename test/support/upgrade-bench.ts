@@ -92,6 +92,13 @@ export class UpgradeBench {
       return fake;
     };
     return {
+      runMgmtPrechecks: (target) => of(target.server.resourceId).runMgmtPrechecks(target),
+      readMgmtServer: (target) => of(target.server.resourceId).readMgmtServer(target),
+      stageMgmtUpdate: (input) => of(input.server.resourceId).stageMgmtUpdate(input),
+      installMgmtUpdate: (input) => of(input.server.resourceId).installMgmtUpdate(input),
+      prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
+      switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
+      cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
       readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),

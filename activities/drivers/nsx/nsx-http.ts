@@ -5,7 +5,7 @@ import got, { type Got } from "got";
 import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { parseAnswer, problemsOf } from "../json-answer";
-import { errorOfShape, errorOfTransport } from "../vlcm/classify-error";
+import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { errorOfAnswer } from "./classify-error";
 
 /** One call: `what` completes the sentence "could not …" of its error. */

@@ -2,7 +2,7 @@ import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
-import { errorOfShape } from "../vlcm/classify-error";
+import { errorOfShape } from "../vapi/classify-error";
 import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
 import { fieldOf, type ManagedObject, serviceInstance, typed } from "./soap";
 import { Vim25Http } from "./vim25-http";

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Identifier, IntegerBetween, ListOf, model, OneOf } from "../../domain/codec";
 import { NsxManagerConfig, nsxContradictions } from "../nsx/nsx-config";
+import { ApplianceConfig } from "../vcsa/vcsa-config";
 import { decodeStrictly } from "./decode-strictly";
 
 /** The most hosts that a cluster of the product holds. */
@@ -52,6 +53,7 @@ export const SimulatorConfig = model(
       { clusters: IntegerBetween(1, 1000), hosts: HostCount },
       { management: OneOf("IMAGE", "BASELINE") },
     ),
+    managementServer: ApplianceConfig,
     sessions: model(
       {},
       { idleSeconds: IntegerBetween(1, 604_800, "seconds"), absoluteSeconds: IntegerBetween(1, 604_800, "seconds") },

@@ -4,6 +4,7 @@ import { decodeFaultRequest, isActive, type Fault, type FaultRequest } from "../
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { repairHost } from "../timeline/apply";
+import { repairAppliance } from "../vcsa/advance-vcsa";
 
 interface Target {
   readonly cluster?: ClusterState;
@@ -77,10 +78,9 @@ export function removeFaults(world: World, id?: string): number {
         repairHost(world, cluster, host, world.now());
         world.changed(cluster);
       }
-  releaseNodes(
-    world,
-    removed.map((fault) => fault.id),
-  );
+  const ids = removed.map((fault) => fault.id);
+  releaseNodes(world, ids);
+  repairAppliance(world, ids);
   if (removed.length > 0) world.changed();
   return removed.length;
 }

@@ -29,6 +29,17 @@ export const FaultKind = OneOf(
   "NSX_REVISION_STALE",
   "MAINTENANCE_EXIT_FAILS",
   "VM_POWER_FAILS",
+  "MGMT_PRECHECK_FAILS",
+  "MGMT_QUESTION_ASKED",
+  "MGMT_BUSY",
+  "MGMT_STAGING_FAILS",
+  "MGMT_INSTALL_FAILS",
+  "MGMT_INSTALL_ROLLS_BACK",
+  "MGMT_MIGRATION_FAILS",
+  "MGMT_ADDRESS_CLASH",
+  "MGMT_STUCK",
+  "MGMT_BLOCKED",
+  "MGMT_API_DOWN",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -54,6 +65,17 @@ const ofCluster = { cluster: Text, times: Times };
 const ofHost = { ...ofCluster, host: Text };
 /** A NETVIRT node by id or name. */
 const ofNode = { node: Text, times: Times };
+/** States of an update or a migration of the management server in which work is done. */
+const MgmtState = OneOf(
+  "STAGE_IN_PROGRESS",
+  "INSTALL_IN_PROGRESS",
+  "INITIALIZING",
+  "STAGING",
+  "PREPARING",
+  "SWITCHOVER",
+  "CANCELING",
+);
+const ofMgmt = { times: Times, message: Text };
 const kinded = <P extends t.Props>(optional: P) => model({ kind: FaultKind }, optional);
 
 /** The fields that each kind has beside `kind`; all are optional. */
@@ -82,6 +104,17 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   NSX_REVISION_STALE: kinded({ times: Times }),
   MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
   VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
+  MGMT_PRECHECK_FAILS: kinded(ofMgmt),
+  MGMT_QUESTION_ASKED: kinded({ times: Times, item: Text }),
+  MGMT_BUSY: kinded({ times: Times }),
+  MGMT_STAGING_FAILS: kinded(ofMgmt),
+  MGMT_INSTALL_FAILS: kinded(ofMgmt),
+  MGMT_INSTALL_ROLLS_BACK: kinded(ofMgmt),
+  MGMT_MIGRATION_FAILS: kinded({ ...ofMgmt, state: MgmtState }),
+  MGMT_ADDRESS_CLASH: kinded({ times: Times }),
+  MGMT_STUCK: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
+  MGMT_BLOCKED: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
+  MGMT_API_DOWN: kinded({ times: Times, seconds: Seconds }),
 };
 
 const parameters = {
@@ -96,6 +129,8 @@ const parameters = {
   after: t.boolean,
   method: t.string,
   path: t.string,
+  state: t.string,
+  item: t.string,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */

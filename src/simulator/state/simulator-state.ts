@@ -4,6 +4,7 @@ import { NsxState } from "../nsx/nsx-state";
 import { Fault } from "./fault";
 import { RemediationPolicy } from "./remediation-policy";
 import { Vim25Cluster } from "../vim25/vim25-state";
+import { VcsaState } from "../vcsa/vcsa-state";
 
 /** Epoch milliseconds. */
 const Moment = t.number;
@@ -200,7 +201,7 @@ export const GlobalState = model(
     faults: t.array(Fault),
     ledgerLength: t.number,
   },
-  { hostSeconds: t.number },
+  { hostSeconds: t.number, vcsa: VcsaState },
 );
 export type GlobalState = t.TypeOf<typeof GlobalState>;
 

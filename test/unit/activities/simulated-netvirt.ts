@@ -109,6 +109,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         componentManager: (id) =>
           id === "nsx-01" ? { id, url: `${url}${root}`, username: "svc", password: "secret" } : undefined,
         patchFor: () => undefined,
+        managementServer: () => undefined,
         readLockHolder: () => Promise.resolve(undefined),
         limits: { ...quickLimits, ...limits },
       }),

@@ -4,6 +4,8 @@ import { bounded, DriverError, type DriverErrorKind } from "../driver-error";
 interface Asked {
   readonly managerId: string;
   readonly what: string;
+  /** What "not in this state" and "in use" mean for what was asked; default: another operation on a cluster. */
+  readonly busy?: BusyJudgement;
 }
 
 interface Judgement {
@@ -11,6 +13,9 @@ interface Judgement {
   readonly code: string;
   readonly remediation: string;
 }
+
+/** How it is called that the component manager is at work on the same thing. */
+export type BusyJudgement = Pick<Judgement, "code" | "remediation">;
 
 const unreachable: Judgement = {
   kind: "transient",
@@ -79,9 +84,10 @@ const byStatus: Readonly<Record<number, Judgement>> = {
 };
 
 /** Judges an answer that is not a success: by its `error_type` where that says more than the status. */
-export function errorOfAnswer({ managerId, what }: Asked, status: number, body: unknown): DriverError {
+export function errorOfAnswer({ managerId, what, busy: own }: Asked, status: number, body: unknown): DriverError {
   const errorType = errorTypeOf(body);
-  const judgement = (status < 500 && errorType && byErrorType[errorType]) || byStatus[status] || refused;
+  const judged = (status < 500 && errorType && byErrorType[errorType]) || byStatus[status] || refused;
+  const judgement = judged === busy ? { ...busy, ...own } : judged;
   const causes = messagesOf(body);
   const answer = errorType ? `${status} ${errorType}` : `${status}`;
   return new DriverError({

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import * as t from "io-ts";
 import { type DriverError } from "../../../activities/drivers/driver-error";
-import { VlcmHttp } from "../../../activities/drivers/vlcm/vlcm-http";
+import { VapiHttp } from "../../../activities/drivers/vapi/vapi-http";
 
 type Handler = (call: string, session: string | undefined) => { status: number; body?: unknown } | "drop";
 
 describe("the HTTP side of the driver", () => {
   let server: http.Server;
-  let client: VlcmHttp;
+  let client: VapiHttp;
   let calls: string[];
   let answer: Handler;
 
@@ -29,7 +29,7 @@ describe("the HTTP side of the driver", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const access = { id: "vc-01", url: `http://127.0.0.1:${port}`, username: "svc", password: "s3cret" };
-    client = new VlcmHttp(access, { callTimeout: 2_000 });
+    client = new VapiHttp(access, { callTimeout: 2_000 });
   });
 
   afterEach(async () => {
@@ -87,7 +87,7 @@ describe("the HTTP side of the driver", () => {
   });
 
   it("limits the time of a call", async () => {
-    const impatient = new VlcmHttp(
+    const impatient = new VapiHttp(
       { id: "vc-01", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, username: "u", password: "p" },
       { callTimeout: 20, quickRetries: 0 },
     );

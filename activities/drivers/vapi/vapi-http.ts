@@ -5,10 +5,11 @@ import got, { type Got } from "got";
 import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { parseAnswer, problemsOf } from "../json-answer";
-import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
+import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
+import { conceal } from "./conceal";
 
 /** One call: `what` completes the sentence "could not …" of its error. */
-export interface VlcmCall {
+export interface VapiCall {
   readonly what: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path below the root, without a leading slash, already encoded. */
@@ -17,11 +18,15 @@ export interface VlcmCall {
   readonly json?: unknown;
 }
 
-export interface VlcmHttpOptions {
+export interface VapiHttpOptions {
   /** Milliseconds that one HTTP exchange may take. */
   readonly callTimeout: number;
   /** How often an idempotent GET is repeated at once after a transient error. Default 2. */
   readonly quickRetries?: number;
+  /** How a refusal is called that says that the manager is at work on the same thing. */
+  readonly busy?: BusyJudgement;
+  /** Texts that requests hold and nobody may read: hidden in what the manager says, which ends up in errors. */
+  readonly secrets?: readonly string[];
 }
 
 interface Answer {
@@ -33,15 +38,19 @@ interface Answer {
  * The HTTP side of a component manager: kept connections, one session that all callers share, and errors that are
  * already judged ({@link DriverError}).
  */
-export class VlcmHttp {
+export class VapiHttp {
   readonly #access: ComponentManagerAccess;
   readonly #got: Got;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #busy: BusyJudgement | undefined;
+  readonly #secrets: readonly string[];
   #session: Promise<string> | undefined;
   #clockOffset = 0;
 
-  constructor(access: ComponentManagerAccess, { callTimeout, quickRetries = 2 }: VlcmHttpOptions) {
+  constructor(access: ComponentManagerAccess, { callTimeout, quickRetries = 2, busy, secrets = [] }: VapiHttpOptions) {
     this.#access = access;
+    this.#busy = busy;
+    this.#secrets = [access.password, ...secrets];
     this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
     this.#got = got.extend({
       prefixUrl: access.url,
@@ -66,7 +75,7 @@ export class VlcmHttp {
   }
 
   /** Makes a call and decodes its answer. Throws DriverError. */
-  async call<A>(call: VlcmCall, codec: t.Decoder<unknown, A>): Promise<A> {
+  async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
     const answer = await this.#sendWithSession(call);
     const decoded = codec.decode(answer.body);
     if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));
@@ -89,7 +98,7 @@ export class VlcmHttp {
     }
   }
 
-  async #sendWithSession(call: VlcmCall): Promise<Answer> {
+  async #sendWithSession(call: VapiCall): Promise<Answer> {
     const session = this.#openSession();
     let answer = await this.#send(call, await session);
     if (answer.status === 401) {
@@ -113,7 +122,7 @@ export class VlcmHttp {
   }
 
   async #login(): Promise<string> {
-    const call: VlcmCall = { what: "log in", method: "POST", path: "api/session" };
+    const call: VapiCall = { what: "log in", method: "POST", path: "api/session" };
     const answer = await this.#send(call);
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
     if (typeof answer.body !== "string" || answer.body === "")
@@ -121,7 +130,7 @@ export class VlcmHttp {
     return answer.body;
   }
 
-  async #send(call: VlcmCall, session?: string): Promise<Answer> {
+  async #send(call: VapiCall, session?: string): Promise<Answer> {
     const credentials = Buffer.from(`${this.#access.username}:${this.#access.password}`).toString("base64");
     const query = Object.entries(call.query ?? {}).flatMap(([name, value]) => [value].flat().map((v) => [name, v]));
     const sentAt = Date.now();
@@ -133,7 +142,7 @@ export class VlcmHttp {
         ...(call.json !== undefined && { json: call.json }),
       });
       this.#compareClocks(Date.parse(headers.date ?? ""), sentAt);
-      return { status: statusCode, body: parseAnswer(body) };
+      return { status: statusCode, body: conceal(parseAnswer(body), this.#secrets) };
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);
     }
@@ -145,7 +154,7 @@ export class VlcmHttp {
     this.#clockOffset = Math.min(Math.max(0, date - Date.now()), date + 1000 - sentAt);
   }
 
-  #asked({ what }: VlcmCall) {
-    return { managerId: this.#access.id, what };
+  #asked({ what }: VapiCall) {
+    return { managerId: this.#access.id, what, ...(this.#busy && { busy: this.#busy }) };
   }
 }
