@@ -14,10 +14,10 @@ function findMatching(world: World, kind: FaultKind, ctx: Context): Fault | unde
 }
 
 /**
- * The faults that meet a call whatever it asks for: latency, 503 for a while, and a dropped connection before or
- * after the work was done. `refuse` answers 503 in the manner of the API.
+ * The faults that meet a call whatever it asks for: latency, 503 for a while, and a dropped connection or a 504 before
+ * or after the work was done. `refuse` answers 503 and `timeOut` 504 in the manner of the API.
  */
-export function requestFaults(world: World, refuse: (ctx: Context) => void) {
+export function requestFaults(world: World, refuse: (ctx: Context) => void, timeOut = refuse) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const slow = findMatching(world, "SLOW", ctx);
     if (slow) {
@@ -30,6 +30,14 @@ export function requestFaults(world: World, refuse: (ctx: Context) => void) {
       world.useFault(unavailable);
       await world.saved();
       return refuse(ctx);
+    }
+
+    const timedOut = findMatching(world, "CALL_TIMED_OUT", ctx);
+    if (timedOut) {
+      world.useFault(timedOut);
+      if (timedOut.after) await next();
+      await world.saved();
+      return timeOut(ctx);
     }
 
     const dropped = findMatching(world, "CONNECTION_DROPPED", ctx);

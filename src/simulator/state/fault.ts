@@ -18,6 +18,16 @@ export const FaultKind = OneOf(
   "SERVICE_UNAVAILABLE",
   "CONNECTION_DROPPED",
   "SLOW",
+  "EVACUATION_IMPOSSIBLE",
+  "EVACUATION_BLOCKED",
+  "VSAN_ONE_AT_A_TIME",
+  "PARALLEL_REMEDIATION_UNSUPPORTED",
+  "IMAGE_REFUSED",
+  "HARDWARE_INCOMPATIBLE",
+  "EULA_NOT_ACCEPTED",
+  "CLOCK_SKEW",
+  "REMEDIATION_TIMES_OUT",
+  "CALL_TIMED_OUT",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -37,6 +47,10 @@ export const Seconds = numberBetween(0, 86_400, "seconds");
 const Milliseconds = numberBetween(0, 600_000, "milliseconds");
 const Factor = numberBetween(0.001, 100_000, "times");
 const Times = IntegerBetween(1, 1_000_000, "times");
+
+/** What keeps the VMs of a host on it; each is overcome by an option of the remediation policy. */
+export const EvacuationBlocker = OneOf("ADMISSION_CONTROL", "DPM", "RUNNING_VMS");
+export type EvacuationBlocker = t.TypeOf<typeof EvacuationBlocker>;
 
 const calls = { method: OneOf("GET", "POST", "PUT", "PATCH", "DELETE"), path: Text };
 const ofCluster = { cluster: Text, times: Times };
@@ -58,6 +72,16 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   SERVICE_UNAVAILABLE: kinded({ ...calls, times: Times, seconds: Seconds }),
   CONNECTION_DROPPED: kinded({ ...calls, times: Times, after: t.boolean }),
   SLOW: kinded({ ...calls, times: Times, milliseconds: Milliseconds }),
+  EVACUATION_IMPOSSIBLE: kinded({ ...ofHost, others: IntegerBetween(1, 127, "hosts"), message: Text }),
+  EVACUATION_BLOCKED: kinded({ ...ofHost, by: EvacuationBlocker, message: Text }),
+  VSAN_ONE_AT_A_TIME: kinded({ cluster: Text }),
+  PARALLEL_REMEDIATION_UNSUPPORTED: kinded({ cluster: Text }),
+  IMAGE_REFUSED: kinded({ cluster: Text, host: Text, message: Text }),
+  HARDWARE_INCOMPATIBLE: kinded({ cluster: Text, host: Text, message: Text }),
+  EULA_NOT_ACCEPTED: kinded(ofCluster),
+  CLOCK_SKEW: kinded({ times: Times, seconds: Seconds }),
+  REMEDIATION_TIMES_OUT: kinded({ ...ofHost, seconds: Seconds, message: Text }),
+  CALL_TIMED_OUT: kinded({ ...calls, times: Times, after: t.boolean }),
 };
 
 const parameters = {
@@ -71,6 +95,8 @@ const parameters = {
   after: t.boolean,
   method: t.string,
   path: t.string,
+  others: t.number,
+  by: EvacuationBlocker,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */

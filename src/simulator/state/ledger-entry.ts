@@ -18,6 +18,7 @@ export const LedgerStep = OneOf(
   "APPLY_FINISHED",
   "CANCELLED",
   "HOST_REPAIRED",
+  "LIVE_PATCHED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 

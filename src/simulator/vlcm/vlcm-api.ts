@@ -14,6 +14,8 @@ import { invalidArgument, VapiError } from "./vapi-error";
 
 const unavailable = () => new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available.");
 
+const timedOut = () => new VapiError("TIMED_OUT", "operation.timed_out", "The operation did not end in time.");
+
 /** Turns what a handler threw into the vAPI's error body; an error of our own stays one and ends as a 500. */
 async function vapiErrors(ctx: Context, next: Next): Promise<void> {
   try {
@@ -28,7 +30,13 @@ async function vapiErrors(ctx: Context, next: Next): Promise<void> {
 /** The lifecycle manager's REST API under `/api`, one router of its own so that other APIs stand beside it. */
 export function vlcmApi(world: World): Router {
   const router = new Router({ prefix: "/api" });
-  router.use(requestFaults(world, (ctx) => send(ctx, unavailable().answer)));
+  router.use(
+    requestFaults(
+      world,
+      (ctx) => send(ctx, unavailable().answer),
+      (ctx) => send(ctx, timedOut().answer),
+    ),
+  );
   router.use(async (ctx, next) => {
     await vapiErrors(ctx, next);
     await world.saved();
