@@ -1,13 +1,18 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
 import type { Stage } from "../src/domain/task";
-import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
   readonly cluster: ClusterRef;
   readonly kind: ClusterKind;
   readonly targetVersion: string;
+  /**
+   * What the image has beside its base image, and nothing else. Absent means that only the base image is changed: the
+   * add-on and the components that the cluster has stay.
+   */
+  readonly image?: ClusterImage;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
@@ -63,9 +68,12 @@ export interface UpgradeActivities {
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /** The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. */
   readRemediationPolicy(target: ClusterTarget): Promise<RemediationPolicy>;
-  /** Replaces the remediation policy by ours: the options, and the product's own failure action always FAIL. */
+  /**
+   * Replaces the remediation policy by ours: the options, parallel remediation where `hostsAtOnce` is more than 1
+   * (and never otherwise), and the product's own failure action always FAIL.
+   */
   putRemediationPolicy(
-    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
+    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
   ): Promise<void>;
   /** Puts a policy back exactly as it was read. */
   restoreRemediationPolicy(input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;

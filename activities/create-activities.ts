@@ -4,9 +4,9 @@ import type { ClusterTarget, UpgradeActivities } from "./contract";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import { DriverError } from "./drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "./drivers/vlcm/vlcm-client";
+import { putRemediationPolicy } from "./hostos/put-remediation-policy";
 import { readClusterHosts } from "./hostos/read-cluster-hosts";
 import { remediateHost } from "./hostos/remediate-host";
-import { remediationPolicy } from "./hostos/remediation-policy";
 import { setDesiredImage } from "./hostos/set-desired-image";
 import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 
@@ -62,10 +62,7 @@ export function createActivities({
     readRemediationPolicy: (target) =>
       read(target, (client) => shortPatience().persist(() => client.readPolicy(target.cluster.cluster))),
     putRemediationPolicy: (input) =>
-      change(input, (client) => {
-        const policy = remediationPolicy(input.previous, input.options);
-        return activityPatience(limits).persist(() => client.putPolicy(input.cluster.cluster, policy));
-      }),
+      change(input, (client) => putRemediationPolicy(client, activityPatience(limits), input)),
     restoreRemediationPolicy: (input) =>
       runActivity(
         {

@@ -182,8 +182,13 @@ async function endHereIfCancelled(): Promise<void> {
 }
 
 function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
-  const { resourceId, name, componentManagerId, kind, targetVersion } = cluster;
-  return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
+  const { resourceId, name, componentManagerId, kind, targetVersion, image } = cluster;
+  return {
+    cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster },
+    kind,
+    targetVersion,
+    ...(image && { image }),
+  };
 }
 
 /** `before`: what had failed already when the restore failed as well. */

@@ -44,6 +44,7 @@ async function precheckCluster({
     cluster: { resourceId, name, componentManagerId, cluster },
     kind: plan.kind,
     targetVersion: plan.targetVersion,
+    ...(plan.image && { image: plan.image }),
   };
   try {
     const { stages } = await untilAnswered(() =>

@@ -13,6 +13,7 @@ export type Finding =
   | { readonly found: "ENDED"; readonly verdict: ApplyVerdict }
   | { readonly found: "AT_TARGET"; readonly version: string }
   | { readonly found: "AWAY"; readonly state: string }
+  | { readonly found: "INCOMPATIBLE"; readonly reasons: readonly string[] }
   | { readonly found: "NOT_AT_TARGET" };
 
 interface Search {
@@ -60,7 +61,9 @@ export async function findRemediation({ client, patience, input, mayHaveRequeste
   if (state !== "CONNECTED") return { found: "AWAY", state };
 
   const assessed = await assessNow(client, patience, input, mayHaveRequested);
-  return assessed.atTarget ? { found: "AT_TARGET", version: assessed.version } : { found: "NOT_AT_TARGET" };
+  if (assessed.atTarget) return { found: "AT_TARGET", version: assessed.version };
+  const cannot = assessed.conclusive && assessed.compliance === "INCOMPATIBLE";
+  return cannot ? { found: "INCOMPATIBLE", reasons: assessed.reasons } : { found: "NOT_AT_TARGET" };
 }
 
 /** The host's connection to the component manager; `MISSING` where the cluster does not have it. */
@@ -76,18 +79,21 @@ export async function connectionState(
 
 /**
  * The host against the target. The last scan decides where it says yes, or says no and nothing has happened since;
- * otherwise a new scan does. `changed` says that something may have happened.
+ * otherwise a new scan does. `changed` says that something may have happened. That a host cannot take the target is
+ * always found out anew, because somebody may have mended it.
  */
 export async function assessNow(
   client: VlcmClient,
   patience: Patience,
-  { cluster: { cluster }, host: { host }, targetVersion }: RemediateHostInput,
+  input: RemediateHostInput,
   changed: boolean,
 ): Promise<HostAssessment> {
-  const last = assessHost(await patience.persist(() => client.readCompliance(cluster)), host, targetVersion);
-  if (last.atTarget || (last.conclusive && !changed)) return last;
+  const { cluster } = input.cluster;
+  const { host } = input.host;
+  const last = assessHost(await patience.persist(() => client.readCompliance(cluster)), host, input);
+  if (last.atTarget || (last.conclusive && !changed && last.compliance !== "INCOMPATIBLE")) return last;
   try {
-    return assessHost(await scanCluster(client, patience, cluster), host, targetVersion);
+    return assessHost(await scanCluster(client, patience, cluster), host, input);
   } catch (error) {
     // The cluster has been at work on something else for too long: the last scan is all there is.
     if (error instanceof DriverError && isBusy(error)) return last;

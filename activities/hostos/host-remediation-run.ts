@@ -1,11 +1,12 @@
 import type { HostResult } from "../../src/domain/host-remediation";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { gaveUp } from "../patience";
+import { isDesired } from "../target-image";
 import { type ApplyVerdict, startOf, verdictOfTask } from "./apply-verdict";
 import { awaitReconnect, verifyHost } from "./await-host";
-import { findRemediation } from "./find-remediation";
+import { connectionState, findRemediation } from "./find-remediation";
 import { followTask } from "./follow-task";
-import { desiredImageChanged, noTrace, otherOperation } from "./remediation-errors";
+import { desiredImageChanged, hostIncompatible, noTrace, otherOperation } from "./remediation-errors";
 import { hostFailure, type RemediationContext } from "./remediation-context";
 
 /** Requests that may leave no trace in the component manager before that is an error. */
@@ -92,7 +93,7 @@ export class HostRemediationRun {
           progress.attach(finding.task);
           continue;
         case "ENDED":
-          this.#judge(finding.verdict);
+          await this.#judge(finding.verdict);
           return true;
         case "AT_TARGET":
           return this.#requested;
@@ -106,6 +107,9 @@ export class HostRemediationRun {
           progress.note(`Waiting for the host, which is ${finding.state}.`);
           this.#waitAtMost("away", () => hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${finding.state}`));
           break;
+        case "INCOMPATIBLE":
+          if (stopping) throw new NothingRuns();
+          throw hostIncompatible(input, input.host.fqdn, finding.reasons);
         case "NOT_AT_TARGET":
           if (stopping) {
             if (!this.#forgotten) throw new NothingRuns();
@@ -121,8 +125,8 @@ export class HostRemediationRun {
   async #request(): Promise<boolean> {
     const { client, patience, progress, input } = this.#o;
     const { cluster } = input.cluster;
-    const desired = await patience.persist(() => client.readDesiredVersion(cluster));
-    if (desired !== input.targetVersion) throw desiredImageChanged(input, desired);
+    const desired = await patience.persist(() => client.readDesiredImage(cluster));
+    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
     if (++this.#requests > maximumRequests) throw noTrace(input, maximumRequests);
 
     const last = await patience.persist(() => client.readLastApplyResult(cluster));
@@ -133,7 +137,7 @@ export class HostRemediationRun {
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through patience: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await client.apply(cluster, { host: input.host.host, ...commit }));
+      progress.attach(await client.apply(cluster, { hosts: [input.host.host], ...commit }));
       this.#doubts.clear();
       return true;
     } catch (error) {
@@ -176,13 +180,17 @@ export class HostRemediationRun {
       progress.detach();
       return false;
     }
-    this.#judge(verdict);
+    await this.#judge(verdict);
     return true;
   }
 
-  #judge(verdict: ApplyVerdict): void {
-    this.#o.progress.begin("REMEDIATE", "The remediation has ended.");
-    if (verdict.verdict === "FAILED") throw hostFailure(this.#o, "HOST_REMEDIATION_FAILED", "failed", verdict.reasons);
+  async #judge(verdict: ApplyVerdict): Promise<void> {
+    const { client, patience, progress, input } = this.#o;
+    progress.begin("REMEDIATE", "The remediation has ended.");
+    if (verdict.verdict !== "FAILED") return;
+    const state = await connectionState(client, patience, input.cluster.cluster, input.host.host);
+    if (state === "CONNECTED") throw hostFailure(this.#o, "HOST_REMEDIATION_FAILED", "failed", verdict.reasons);
+    throw hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${state}`, verdict.reasons);
   }
 
   /** From when on a remediation of this host must be ours; undefined where this attempt cannot have asked. */

@@ -15,9 +15,9 @@ function findMatching(world: World, kind: FaultKind, ctx: Context): Fault | unde
 
 /**
  * The faults that meet a call whatever it asks for: latency, 503 for a while, and a dropped connection or a 504 before
- * or after the work was done. `refuse` answers 503 and `timeOut` 504 in the manner of the API.
+ * or after the work was done. `refuse` answers 503, or 504 to what timed out, in the manner of the API.
  */
-export function requestFaults(world: World, refuse: (ctx: Context) => void, timeOut = refuse) {
+export function requestFaults(world: World, refuse: (ctx: Context, why: "SERVICE_UNAVAILABLE" | "TIMED_OUT") => void) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const slow = findMatching(world, "SLOW", ctx);
     if (slow) {
@@ -29,7 +29,7 @@ export function requestFaults(world: World, refuse: (ctx: Context) => void, time
     if (unavailable) {
       world.useFault(unavailable);
       await world.saved();
-      return refuse(ctx);
+      return refuse(ctx, "SERVICE_UNAVAILABLE");
     }
 
     const timedOut = findMatching(world, "CALL_TIMED_OUT", ctx);
@@ -37,7 +37,7 @@ export function requestFaults(world: World, refuse: (ctx: Context) => void, time
       world.useFault(timedOut);
       if (timedOut.after) await next();
       await world.saved();
-      return timeOut(ctx);
+      return refuse(ctx, "TIMED_OUT");
     }
 
     const dropped = findMatching(world, "CONNECTION_DROPPED", ctx);

@@ -12,9 +12,10 @@ import { softwareRoutes } from "./software-routes";
 import { taskRoutes } from "./task-routes";
 import { invalidArgument, VapiError } from "./vapi-error";
 
-const unavailable = () => new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available.");
-
-const timedOut = () => new VapiError("TIMED_OUT", "operation.timed_out", "The operation did not end in time.");
+const refusals = {
+  SERVICE_UNAVAILABLE: new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available."),
+  TIMED_OUT: new VapiError("TIMED_OUT", "operation.timed_out", "The operation did not end in time."),
+};
 
 /** Turns what a handler threw into the vAPI's error body; an error of our own stays one and ends as a 500. */
 async function vapiErrors(ctx: Context, next: Next): Promise<void> {
@@ -30,13 +31,7 @@ async function vapiErrors(ctx: Context, next: Next): Promise<void> {
 /** The lifecycle manager's REST API under `/api`, one router of its own so that other APIs stand beside it. */
 export function vlcmApi(world: World): Router {
   const router = new Router({ prefix: "/api" });
-  router.use(
-    requestFaults(
-      world,
-      (ctx) => send(ctx, unavailable().answer),
-      (ctx) => send(ctx, timedOut().answer),
-    ),
-  );
+  router.use(requestFaults(world, (ctx, why) => send(ctx, refusals[why].answer)));
   router.use(async (ctx, next) => {
     await vapiErrors(ctx, next);
     await world.saved();
