@@ -1,4 +1,5 @@
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
+import type { HostMaintenance } from "./hostos/host-maintenance";
 
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -16,6 +17,8 @@ export interface ActivityLimits {
   readonly poll: { readonly min: number; readonly max: number };
   /** How long another operation on the cluster is waited for. */
   readonly operationBusy: number;
+  /** How long a cluster may take to be healthy again before no further host of it is begun. */
+  readonly healthGate: number;
 }
 
 const minute = 60_000;
@@ -28,6 +31,7 @@ export const defaultActivityLimits: ActivityLimits = {
   reconnect: 30 * minute,
   poll: { min: 250, max: 5_000 },
   operationBusy: 30 * minute,
+  healthGate: 30 * minute,
 };
 
 /** What Activities need from the process that runs them; made by the composition root. */
@@ -36,5 +40,7 @@ export interface ActivityDependencies {
   componentManager(id: string): ComponentManagerAccess | undefined;
   /** The upgrade whose child Workflow has this ID and is running; undefined where none is. */
   readLockHolder(workflowId: string): Promise<string | undefined>;
+  /** Maintenance mode of single hosts; absent where no upgrade has a rollout of several hosts or a health gate. */
+  hostMaintenance?(access: ComponentManagerAccess): HostMaintenance;
   readonly limits: ActivityLimits;
 }

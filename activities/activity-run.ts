@@ -76,7 +76,7 @@ export async function runActivity<A>(
   } catch (error) {
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {
-      throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
+      throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options) : error;
     }
     const failed = failureOf(error, context, options);
     activity.log.warn(failed.message, { ...context, errorCode: failed.type, error });

@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { HostsProgress, HostsResult } from "../src/domain/hosts-remediation";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
 
@@ -49,10 +50,35 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
+/**
+ * Several hosts of an image-managed cluster at the same time. The policy must say so (`hostsAtOnce` of
+ * {@link UpgradeActivities.putRemediationPolicy}), and no other host of the cluster is in maintenance mode.
+ */
+export interface RemediateHostsInput extends ClusterTarget {
+  /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
+  readonly hosts: readonly Pick<ClusterHost, "host" | "fqdn">[];
+  readonly options: HostRemediationOptions;
+  /** `maximumAttempts` counts, for each host, the failures that the component manager reported for it. */
+  readonly attempts: AttemptPolicy;
+  readonly commit?: string;
+  /** What an earlier run of this Activity knew when it was lost. */
+  readonly resume?: HostsProgress;
+  /** As in {@link RemediateHostInput}: bring what runs to an end, start nothing. */
+  readonly stop?: boolean;
+}
+
+/** The heartbeat details of `awaitClusterHealth`. */
+export interface HealthGateProgress {
+  /** One sentence on what is not green, for the operator. */
+  readonly waitingFor: string;
+}
+
 /** Details of every ApplicationFailure that an Activity throws; `progress` only from `remediateHost`. */
 export interface FailureDetails {
   readonly error: ErrorBody;
   readonly progress?: HostProgress;
+  /** Only from `remediateHosts`. */
+  readonly hostsProgress?: HostsProgress;
 }
 
 /**
@@ -81,6 +107,20 @@ export interface UpgradeActivities {
   setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
+  /**
+   * Upgrades several hosts at the same time: puts them into maintenance mode, has them remediated together, verifies
+   * them and takes them out of maintenance mode again. One host that fails does not stop the others; how each ended is
+   * in the result, so it only throws between two attempts (retryable) or where something else than a host is wrong.
+   * Heartbeats {@link HostsProgress}; never starts a second remediation of a host. Its retry policy must allow
+   * `maximumAttempts` times the number of hosts, because it counts for each host on its own.
+   */
+  remediateHosts(input: RemediateHostsInput): Promise<HostsResult>;
+  /**
+   * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
+   * health check without an error. `upgrading` are ids of hosts that do not count. Heartbeats
+   * {@link HealthGateProgress}; fails as HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
+   */
+  awaitClusterHealth(input: ClusterTarget & { upgrading?: readonly string[] }): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
 }

@@ -4,9 +4,12 @@ import type { ClusterTarget, UpgradeActivities } from "./contract";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import { DriverError } from "./drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "./drivers/vlcm/vlcm-client";
+import { awaitClusterHealth } from "./hostos/await-cluster-health";
+import type { HostMaintenance } from "./hostos/host-maintenance";
 import { putRemediationPolicy } from "./hostos/put-remediation-policy";
 import { readClusterHosts } from "./hostos/read-cluster-hosts";
 import { remediateHost } from "./hostos/remediate-host";
+import { remediateHosts } from "./hostos/remediate-hosts";
 import { setDesiredImage } from "./hostos/set-desired-image";
 import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 
@@ -17,6 +20,7 @@ import { runClusterPrechecks } from "./prechecks/run-cluster-prechecks";
 export function createActivities({
   componentManager,
   readLockHolder,
+  hostMaintenance,
   limits,
 }: ActivityDependencies): UpgradeActivities {
   const clients = new Map<string, { readonly access: ComponentManagerAccess; readonly client: VlcmClient }>();
@@ -31,6 +35,23 @@ export function createActivities({
     clients.set(id, { access, client });
     void known?.client.close();
     return client;
+  }
+
+  const maintenances = new Map<
+    string,
+    { readonly access: ComponentManagerAccess; readonly maintenance: HostMaintenance }
+  >();
+
+  /** One for each component manager, for as long as its access stays the same. */
+  function maintenanceOf(id: string): HostMaintenance {
+    const access = componentManager(id);
+    if (!access) throw unknownComponentManager(id);
+    if (!hostMaintenance) throw new Error("The worker was made without maintenance mode of single hosts.");
+    const known = maintenances.get(id);
+    if (known && isSame(known.access, access)) return known.maintenance;
+    const maintenance = hostMaintenance(access);
+    maintenances.set(id, { access, maintenance });
+    return maintenance;
   }
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
@@ -77,6 +98,8 @@ export function createActivities({
       ),
     setDesiredImage: (target) => change(target, (client) => setDesiredImage(client, activityPatience(limits), target)),
     remediateHost: (input) => remediateHost({ clientOf, limits }, input),
+    remediateHosts: (input) => remediateHosts({ clientOf, maintenanceOf, limits }, input),
+    awaitClusterHealth: (input) => awaitClusterHealth({ clientOf, maintenanceOf, limits }, input),
     readLockHolder: ({ workflowId }) =>
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);

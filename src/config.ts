@@ -14,6 +14,7 @@ export interface WaitLimits {
   readonly remediationStallMinutes: number;
   readonly hostReconnectMinutes: number;
   readonly operationBusyMinutes: number;
+  readonly healthGateMinutes: number;
   readonly pollMinMilliseconds: number;
   readonly pollMaxMilliseconds: number;
 }
@@ -162,6 +163,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       remediationStallMinutes: values.REMEDIATION_STALL_MINUTES,
       hostReconnectMinutes: values.HOST_RECONNECT_MINUTES,
       operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
+      healthGateMinutes: values.HEALTH_GATE_MINUTES,
       pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
       pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
     },

@@ -105,6 +105,13 @@ export const variables = {
     30,
     "How long to wait for another operation on a cluster to end before a step fails",
   ),
+  HEALTH_GATE_MINUTES: wholeNumber(
+    1,
+    1440,
+    "minutes",
+    30,
+    "How long a cluster may take to be healthy again before no further host of it is begun",
+  ),
   POLL_MIN_MILLISECONDS: wholeNumber(10, 60_000, "milliseconds", 250, "First pause between two looks at a remote task"),
   POLL_MAX_MILLISECONDS: wholeNumber(10, 600_000, "milliseconds", 5000, "Longest pause between two such looks"),
   XDG_CACHE_HOME: optional(path(undefined, "Parent of the cache that holds the Temporal CLI; unset is `~/.cache`")),

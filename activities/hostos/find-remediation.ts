@@ -1,7 +1,7 @@
-import type { RemediateHostInput } from "../contract";
+import type { ClusterTarget, RemediateHostInput } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { ClusterCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { assessHost, type HostAssessment, scanCluster } from "../host-assessment";
 import type { Patience } from "../patience";
 import { startOf, verdictOfResult, type ApplyVerdict, worksOn } from "./apply-verdict";
@@ -85,15 +85,29 @@ export async function connectionState(
 export async function assessNow(
   client: VlcmClient,
   patience: Patience,
-  input: RemediateHostInput,
+  { host: { host }, ...target }: RemediateHostInput,
   changed: boolean,
 ): Promise<HostAssessment> {
-  const { cluster } = input.cluster;
-  const { host } = input.host;
-  const last = assessHost(await patience.persist(() => client.readCompliance(cluster)), host, input);
-  if (last.atTarget || (last.conclusive && !changed && last.compliance !== "INCOMPATIBLE")) return last;
+  const [assessed] = await assessHosts(client, patience, target, [host], changed);
+  return assessed ?? assessHost(undefined, host, target);
+}
+
+/** The same for several hosts of a cluster, in their order, with one scan at most. */
+export async function assessHosts(
+  client: VlcmClient,
+  patience: Patience,
+  target: ClusterTarget,
+  hosts: readonly string[],
+  changed: boolean,
+): Promise<HostAssessment[]> {
+  const { cluster } = target.cluster;
+  const assess = (scanned: ClusterCompliance | undefined) => hosts.map((host) => assessHost(scanned, host, target));
+  const last = assess(await patience.persist(() => client.readCompliance(cluster)));
+  const isKnown = ({ atTarget, conclusive, compliance }: HostAssessment) =>
+    atTarget || (conclusive && !changed && compliance !== "INCOMPATIBLE");
+  if (last.every(isKnown)) return last;
   try {
-    return assessHost(await scanCluster(client, patience, cluster), host, input);
+    return assess(await scanCluster(client, patience, cluster));
   } catch (error) {
     // The cluster has been at work on something else for too long: the last scan is all there is.
     if (error instanceof DriverError && isBusy(error)) return last;
@@ -101,6 +115,7 @@ export async function assessNow(
   }
 }
 
-function isApply({ operation }: TaskInfo): boolean {
+/** Whether a task is a remediation. */
+export function isApply({ operation }: TaskInfo): boolean {
   return /(^|[.:])apply(\$task)?$/.test(operation);
 }

@@ -127,7 +127,7 @@ export class HostRemediationRun {
     const { cluster } = input.cluster;
     const desired = await patience.persist(() => client.readDesiredImage(cluster));
     if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
-    if (++this.#requests > maximumRequests) throw noTrace(input, maximumRequests);
+    if (++this.#requests > maximumRequests) throw noTrace(input.host.fqdn, maximumRequests);
 
     const last = await patience.persist(() => client.readLastApplyResult(cluster));
     const lastStart = last && startOf(last, input.host.host);
@@ -162,7 +162,7 @@ export class HostRemediationRun {
     progress.begin("REMEDIATE", "The component manager remediates the host.");
     const { host } = input.host;
     const onProgress = (activity: string) => progress.note(activity);
-    const options = { client, patience, task, host, onProgress };
+    const options = { client, patience, task, hosts: [host], onProgress };
     let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
     if (followed.end === "STALLED") {
       progress.note("No progress for too long: cancelling the remediation.");

@@ -76,7 +76,7 @@ export function remediateHost(
 
   /** Temporal takes a CancelledFailure only from an Activity that it has cancelled itself. */
   function stopped(): Error {
-    return stopReason() ? cancelledFailure() : stoppedFailure(context, progress.current);
+    return stopReason() ? cancelledFailure() : stoppedFailure(context, { progress: progress.current });
   }
 
   return runActivity(

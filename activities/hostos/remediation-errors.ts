@@ -1,5 +1,6 @@
-import type { ClusterTarget, RemediateHostInput } from "../contract";
+import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
+import { remediationOf } from "./reported-failure";
 import { describeImage } from "../target-image";
 
 /** Somebody else's operation on the cluster has not ended in time. */
@@ -25,11 +26,11 @@ export function desiredImageChanged(target: ClusterTarget, desired: string): Dri
 }
 
 /** The component manager takes requests and does nothing. */
-export function noTrace({ host }: RemediateHostInput, requests: number): DriverError {
+export function noTrace(fqdn: string, requests: number): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "REMEDIATION_NOT_STARTED",
-    message: `The remediation of ${host.fqdn} was requested ${requests} times and has left no trace.`,
+    message: `The remediation of ${fqdn} was requested ${requests} times and has left no trace.`,
     remediation: "Look at the component manager's own log for the requests, then retry the upgrade.",
   });
 }
@@ -40,7 +41,7 @@ export function hostIncompatible(target: ClusterTarget, fqdn: string, reasons: r
     kind: "permanent",
     code: "HOST_INCOMPATIBLE",
     message: `Host ${fqdn} cannot take ${describeImage(target)}${reasons[0] ? `: ${reasons[0]}` : "."}`,
-    remediation: "Resolve what the component manager reports for the host, or choose another image, then retry.",
+    remediation: remediationOf("HOST_INCOMPATIBLE"),
     causes: reasons,
   });
 }

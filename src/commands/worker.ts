@@ -69,6 +69,7 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     stall: limits.remediationStallMinutes * minute,
     reconnect: limits.hostReconnectMinutes * minute,
     operationBusy: limits.operationBusyMinutes * minute,
+    healthGate: limits.healthGateMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
   };
 }

@@ -1,10 +1,17 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { workerShutdownFailure } from "../../activities/failures";
-import type { ClusterTarget, FailureDetails, RemediateHostInput, UpgradeActivities } from "../../activities/contract";
+import type {
+  ClusterTarget,
+  FailureDetails,
+  RemediateHostInput,
+  RemediateHostsInput,
+  UpgradeActivities,
+} from "../../activities/contract";
 import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
+import type { HostsResult } from "../../src/domain/hosts-remediation";
 import type { Stage } from "../../src/domain/task";
 
 const at = "2026-11-01T00:00:00.000Z";
@@ -87,7 +94,9 @@ export class Gate {
     try {
       await Promise.race([this.opened, activity.cancelled]);
     } catch (failure) {
-      throw activity.cancellationDetails?.workerShutdown ? workerShutdownFailure({}, progress) : failure;
+      throw activity.cancellationDetails?.workerShutdown
+        ? workerShutdownFailure({}, progress ? { progress } : {})
+        : failure;
     } finally {
       clearInterval(beat);
     }
@@ -153,6 +162,16 @@ export class FakeActivities {
         this.atTarget.add(hostKey(input, input.host));
         return result;
       },
+      remediateHosts: async (input) => {
+        this.calls.push(`remediateHosts ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
+        const result = (await this.replaced.remediateHosts?.(input)) ?? allUpgraded(input);
+        for (const { host } of result.upgraded) this.atTarget.add(hostKey(input, { host }));
+        return result;
+      },
+      awaitClusterHealth: async (input) => {
+        record("awaitHealth", input);
+        await this.replaced.awaitClusterHealth?.(input);
+      },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};
@@ -162,13 +181,17 @@ export class FakeActivities {
 }
 
 /** What `remediateHost` gives when the host has been upgraded. */
-export function upgraded({ host, targetVersion }: RemediateHostInput): HostResult {
+export function upgraded({ host, targetVersion }: Pick<RemediateHostInput, "host" | "targetVersion">): HostResult {
   const stages = stagesOf({ REMEDIATE: "Remediate" }, at).map((stage) => ({
     ...stage,
     status: "SUCCESSFUL" as const,
     completionTimestamp: at,
   }));
   return { host: host.host, outcome: "UPGRADED", version: targetVersion, stages };
+}
+
+function allUpgraded({ hosts, ...target }: RemediateHostsInput): HostsResult {
+  return { upgraded: hosts.map((host) => upgraded({ ...target, host })), failed: [], stopped: [] };
 }
 
 function hostKey({ cluster }: ClusterTarget, { host }: Pick<ClusterHost, "host">): string {

@@ -99,6 +99,8 @@ export class UpgradeBench {
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
+      remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
+      awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
     };
   }

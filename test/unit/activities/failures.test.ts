@@ -79,7 +79,7 @@ describe("failures of Activities", () => {
       failureOf(worst, { ...context, host: long(5000) }, { progress: fullProgress }),
       failureOf(worst, context),
       failureOf(new Error(long(5000)), context, { progress: fullProgress }),
-      workerShutdownFailure(context, fullProgress),
+      workerShutdownFailure(context, { progress: fullProgress }),
     ]) {
       const { message, stackTrace, applicationFailureInfo } = defaultFailureConverter.errorToFailure(
         failure,

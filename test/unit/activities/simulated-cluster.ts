@@ -5,11 +5,19 @@ import { type ActivityLimits, defaultActivityLimits } from "../../../activities/
 import type { ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { HostProgress } from "../../../src/domain/host-remediation";
+import type { HostMaintenance } from "../../../activities/hostos/host-maintenance";
+import { DriverError } from "../../../activities/drivers/driver-error";
+import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
 
 export const oldVersion = "9.0.0-0.24755229";
 export const targetVersion = "9.0.1-0.24957456";
 export const newVersion = "9.1.0-0.25100000";
+
+/** What the simulated depot offers beside base images. */
+export const depotAddOn = { name: "DEL-ESX", version: "902.1-A01" };
+export const depotDriver = { name: "bnxt", version: "234.0-1" };
+export const depotFirmware = { manager: "com.dell.hsm", package: "PowerEdge-R760", version: "26.01" };
 
 /** Limits under which nothing waits longer than a test may take; outages and stalls are still far off. */
 export const quickLimits: ActivityLimits = {
@@ -18,18 +26,25 @@ export const quickLimits: ActivityLimits = {
   poll: { min: 5, max: 20 },
 };
 
-interface SimulatedHost {
+export interface SimulatedHost {
   readonly id: string;
   readonly name: string;
   readonly version: string;
   readonly connection: string;
   readonly maintenance: string;
+  readonly poweredOnVms: number;
+  readonly poweredOffVms: number;
+  readonly suspendedVms: number;
+  readonly suspendedToMemoryVms?: number;
+  readonly extras?: object;
 }
 
 interface SimulatedState {
   readonly id: string;
   readonly policy: unknown;
-  readonly desiredImage: { readonly version: string; readonly commit: string };
+  readonly admissionControl: boolean;
+  readonly dpm: boolean;
+  readonly desiredImage: { readonly version: string; readonly commit: string; readonly extras?: object };
   readonly drafts: readonly unknown[];
   readonly runningTasks: readonly { readonly id: string; readonly kind: string }[];
   readonly hosts: readonly SimulatedHost[];
@@ -43,23 +58,38 @@ export interface SimulatedCluster {
   fault(request: Readonly<Record<string, unknown>>): Promise<void>;
   repair(): Promise<void>;
   state(): Promise<SimulatedState>;
+  /** Maintenance mode by the simulator's control API; a test may replace its methods. */
+  readonly maintenance: { -readonly [M in keyof HostMaintenance]: HostMaintenance[M] };
+  /** Puts a host into maintenance mode, or takes it out, by hand. */
+  put(host: string, mode: "IN" | "OUT"): Promise<void>;
+  ledger(filter?: string): Promise<LedgerEntry[]>;
   /** The steps of the ledger, in their order. */
   steps(filter?: string): Promise<string[]>;
   hostSeconds(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"): Promise<SimulatedCluster> {
+export async function simulateCluster(
+  management: "IMAGE" | "BASELINE" = "IMAGE",
+  { hosts = 2 }: { readonly hosts?: number } = {},
+): Promise<SimulatedCluster> {
   const simulator: RunningSimulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.2,
     log: () => undefined,
     config: {
-      depot: [{ version: oldVersion }, { version: targetVersion }, { version: newVersion }],
+      depot: [
+        { version: oldVersion },
+        { version: targetVersion, livePatchFrom: [oldVersion] },
+        { version: newVersion },
+      ],
+      addOns: [depotAddOn],
+      components: [depotDriver, { ...depotDriver, version: "233.0-1" }],
+      hardwareSupport: [depotFirmware],
       hostVersion: oldVersion,
       clusters: [
-        { id: "domain-c8", name: "cluster-01", hosts: 2, hostNames: "esx-{nn}.example.com", management },
+        { id: "domain-c8", name: "cluster-01", hosts, dpm: true, hostNames: "esx-{nn}.example.com", management },
         { id: "domain-c9", name: "cluster-02", hosts: 2, hostNames: "other-{nn}.example.com" },
       ],
     },
@@ -76,6 +106,31 @@ export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"
     return (text === "" ? undefined : JSON.parse(text)) as A;
   }
 
+  async function readState(): Promise<SimulatedState> {
+    const { clusters } = await control<{ clusters: SimulatedState[] }>("GET", "state");
+    const cluster = clusters.find(({ id }) => id === "domain-c8");
+    if (!cluster) throw new Error("the simulator has lost its cluster");
+    return cluster;
+  }
+
+  const maintenance: HostMaintenance = {
+    enter: (host, _options, patience) =>
+      patience.persist(async () => {
+        try {
+          await control("PATCH", `hosts/${host}`, { maintenance: "IN" });
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error);
+          throw new DriverError({ kind: "permanent", code: "HOST_MAINTENANCE_MODE_FAILED", message, remediation: "" });
+        }
+      }),
+    exit: (host, patience) =>
+      patience.persist(() => control<undefined>("PATCH", `hosts/${host}`, { maintenance: "OUT" })),
+    inMaintenance: async () => {
+      const { hosts: all } = await readState();
+      return new Set(all.filter((host) => host.maintenance !== "OUT").map(({ id }) => id));
+    },
+  };
+
   return {
     url: simulator.url,
     target: {
@@ -88,15 +143,14 @@ export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
         limits: { ...quickLimits, ...limits },
+        hostMaintenance: () => maintenance,
       }),
+    maintenance,
+    put: (host, mode) => control("PATCH", `hosts/${host}`, { maintenance: mode }),
+    ledger: (filter = "cluster=domain-c8") => control("GET", `ledger?${filter}`),
     fault: (request) => control("POST", "faults", request),
     repair: () => control("DELETE", "faults"),
-    state: async () => {
-      const { clusters } = await control<{ clusters: SimulatedState[] }>("GET", "state");
-      const cluster = clusters.find(({ id }) => id === "domain-c8");
-      if (!cluster) throw new Error("the simulator has lost its cluster");
-      return cluster;
-    },
+    state: readState,
     steps: async (filter = "cluster=domain-c8") =>
       (await control<{ step: string }[]>("GET", `ledger?${filter}`)).map(({ step }) => step),
     hostSeconds: (hostSeconds) => control("PATCH", "settings", { hostSeconds }),
@@ -105,33 +159,33 @@ export async function simulateCluster(management: "IMAGE" | "BASELINE" = "IMAGE"
 }
 
 /** How one run of an Activity ended, and everything that it heartbeat. */
-export interface ActivityEnd<A> {
+export interface ActivityEnd<A, P = HostProgress> {
   readonly result?: A;
   readonly error?: unknown;
-  readonly heartbeats: readonly HostProgress[];
+  readonly heartbeats: readonly P[];
 }
 
-interface Running<A> {
+interface Running<A, P> {
   readonly environment: MockActivityEnvironment;
-  readonly end: Promise<ActivityEnd<A>>;
+  readonly end: Promise<ActivityEnd<A, P>>;
   /** Resolves with the first heartbeat that fits; rejects where the Activity ends without one. */
-  heartbeat(fits: (progress: HostProgress) => boolean): Promise<HostProgress>;
+  heartbeat(fits: (progress: P) => boolean): Promise<P>;
 }
 
 const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Runs an Activity as its Worker would; `info` gives the attempt and the heartbeat details of the one before. */
-export function startActivity<A>(
+export function startActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
-): Running<A> {
+): Running<A, P> {
   const environment = new MockActivityEnvironment(info, { logger: silent });
-  const heartbeats: HostProgress[] = [];
-  environment.on("heartbeat", (details: HostProgress) => heartbeats.push(details));
+  const heartbeats: P[] = [];
+  environment.on("heartbeat", (details: P) => heartbeats.push(details));
   const activityEnd: Promise<A> = environment.run(activity);
   const end = activityEnd.then(
-    (result): ActivityEnd<A> => ({ result, heartbeats }),
-    (error: unknown): ActivityEnd<A> => ({ error, heartbeats }),
+    (result): ActivityEnd<A, P> => ({ result, heartbeats }),
+    (error: unknown): ActivityEnd<A, P> => ({ error, heartbeats }),
   );
   return {
     environment,
@@ -140,7 +194,7 @@ export function startActivity<A>(
       new Promise((resolve, reject) => {
         const found = heartbeats.find(fits);
         if (found) return resolve(found);
-        environment.on("heartbeat", (details: HostProgress) => {
+        environment.on("heartbeat", (details: P) => {
           if (fits(details)) resolve(details);
         });
         void end.then(({ error, result }) => reject(error ?? new Error(`ended before: ${JSON.stringify(result)}`)));
@@ -148,11 +202,11 @@ export function startActivity<A>(
   };
 }
 
-export async function runActivity<A>(
+export async function runActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
-): Promise<ActivityEnd<A>> {
-  return startActivity(activity, info).end;
+): Promise<ActivityEnd<A, P>> {
+  return startActivity<A, P>(activity, info).end;
 }
 
 /** The result of an Activity that must succeed. */
@@ -163,13 +217,16 @@ export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
 }
 
 /** The failure of an Activity that must fail, with its details. */
-export function failureOf({ error, result }: ActivityEnd<unknown>): ApplicationFailure & { told: FailureDetails } {
+export function failureOf({
+  error,
+  result,
+}: ActivityEnd<unknown, unknown>): ApplicationFailure & { told: FailureDetails } {
   if (!(error instanceof ApplicationFailure)) {
     throw new Error(`no ApplicationFailure but ${error instanceof Error ? error.stack : JSON.stringify(result)}`);
   }
   return Object.assign(error, { told: error.details?.[0] as FailureDetails });
 }
 
-export function expectCancelled({ error }: ActivityEnd<unknown>): void {
+export function expectCancelled({ error }: ActivityEnd<unknown, unknown>): void {
   expect(error).to.be.instanceOf(CancelledFailure);
 }
