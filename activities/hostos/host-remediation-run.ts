@@ -6,7 +6,7 @@ import { type ApplyVerdict, startOf, verdictOfTask } from "./apply-verdict";
 import { awaitReconnect, verifyHost } from "./await-host";
 import { connectionState, findRemediation } from "./find-remediation";
 import { followTask } from "./follow-task";
-import { desiredImageChanged, hostIncompatible, noTrace, otherOperation } from "./remediation-errors";
+import { desiredImageChanged, hostIncompatible, noTrace, otherOperation, stalledFor } from "./remediation-errors";
 import { hostFailure, type RemediationContext } from "./remediation-context";
 
 /** Requests that may leave no trace in the component manager before that is an error. */
@@ -168,7 +168,8 @@ export class HostRemediationRun {
       progress.note("No progress for too long: cancelling the remediation.");
       followed = await followTask({ ...options, stall: limits.operationBusy, cancel: true });
       const upgraded = followed.end === "ENDED" && verdictOfTask(followed.task, host).verdict === "OK";
-      if (!upgraded) throw hostFailure(this.#o, "HOST_REMEDIATION_STALLED", "made no progress");
+      const ended = followed.end === "ENDED" ? followed.task : undefined;
+      if (!upgraded) throw hostFailure(this.#o, "HOST_REMEDIATION_STALLED", stalledFor(task, ended).replace(/\.$/, ""));
     }
     if (followed.end !== "ENDED") {
       this.#forgotten = true;

@@ -1,4 +1,5 @@
 import { DriverError } from "../drivers/driver-error";
+import { isApply } from "./find-remediation";
 import type { HostsRemediationContext } from "./hosts-remediation-run";
 
 /**
@@ -60,11 +61,11 @@ async function exitAll({ client, maintenance, patience, progress, input }: Hosts
  * maintenance mode: where a remediation may still run they have to stay in it, otherwise they are taken out.
  */
 export async function givenUp(context: HostsRemediationContext, error: DriverError): Promise<DriverError> {
-  const { maintenance, patience, progress, input } = context;
-  const { remoteTask, requestedAt } = progress.current;
+  const { client, maintenance, patience, progress, input } = context;
   let inside: string[];
   try {
-    if (remoteTask === undefined && requestedAt === undefined) await exitAll(context);
+    const tasks = await patience.persist(() => client.listUnfinishedTasks(input.cluster.cluster));
+    if (![...tasks.values()].some(isApply)) await exitAll(context);
     const left = await maintenance.inMaintenance(input.cluster.cluster, patience);
     inside = input.hosts.filter(({ host }) => left.has(host)).map(({ fqdn }) => fqdn);
   } catch (cause) {

@@ -11,7 +11,7 @@ import { followTask } from "./follow-task";
 import { leaveMaintenance } from "./hosts-maintenance";
 import type { HostMaintenance } from "./host-maintenance";
 import type { HostsProgressTracker } from "./hosts-progress";
-import { desiredImageChanged, noTrace, otherOperation } from "./remediation-errors";
+import { desiredImageChanged, noTrace, otherOperation, stalledFor } from "./remediation-errors";
 
 /** Requests in a row after which no host has moved, before that is an error. */
 const maximumRequests = 5;
@@ -80,6 +80,7 @@ export class HostsRemediationRun {
         await this.#follow(remoteTask);
         continue;
       }
+      if (this.#open().length === 0) return;
       const tasks = await patience.persist(() => client.listUnfinishedTasks(this.#cluster));
       const running = [...tasks].find(([, task]) => isApply(task));
       if (running) {
@@ -241,7 +242,7 @@ export class HostsRemediationRun {
       const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
       if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
       else if (stalled)
-        progress.fail(place, { code: "HOST_REMEDIATION_STALLED", what: "made no progress.", stage: "REMEDIATE" });
+        progress.fail(place, { code: "HOST_REMEDIATION_STALLED", what: stalledFor(task, ended), stage: "REMEDIATE" });
       else if (verdict.verdict === "FAILED") this.#failed(place, state, verdict.reasons);
       // Skipped, for example because another host failed before its turn: it is looked at again.
       else progress.move([place], "ENTERING_MAINTENANCE");

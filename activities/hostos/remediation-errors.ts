@@ -1,5 +1,6 @@
 import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
+import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { remediationOf } from "./reported-failure";
 import { describeImage } from "../target-image";
 
@@ -44,4 +45,9 @@ export function hostIncompatible(target: ClusterTarget, fqdn: string, reasons: r
     remediation: remediationOf("HOST_INCOMPATIBLE"),
     causes: reasons,
   });
+}
+
+/** What is wrong with a host that made no progress; `ended` is its task, where that has ended after it was cancelled. */
+export function stalledFor(task: string, ended: TaskInfo | undefined): string {
+  return ended ? "made no progress." : `made no progress, and its task ${task} goes on although it was cancelled.`;
 }

@@ -113,18 +113,19 @@ export async function simulateCluster(
     return cluster;
   }
 
+  async function changeMaintenance(host: string, mode: "IN" | "OUT", code: string): Promise<void> {
+    try {
+      await control("PATCH", `hosts/${host}`, { maintenance: mode });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new DriverError({ kind: "permanent", code, message, remediation: "" });
+    }
+  }
+
   const maintenance: HostMaintenance = {
     enter: (host, _options, patience) =>
-      patience.persist(async () => {
-        try {
-          await control("PATCH", `hosts/${host}`, { maintenance: "IN" });
-        } catch (error) {
-          const message = error instanceof Error ? error.message : String(error);
-          throw new DriverError({ kind: "permanent", code: "HOST_MAINTENANCE_MODE_FAILED", message, remediation: "" });
-        }
-      }),
-    exit: (host, patience) =>
-      patience.persist(() => control<undefined>("PATCH", `hosts/${host}`, { maintenance: "OUT" })),
+      patience.persist(() => changeMaintenance(host, "IN", "HOST_MAINTENANCE_MODE_FAILED")),
+    exit: (host, patience) => patience.persist(() => changeMaintenance(host, "OUT", "COMPONENT_MANAGER_REFUSED")),
     inMaintenance: async () => {
       const { hosts: all } = await readState();
       return new Set(all.filter((host) => host.maintenance !== "OUT").map(({ id }) => id));
