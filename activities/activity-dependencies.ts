@@ -1,4 +1,5 @@
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
+import type { HostMaintenance } from "./hostos/host-maintenance";
 
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -20,6 +21,8 @@ export interface ActivityLimits {
   readonly mgmtAbsence: number;
   /** How long an update or migration of a management server may go on without any progress. */
   readonly mgmtStall: number;
+  /** How long a cluster may take to be healthy again before no further host of it is begun. */
+  readonly healthGate: number;
 }
 
 const minute = 60_000;
@@ -34,6 +37,7 @@ export const defaultActivityLimits: ActivityLimits = {
   operationBusy: 30 * minute,
   mgmtAbsence: 120 * minute,
   mgmtStall: 120 * minute,
+  healthGate: 30 * minute,
 };
 
 /** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */
@@ -72,5 +76,7 @@ export interface ActivityDependencies {
   managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running; undefined where none is. */
   readLockHolder(workflowId: string): Promise<string | undefined>;
+  /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
+  hostMaintenance?(componentManagerId: string): HostMaintenance;
   readonly limits: ActivityLimits;
 }

@@ -19,7 +19,7 @@ export interface ClusterWork {
   readonly readPolicy: Step<RemediationPolicy>;
   putPolicy(
     patience: Patience,
-    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
+    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
   ): Promise<void>;
   restorePolicy(patience: Patience, input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
   readonly setDesiredImage: Step<DesiredImage>;

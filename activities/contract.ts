@@ -1,8 +1,9 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { HostsProgress, HostsResult } from "../src/domain/hosts-remediation";
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { Stage } from "../src/domain/task";
-import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
 import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
@@ -19,6 +20,11 @@ export interface ClusterTarget {
   readonly options?: HostRemediationOptions;
   /** Only of BASELINE: the ISO of the inventory that the target comes from, instead of the patch of that version. */
   readonly customIsoId?: string;
+  /**
+   * What the image has beside its base image, and nothing else. Absent means that only the base image is changed: the
+   * add-on and the components that the cluster has stay.
+   */
+  readonly image?: ClusterImage;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
@@ -72,8 +78,25 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
+/**
+ * Several hosts of an image-managed cluster at the same time. The policy must say so (`hostsAtOnce` of
+ * {@link UpgradeActivities.putRemediationPolicy}), and no other host of the cluster is in maintenance mode.
+ */
+export interface RemediateHostsInput extends ClusterTarget {
+  /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
+  readonly hosts: readonly Pick<ClusterHost, "host" | "fqdn">[];
+  readonly options: HostRemediationOptions;
+  /** `maximumAttempts` counts, for each host, the failures that the component manager reported for it. */
+  readonly attempts: AttemptPolicy;
+  readonly commit?: string;
+  /** What an earlier run of this Activity knew when it was lost. */
+  readonly resume?: HostsProgress;
+  /** As in {@link RemediateHostInput}: bring what runs to an end, start nothing. */
+  readonly stop?: boolean;
+}
+
 /** What an Activity that is attached to again heartbeats, and starts from when it runs again. */
-export type ActivityProgress = HostProgress | NetvirtProgress | MgmtProgress;
+export type ActivityProgress = HostProgress | HostsProgress | NetvirtProgress | MgmtProgress;
 
 /** Details of every ApplicationFailure that an Activity throws; `progress` only from those that are attached to again. */
 export interface FailureDetails<P extends ActivityProgress = HostProgress> {
@@ -98,11 +121,12 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
    */
   readRemediationPolicy(target: ClusterTarget): Promise<RemediationPolicy>;
   /**
-   * Replaces the remediation policy by ours: the options, and the product's own failure action always FAIL. On a
-   * baseline-managed cluster: switches HA admission control and DPM off where asked.
+   * Replaces the remediation policy by ours: the options, parallel remediation where `hostsAtOnce` is more than 1
+   * (and never otherwise), and the product's own failure action always FAIL. On a baseline-managed cluster: switches
+   * HA admission control and DPM off where asked.
    */
   putRemediationPolicy(
-    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
+    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
   ): Promise<void>;
   /** Puts a policy back exactly as it was read. */
   restoreRemediationPolicy(input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
@@ -116,10 +140,19 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
   /**
-   * The health gate between two hosts: ends when every host of the cluster is connected and out of maintenance mode and
-   * the component manager finds the cluster healthy. Heartbeats {@link HealthWait}.
+   * Upgrades several hosts at the same time: puts them into maintenance mode, has them remediated together, verifies
+   * them and takes them out of maintenance mode again. One host that fails does not stop the others; how each ended is
+   * in the result, so it only throws between two attempts (retryable) or where something else than a host is wrong.
+   * Heartbeats {@link HostsProgress}; never starts a second remediation of a host. Its retry policy must allow
+   * `maximumAttempts` times the number of hosts, because it counts for each host on its own.
    */
-  awaitClusterHealth(target: ClusterTarget): Promise<void>;
+  remediateHosts(input: RemediateHostsInput): Promise<HostsResult>;
+  /**
+   * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
+   * health check without an error. `upgrading` are ids of hosts that do not count. Heartbeats
+   * {@link HealthWait}; fails as HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
+   */
+  awaitClusterHealth(input: ClusterTarget & { upgrading?: readonly string[] }): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
   /** Of several locks those that are held, and by which upgrade. */

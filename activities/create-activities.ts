@@ -3,12 +3,15 @@ import type { ClusterKind } from "../src/domain/upgrade-plan";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import { baselineClusters } from "./baseline/baseline-clusters";
+import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
 import type { ClusterWork } from "./cluster-work";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
+import { awaitClusterHealth } from "./hostos/await-cluster-health";
 import { imageClusters } from "./hostos/image-clusters";
+import { remediateHosts } from "./hostos/remediate-hosts";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -30,6 +33,9 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     BASELINE: baselineClusters({ clientOf: managementOf, lifecycleOf, patchFor, limits }),
   };
   const workOn = ({ kind }: ClusterTarget) => kinds[kind];
+
+  const maintenanceOf =
+    dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
@@ -68,6 +74,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
     remediateHost: (input) => workOn(input).remediateHost(input),
+    remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, maintenanceOf, limits }, input),
+    awaitClusterHealth: (input) => awaitClusterHealth({ clientOf: lifecycleOf, maintenanceOf, limits }, input),
     readLockHolder: ({ workflowId }) =>
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { ErrorBody } from "../src/domain/error-body";
+import type { HostsFailure, HostsProgress } from "../src/domain/hosts-remediation";
 import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
 import { bounded, DriverError } from "./drivers/driver-error";
 
@@ -62,6 +63,12 @@ export function workerShutdownFailure(context: FailureContext, progress?: Activi
   return failure(error, true, progress);
 }
 
+/** Tells Temporal to try hosts again that have failed together: `error` is of the first, `count` says how many. */
+export function hostsFailedFailure(error: ErrorBody, count: number, progress: HostsProgress): ApplicationFailure {
+  const others = count > 1 ? ` (and ${count - 1} more hosts)` : "";
+  return failure({ ...error, message: `${error.message}${others}` }, false, progress);
+}
+
 /** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
 export function stoppedFailure(context: FailureContext, progress: ActivityProgress, what = "host"): ApplicationFailure {
   const error: ErrorBody = {
@@ -93,6 +100,16 @@ function withoutDetails(progress: ActivityProgress): ActivityProgress {
   return { ...progress, stages: progress.stages.map(({ errors: _, ...stage }) => stage) };
 }
 
+function withoutLastError(progress: ActivityProgress): ActivityProgress {
+  const { lastError: _, ...rest } = { lastError: undefined, ...progress };
+  return rest;
+}
+
+/** What several hosts that failed have in common is told in at most so many characters. */
+function withFewerWords(progress: ActivityProgress, length: number): ActivityProgress {
+  return "failed" in progress ? { ...progress, failed: mergedFailures(progress.failed, length) } : progress;
+}
+
 /** The details without what is told twice or in most words, until they fit. */
 function fitted(details: AnyDetails): AnyDetails {
   const shorter = (error: ErrorBody, length: number): ErrorBody => ({
@@ -100,21 +117,21 @@ function fitted(details: AnyDetails): AnyDetails {
     message: bounded(error.message, length),
   });
   const withoutCauses = ({ causes: _, ...error }: ErrorBody): ErrorBody => error;
+  const known = (d: AnyDetails, change: (progress: ActivityProgress) => ActivityProgress): AnyDetails => ({
+    ...d,
+    ...(d.progress && { progress: change(d.progress) }),
+  });
   const steps: ((d: AnyDetails) => AnyDetails)[] = [
-    ({ error, progress }) => {
-      const { lastError: _, ...rest } = progress ?? {};
-      return { error, ...(progress && { progress: rest as ActivityProgress }) };
-    },
+    (d) => known(d, withoutLastError),
     (d) => ({ ...d, error: { ...d.error, ...(d.error.causes && { causes: d.error.causes.slice(0, 1) }) } }),
     (d) => ({ ...d, error: withoutCauses(d.error) }),
-    ({ error, progress }) => ({
-      error,
-      ...(progress && { progress: withoutDetails(progress) }),
-    }),
+    (d) => known(d, (progress) => withFewerWords(progress, 80)),
+    (d) => known(d, withoutDetails),
     (d) => ({ ...d, error: shorter(d.error, 200) }),
-    ({ error, progress }) => ({
-      error: { ...shorter(error, 100), context: {} },
-      ...(progress && { progress: { ...progress, activity: bounded(progress.activity, 100) } }),
+    (d) => known(d, (progress) => withFewerWords(progress, 0)),
+    (d) => ({
+      ...known(d, (progress) => ({ ...progress, activity: bounded(progress.activity, 100) })),
+      error: { ...shorter(d.error, 100), context: {} },
     }),
   ];
   let fitting = details;
@@ -123,4 +140,15 @@ function fitted(details: AnyDetails): AnyDetails {
     fitting = step(fitting);
   }
   return fitting;
+}
+
+/** Failures of several hosts in fewer words; those that only differ in what was cut become one. */
+function mergedFailures(failed: readonly HostsFailure[], length: number): HostsFailure[] {
+  const merged = new Map<string, HostsFailure>();
+  for (const { code, what, stage, hosts } of failed) {
+    const text = length === 0 ? "failed; the worker's log has the reason." : bounded(what, length);
+    const key = JSON.stringify([code, stage, text]);
+    merged.set(key, { code, stage, what: text, hosts: [...(merged.get(key)?.hosts ?? []), ...hosts] });
+  }
+  return [...merged.values()];
 }

@@ -1,10 +1,11 @@
 import { completeTask } from "./complete-task";
 import { DriverError, isBusy } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
-import type { ClusterCompliance } from "./drivers/vlcm/vlcm-models";
+import { textsOf, type ClusterCompliance } from "./drivers/vlcm/vlcm-models";
 import type { Patience } from "./patience";
+import { isJudgedBy, type TargetImage } from "./target-image";
 
-/** A host against the version that it is to have. */
+/** A host against the image that it is to have. */
 export interface HostAssessment {
   /** Its base image; empty where the component manager does not know it. */
   readonly version: string;
@@ -13,18 +14,27 @@ export interface HostAssessment {
   readonly atTarget: boolean;
   /** False where the scan is older than the desired image, did not reach the host, or contradicts itself. */
   readonly conclusive: boolean;
+  /** What the manager says of an INCOMPATIBLE host, in its own words. */
+  readonly reasons: readonly string[];
 }
 
 /** Judges one host by the last scan of its cluster. Compliance counts only against the target, not another image. */
-export function assessHost(scanned: ClusterCompliance | undefined, host: string, target: string): HostAssessment {
+export function assessHost(scanned: ClusterCompliance | undefined, host: string, target: TargetImage): HostAssessment {
   const found = scanned?.hosts[host];
-  if (!found) return { version: "", compliance: "", atTarget: false, conclusive: false };
+  if (!found) return { version: "", compliance: "", atTarget: false, conclusive: false, reasons: [] };
   const version = found.base_image.current.version;
-  const judgedByTarget = found.base_image.target.version === target;
-  const atTarget = judgedByTarget && version === target && found.status === "COMPLIANT";
+  const judgedByTarget = isJudgedBy(found, target);
+  const hasVersion = version === target.targetVersion;
+  const atTarget = judgedByTarget && hasVersion && found.status === "COMPLIANT";
   const known = ["COMPLIANT", "NON_COMPLIANT", "INCOMPATIBLE"].includes(found.status);
-  const contradiction = found.status === "COMPLIANT" && version !== target;
-  return { version, compliance: found.status, atTarget, conclusive: judgedByTarget && known && !contradiction };
+  const contradiction = found.status === "COMPLIANT" && !hasVersion;
+  return {
+    version,
+    compliance: found.status,
+    atTarget,
+    conclusive: judgedByTarget && known && !contradiction,
+    reasons: textsOf(found.notifications?.errors),
+  };
 }
 
 /** Has a cluster scanned and gives the result. */

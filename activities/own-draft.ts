@@ -3,15 +3,25 @@ import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { completeTask, reasonsOf } from "./complete-task";
 import { textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
 import type { Patience } from "./patience";
+import { describeImage, softwareSpecOf, type TargetImage } from "./target-image";
 
 /**
- * Makes a draft of a cluster's desired image. A user has one draft at most: one of ours that a lost worker left behind
+ * Makes a draft of a cluster's desired image for {@link completeDraft}. A user has one draft at most: one of ours that a lost worker left behind
  * is deleted first, never used, because nobody knows what it holds.
  */
-export async function createOwnDraft(client: VlcmClient, patience: Patience, cluster: string): Promise<string> {
+export async function createOwnDraft(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  { targetVersion, image }: TargetImage,
+): Promise<string> {
   const rounds = 5;
   for (let round = 0; ; round++) {
     try {
+      if (image) {
+        const specification = softwareSpecOf({ targetVersion, image });
+        return await patience.persist(() => client.importDraft(cluster, specification));
+      }
       return await patience.persist(() => client.createDraft(cluster));
     } catch (error) {
       if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === rounds) throw error;
@@ -55,13 +65,15 @@ export async function deleteDraft(
   }
 }
 
-/** Puts a base image into a draft and has the component manager validate it. Throws where it is not valid. */
-export async function validateBaseImage(
+/** Makes a new draft the target and has the component manager validate it. Throws where it is not valid. */
+export async function completeDraft(
   client: VlcmClient,
   patience: Patience,
-  { cluster, draft, version }: { readonly cluster: string; readonly draft: string; readonly version: string },
+  { cluster, draft }: { readonly cluster: string; readonly draft: string },
+  target: TargetImage,
 ): Promise<void> {
-  await patience.persist(() => client.putDraftBaseImage(cluster, draft, version));
+  // An imported one is it already.
+  if (!target.image) await patience.persist(() => client.putDraftBaseImage(cluster, draft, target.targetVersion));
   const id = await patience.persist(() => client.validateDraft(cluster, draft));
   const task = await completeTask(client, patience, id);
   // Forgotten: the commit will judge it.
@@ -72,8 +84,8 @@ export async function validateBaseImage(
   throw new DriverError({
     kind: "permanent",
     code: "TARGET_IMAGE_INVALID",
-    message: `${client.id} does not accept base image ${version} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
-    remediation: `Import the depot that holds ${version} into the component manager and resolve what it reports, then retry.`,
+    message: `${client.id} does not accept image ${describeImage(target)} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    remediation: `Import the depot that holds ${describeImage(target)} into the component manager and resolve what it reports, then retry.`,
     causes: reasons,
   });
 }

@@ -16,6 +16,7 @@ export interface WaitLimits {
   readonly operationBusyMinutes: number;
   readonly mgmtAbsenceMinutes: number;
   readonly mgmtStallMinutes: number;
+  readonly healthGateMinutes: number;
   readonly pollMinMilliseconds: number;
   readonly pollMaxMilliseconds: number;
 }
@@ -166,6 +167,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
       mgmtAbsenceMinutes: values.MGMT_ABSENCE_MINUTES,
       mgmtStallMinutes: values.MGMT_STALL_MINUTES,
+      healthGateMinutes: values.HEALTH_GATE_MINUTES,
       pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
       pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
     },

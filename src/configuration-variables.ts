@@ -119,6 +119,13 @@ export const variables = {
     120,
     "How long an update or migration of a management server may make no progress before it counts as failed",
   ),
+  HEALTH_GATE_MINUTES: wholeNumber(
+    1,
+    1440,
+    "minutes",
+    30,
+    "How long a cluster may take to be healthy again before no further host of it is begun",
+  ),
   POLL_MIN_MILLISECONDS: wholeNumber(10, 60_000, "milliseconds", 250, "First pause between two looks at a remote task"),
   POLL_MAX_MILLISECONDS: wholeNumber(10, 600_000, "milliseconds", 5000, "Longest pause between two such looks"),
   XDG_CACHE_HOME: optional(path(undefined, "Parent of the cache that holds the Temporal CLI; unset is `~/.cache`")),

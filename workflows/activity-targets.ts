@@ -3,11 +3,12 @@ import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "..
 
 /** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
 export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
-  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, options, customIsoId } = plan;
+  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId } = plan;
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
+    ...(image && { image }),
     ...(kind === "BASELINE" && { options, ...(customIsoId !== undefined && { customIsoId }) }),
   };
 }

@@ -7,7 +7,7 @@ import { errorOf, isLost, progressOf } from "./activity-failure";
 const maximumLosses = 200;
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
-export interface AttachedActivity<Progress extends { readonly reportedFailures: number }, Result> {
+export interface AttachedActivity<Progress, Result> {
   /** What it works on, for log lines. */
   readonly name: string;
   readonly attempts: AttemptPolicy;
@@ -18,6 +18,8 @@ export interface AttachedActivity<Progress extends { readonly reportedFailures: 
   run(attempts: AttemptPolicy, resume: Progress | undefined, stop: boolean): Promise<Result>;
   /** What it heartbeats, and gives as detail of its failures. */
   readonly progress: t.Decoder<unknown, Progress>;
+  /** How many failures a run knew that use up attempts. */
+  reportedFailures(progress: Progress): number;
 }
 
 /**
@@ -25,14 +27,12 @@ export interface AttachedActivity<Progress extends { readonly reportedFailures: 
  * crashed or was stopped), it is scheduled again at once with the attempts that are left and attaches to what still
  * runs. Throws the ActivityFailure of the last attempt, or CancelledFailure where it was brought to a safe end.
  */
-export async function runAttached<Progress extends { readonly reportedFailures: number }, Result>(
-  activity: AttachedActivity<Progress, Result>,
-): Promise<Result> {
+export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
     try {
-      return await activity.run(attemptsLeft(attempts, progress), progress, false);
+      return await activity.run(attemptsLeft(activity, progress), progress, false);
     } catch (failure) {
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
@@ -47,7 +47,7 @@ export async function runAttached<Progress extends { readonly reportedFailures: 
   }
 }
 
-function stopSafely<Progress extends { readonly reportedFailures: number }, Result>(
+function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
 ): Promise<Result> {
@@ -55,7 +55,7 @@ function stopSafely<Progress extends { readonly reportedFailures: number }, Resu
     let progress = known;
     for (let losses = 0; ; losses++) {
       try {
-        return await activity.run(attemptsLeft(activity.attempts, progress), progress, true);
+        return await activity.run(attemptsLeft(activity, progress), progress, true);
       } catch (failure) {
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
@@ -68,6 +68,10 @@ function stopSafely<Progress extends { readonly reportedFailures: number }, Resu
   });
 }
 
-function attemptsLeft(attempts: AttemptPolicy, progress: { readonly reportedFailures: number } | undefined) {
-  return { ...attempts, maximumAttempts: Math.max(1, attempts.maximumAttempts - (progress?.reportedFailures ?? 0)) };
+function attemptsLeft<Progress, Result>(
+  { attempts, reportedFailures }: AttachedActivity<Progress, Result>,
+  progress: Progress | undefined,
+): AttemptPolicy {
+  const used = progress === undefined ? 0 : reportedFailures(progress);
+  return { ...attempts, maximumAttempts: Math.max(1, attempts.maximumAttempts - used) };
 }

@@ -10,6 +10,7 @@ import {
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
+import { isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
 import { errorOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
@@ -123,7 +124,14 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
   return untilAnswered(() =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
-      [{ ...clusterTarget(state.input.cluster), options: cluster.options, previous }],
+      [
+        {
+          ...clusterTarget(cluster),
+          options: cluster.options,
+          previous,
+          ...(isRemediatedTogether(cluster) && { hostsAtOnce: rolloutOf(cluster).hostsAtOnce }),
+        },
+      ],
     ),
   );
 }

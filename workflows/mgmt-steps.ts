@@ -28,6 +28,7 @@ export function runMgmtStep(step: keyof typeof steps, mgmt: MgmtUpgradePlan): Pr
     name,
     attempts,
     progress: MgmtProgress,
+    reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, resume, stop): Promise<unknown> =>
       changes[step].executeWithOptions(
         { ...changeOptions(left), activityId: `mgmt/${id}`, summary: `${name}: ${summary}` },

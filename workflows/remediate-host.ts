@@ -17,6 +17,7 @@ export function remediateHost(input: RemediateHostInput): Promise<HostResult> {
     name: host.fqdn,
     attempts,
     progress: HostProgress,
+    reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, resume, stop) =>
       activities.remediateHost.executeWithOptions(
         { ...changeOptions(left), activityId: `remediate/${host.host}`, summary: `${host.fqdn}: remediate` },

@@ -1,6 +1,9 @@
-import { CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
 import type { HostBefore, UpgradeActivities } from "../activities/contract";
+import type { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
+import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
+import { isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ClusterUpgradePlan, RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
@@ -8,14 +11,16 @@ import { clusterTarget } from "./activity-targets";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { remediateHost } from "./remediate-host";
+import { remediateHosts } from "./remediate-hosts";
 import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions);
 const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore">>(readOptions);
 
-/** Plans made before there was a policy: one host at a time, and nothing in between. */
-const plainRollout: RolloutPolicy = { hostsAtOnce: 1, soakSeconds: 0, healthGate: false, toleratedFailures: 0 };
+interface Failure {
+  readonly cause: unknown;
+}
 
 /**
  * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the health gate before
@@ -27,7 +32,7 @@ export async function upgradeHosts(
   hosts: readonly ClusterHost[],
   commit?: string,
 ): Promise<void> {
-  const rollout = state.input.cluster.rollout ?? plainRollout;
+  const rollout = rolloutOf(state.input.cluster);
   const known = new Map(hosts.map((host) => [host.host, host]));
   const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
   for (let first = 0; first < waiting.length; first += rollout.hostsAtOnce) {
@@ -47,12 +52,52 @@ async function upgradeGroup(
   state: ClusterUpgradeState,
   group: readonly ClusterHost[],
   commit: string | undefined,
-): Promise<{ readonly cause: unknown }[]> {
+): Promise<readonly Failure[]> {
+  if (isRemediatedTogether(state.input.cluster)) return upgradeTogether(state, group, commit);
   const ended = await Promise.allSettled(group.map((host) => upgradeHost(state, host, commit)));
   const failures = ended.flatMap((end) => (end.status === "rejected" ? [{ cause: end.reason as unknown }] : []));
   const cancelled = failures.find(({ cause }) => isCancellation(cause));
   if (cancelled) throw cancelled.cause;
   return failures;
+}
+
+/** Hosts that their component manager remediates together, by a policy that allows it. */
+async function upgradeTogether(
+  state: ClusterUpgradeState,
+  group: readonly ClusterHost[],
+  commit: string | undefined,
+): Promise<readonly Failure[]> {
+  const { cluster } = state.input;
+  for (const { host } of group) state.record({ type: "HostStarted", host });
+  try {
+    const { upgraded, failed, stopped } = await remediateHosts({
+      ...clusterTarget(cluster),
+      hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
+      options: cluster.options,
+      attempts: cluster.attempts,
+      ...(commit !== undefined && { commit }),
+    });
+    for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
+    for (const { host, error, stages } of failed) state.record({ type: "HostFailed", host, error, stages });
+    // Only a cancellation leaves hosts of a group out.
+    if (stopped.length > 0) await endHereIfCancelled();
+    return failed.map(({ error }) => ({ cause: hostFailure(error) }));
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    const at = toTimestamp(Date.now());
+    const progress = progressOf(failure, HostsProgress);
+    for (const [place, { host }] of group.entries()) {
+      const stages = progress && stagesOfHost(progress, place, at);
+      state.record({ type: "HostFailed", host, error: errorOf(failure), ...(stages && { stages }) });
+    }
+    return [{ cause: failure }];
+  } finally {
+    await CancellationScope.nonCancellable(() => state.report());
+  }
+}
+
+function hostFailure(error: ErrorBody): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
 }
 
 async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit: string | undefined): Promise<void> {

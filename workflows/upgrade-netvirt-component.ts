@@ -14,6 +14,7 @@ export function upgradeNetvirtComponent(input: UpgradeNetvirtComponentInput): Pr
     name: `${netvirt.name}: ${netvirtComponentNames[component]}`,
     attempts,
     progress: NetvirtProgress,
+    reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, resume, stop) =>
       activities.upgradeNetvirtComponent.executeWithOptions(
         {

@@ -57,7 +57,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     if (await followToTheEnd(task)) return;
 
     async function request(): Promise<string | undefined> {
-      if (++requests > maximumRequests) throw noTrace(input, maximumRequests);
+      if (++requests > maximumRequests) throw noTrace(input.host.fqdn, maximumRequests);
       await intend(context);
       try {
         // Not through patience: a request whose answer is lost must not be repeated without looking.
@@ -129,7 +129,7 @@ export async function intend({ client, patience, progress }: BaselineContext): P
 }
 
 /** Asks for the end of a task; whether it was cancelled, had ended or cannot be cancelled is seen at the next look. */
-export async function cancelIfPossible({ client }: BaselineContext, task: string): Promise<void> {
+export async function cancelIfPossible({ client }: Pick<BaselineContext, "client">, task: string): Promise<void> {
   try {
     await client.cancelTask(task);
   } catch (error) {

@@ -42,6 +42,13 @@ export function verdictOfTask(task: TaskInfo, host: string): ApplyVerdict {
   return { verdict: "FAILED", reasons };
 }
 
+/** The verdict of one of several hosts: one that was skipped has not failed, whatever became of the others. */
+export function verdictAmongHosts(task: TaskInfo, host: string): ApplyVerdict {
+  const result = ApplyResult.is(task.result) ? task.result : {};
+  const judged = verdictOfResult(result, host);
+  return namesHosts(result) && judged.verdict === "UNKNOWN" ? judged : verdictOfTask(task, host);
+}
+
 /** Whether an unfinished remediation works on this host; undefined where it does not say yet. */
 export function worksOn(task: TaskInfo, host: string): boolean | undefined {
   if (!ApplyResult.is(task.result) || !namesHosts(task.result)) return undefined;

@@ -1,7 +1,7 @@
-import type { RemediateHostInput } from "../contract";
+import type { ClusterTarget, RemediateHostInput } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { ClusterCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { assessHost, type HostAssessment, scanCluster } from "../host-assessment";
 import type { Patience } from "../patience";
 import { startOf, verdictOfResult, type ApplyVerdict, worksOn } from "./apply-verdict";
@@ -13,6 +13,7 @@ export type Finding =
   | { readonly found: "ENDED"; readonly verdict: ApplyVerdict }
   | { readonly found: "AT_TARGET"; readonly version: string }
   | { readonly found: "AWAY"; readonly state: string }
+  | { readonly found: "INCOMPATIBLE"; readonly reasons: readonly string[] }
   | { readonly found: "NOT_AT_TARGET" };
 
 interface Search {
@@ -60,7 +61,9 @@ export async function findRemediation({ client, patience, input, mayHaveRequeste
   if (state !== "CONNECTED") return { found: "AWAY", state };
 
   const assessed = await assessNow(client, patience, input, mayHaveRequested);
-  return assessed.atTarget ? { found: "AT_TARGET", version: assessed.version } : { found: "NOT_AT_TARGET" };
+  if (assessed.atTarget) return { found: "AT_TARGET", version: assessed.version };
+  const cannot = assessed.conclusive && assessed.compliance === "INCOMPATIBLE";
+  return cannot ? { found: "INCOMPATIBLE", reasons: assessed.reasons } : { found: "NOT_AT_TARGET" };
 }
 
 /** The host's connection to the component manager; `MISSING` where the cluster does not have it. */
@@ -76,18 +79,35 @@ export async function connectionState(
 
 /**
  * The host against the target. The last scan decides where it says yes, or says no and nothing has happened since;
- * otherwise a new scan does. `changed` says that something may have happened.
+ * otherwise a new scan does. `changed` says that something may have happened. That a host cannot take the target is
+ * always found out anew, because somebody may have mended it.
  */
 export async function assessNow(
   client: VlcmClient,
   patience: Patience,
-  { cluster: { cluster }, host: { host }, targetVersion }: RemediateHostInput,
+  { host: { host }, ...target }: RemediateHostInput,
   changed: boolean,
 ): Promise<HostAssessment> {
-  const last = assessHost(await patience.persist(() => client.readCompliance(cluster)), host, targetVersion);
-  if (last.atTarget || (last.conclusive && !changed)) return last;
+  const [assessed] = await assessHosts(client, patience, target, [host], changed);
+  return assessed ?? assessHost(undefined, host, target);
+}
+
+/** The same for several hosts of a cluster, in their order, with one scan at most. */
+export async function assessHosts(
+  client: VlcmClient,
+  patience: Patience,
+  target: ClusterTarget,
+  hosts: readonly string[],
+  changed: boolean,
+): Promise<HostAssessment[]> {
+  const { cluster } = target.cluster;
+  const assess = (scanned: ClusterCompliance | undefined) => hosts.map((host) => assessHost(scanned, host, target));
+  const last = assess(await patience.persist(() => client.readCompliance(cluster)));
+  const isKnown = ({ atTarget, conclusive, compliance }: HostAssessment) =>
+    atTarget || (conclusive && !changed && compliance !== "INCOMPATIBLE");
+  if (last.every(isKnown)) return last;
   try {
-    return assessHost(await scanCluster(client, patience, cluster), host, targetVersion);
+    return assess(await scanCluster(client, patience, cluster));
   } catch (error) {
     // The cluster has been at work on something else for too long: the last scan is all there is.
     if (error instanceof DriverError && isBusy(error)) return last;
@@ -95,6 +115,7 @@ export async function assessNow(
   }
 }
 
-function isApply({ operation }: TaskInfo): boolean {
+/** Whether a task is a remediation. */
+export function isApply({ operation }: TaskInfo): boolean {
   return /(^|[.:])apply(\$task)?$/.test(operation);
 }

@@ -13,18 +13,18 @@ interface FollowOptions {
   readonly client: VlcmClient;
   readonly patience: Patience;
   readonly task: string;
-  readonly host: string;
+  readonly hosts: readonly string[];
   /** Milliseconds without any change after which the task counts as stalled. */
   readonly stall: number;
   /** Whether the task is to be cancelled as soon as it can be. */
   readonly cancel: boolean;
   /** Called after every look at the task, with one sentence on it. */
-  onProgress(activity: string): void;
+  onProgress(activity: string, task: TaskInfo): void;
 }
 
 /** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
 export async function followTask(options: FollowOptions): Promise<FollowedTask> {
-  const { client, patience, host, stall, onProgress } = options;
+  const { client, patience, hosts, stall, onProgress } = options;
   let seen: string | undefined;
   let changedAt = Date.now();
   let cancelled = !options.cancel;
@@ -40,13 +40,13 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
     if (hasEnded(task)) return { end: "ENDED", task };
     changedAt += Date.now() - asked;
 
-    const now = fingerprint(task, host);
+    const now = fingerprint(task, hosts);
     if (now !== seen) {
       seen = now;
       changedAt = Date.now();
       round = 0;
     }
-    onProgress(describe(task));
+    onProgress(describe(task), task);
     if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
 
     if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
@@ -68,15 +68,16 @@ async function cancelIfPossible(client: VlcmClient, patience: Patience, task: st
 }
 
 /** What changes while a remediation gets on; equal texts mean that nothing has moved. */
-function fingerprint({ status, progress, result }: TaskInfo, host: string): string {
-  const own = ApplyResult.is(result) ? result.host_status?.[host] : undefined;
+function fingerprint({ status, progress, result }: TaskInfo, hosts: readonly string[]): string {
+  const statuses = ApplyResult.is(result) ? result.host_status : undefined;
   return JSON.stringify([
     status,
     progress?.completed,
     progress?.message.default_message,
-    own?.status,
-    own?.progress?.completed,
-    own?.progress?.message.default_message,
+    hosts.map((host) => {
+      const own = statuses?.[host];
+      return [own?.status, own?.progress?.completed, own?.progress?.message.default_message];
+    }),
   ]);
 }
 

@@ -1,12 +1,13 @@
 import type { HostResult } from "../../src/domain/host-remediation";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { gaveUp } from "../patience";
+import { isDesired } from "../target-image";
 import { type ApplyVerdict, startOf, verdictOfTask } from "./apply-verdict";
 import { awaitReconnect, verifyHost } from "./await-host";
-import { findRemediation } from "./find-remediation";
+import { connectionState, findRemediation } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { NothingRuns } from "./nothing-runs";
-import { desiredImageChanged, noTrace, otherOperation } from "./remediation-errors";
+import { desiredImageChanged, hostIncompatible, noTrace, otherOperation, stalledFor } from "./remediation-errors";
 import { hostFailure, type RemediationContext } from "./remediation-context";
 
 /** Requests that may leave no trace in the component manager before that is an error. */
@@ -90,7 +91,7 @@ export class HostRemediationRun {
           progress.attach(finding.task);
           continue;
         case "ENDED":
-          this.#judge(finding.verdict);
+          await this.#judge(finding.verdict);
           return true;
         case "AT_TARGET":
           return this.#requested;
@@ -104,6 +105,9 @@ export class HostRemediationRun {
           progress.note(`Waiting for the host, which is ${finding.state}.`);
           this.#waitAtMost("away", () => hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${finding.state}`));
           break;
+        case "INCOMPATIBLE":
+          if (stopping) throw new NothingRuns();
+          throw hostIncompatible(input, input.host.fqdn, finding.reasons);
         case "NOT_AT_TARGET":
           if (stopping) {
             if (!this.#forgotten) throw new NothingRuns();
@@ -119,9 +123,9 @@ export class HostRemediationRun {
   async #request(): Promise<boolean> {
     const { client, patience, progress, input } = this.#o;
     const { cluster } = input.cluster;
-    const desired = await patience.persist(() => client.readDesiredVersion(cluster));
-    if (desired !== input.targetVersion) throw desiredImageChanged(input, desired);
-    if (++this.#requests > maximumRequests) throw noTrace(input, maximumRequests);
+    const desired = await patience.persist(() => client.readDesiredImage(cluster));
+    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
+    if (++this.#requests > maximumRequests) throw noTrace(input.host.fqdn, maximumRequests);
 
     const last = await patience.persist(() => client.readLastApplyResult(cluster));
     const lastStart = last && startOf(last, input.host.host);
@@ -131,7 +135,7 @@ export class HostRemediationRun {
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through patience: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await client.apply(cluster, { host: input.host.host, ...commit }));
+      progress.attach(await client.apply(cluster, { hosts: [input.host.host], ...commit }));
       this.#doubts.clear();
       return true;
     } catch (error) {
@@ -156,13 +160,14 @@ export class HostRemediationRun {
     progress.begin("REMEDIATE", "The component manager remediates the host.");
     const { host } = input.host;
     const onProgress = (activity: string) => progress.note(activity);
-    const options = { client, patience, task, host, onProgress };
+    const options = { client, patience, task, hosts: [host], onProgress };
     let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
     if (followed.end === "STALLED") {
       progress.note("No progress for too long: cancelling the remediation.");
       followed = await followTask({ ...options, stall: limits.operationBusy, cancel: true });
       const upgraded = followed.end === "ENDED" && verdictOfTask(followed.task, host).verdict === "OK";
-      if (!upgraded) throw hostFailure(this.#o, "HOST_REMEDIATION_STALLED", "made no progress");
+      const ended = followed.end === "ENDED" ? followed.task : undefined;
+      if (!upgraded) throw hostFailure(this.#o, "HOST_REMEDIATION_STALLED", stalledFor(task, ended).replace(/\.$/, ""));
     }
     if (followed.end !== "ENDED") {
       this.#forgotten = true;
@@ -174,13 +179,17 @@ export class HostRemediationRun {
       progress.detach();
       return false;
     }
-    this.#judge(verdict);
+    await this.#judge(verdict);
     return true;
   }
 
-  #judge(verdict: ApplyVerdict): void {
-    this.#o.progress.begin("REMEDIATE", "The remediation has ended.");
-    if (verdict.verdict === "FAILED") throw hostFailure(this.#o, "HOST_REMEDIATION_FAILED", "failed", verdict.reasons);
+  async #judge(verdict: ApplyVerdict): Promise<void> {
+    const { client, patience, progress, input } = this.#o;
+    progress.begin("REMEDIATE", "The remediation has ended.");
+    if (verdict.verdict !== "FAILED") return;
+    const state = await connectionState(client, patience, input.cluster.cluster, input.host.host);
+    if (state === "CONNECTED") throw hostFailure(this.#o, "HOST_REMEDIATION_FAILED", "failed", verdict.reasons);
+    throw hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${state}`, verdict.reasons);
   }
 
   /** From when on a remediation of this host must be ours; undefined where this attempt cannot have asked. */

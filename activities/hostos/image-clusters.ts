@@ -6,9 +6,9 @@ import { DriverError } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { runImagePrechecks } from "../prechecks/run-cluster-prechecks";
 import { HostRemediationRun } from "./host-remediation-run";
+import { putRemediationPolicy } from "./put-remediation-policy";
 import { readClusterHosts } from "./read-cluster-hosts";
 import { remediateHost } from "./remediate-host";
-import { remediationPolicy } from "./remediation-policy";
 import { setDesiredImage } from "./set-desired-image";
 
 interface ImageClusterDependencies {
@@ -23,10 +23,7 @@ export function imageClusters({ clientOf, limits }: ImageClusterDependencies): C
     runPrechecks: (target) => runImagePrechecks({ clientOf, limits }, target),
     readHosts: (patience, target) => readClusterHosts(client(target), patience, target),
     readPolicy: (patience, target) => patience.persist(() => client(target).readPolicy(target.cluster.cluster)),
-    putPolicy: (patience, input) => {
-      const policy = remediationPolicy(input.previous, input.options);
-      return patience.persist(() => client(input).putPolicy(input.cluster.cluster, policy));
-    },
+    putPolicy: (patience, input) => putRemediationPolicy(client(input), patience, input),
     restorePolicy: (patience, input) =>
       patience.persist(() => client(input).putPolicy(input.cluster.cluster, input.previous)),
     setDesiredImage: (patience, target) => setDesiredImage(client(target), patience, target),

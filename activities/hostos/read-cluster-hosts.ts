@@ -11,14 +11,15 @@ import type { Patience } from "../patience";
 export async function readClusterHosts(
   client: VlcmClient,
   patience: Patience,
-  { cluster: { cluster }, targetVersion }: ClusterTarget,
+  target: ClusterTarget,
 ): Promise<ClusterHost[]> {
+  const { cluster } = target.cluster;
   const hosts = await patience.persist(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
   const compliance = await readFullCompliance(client, patience, cluster, ids);
   return inUpgradeOrder(
     hosts.map(({ host, name }) => {
-      const { version, atTarget } = assessHost(compliance, host, targetVersion);
+      const { version, atTarget } = assessHost(compliance, host, target);
       return { host, fqdn: name, version, atTarget };
     }),
   );

@@ -1,5 +1,8 @@
-import type { RemediateHostInput } from "../contract";
+import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
+import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import { remediationOf } from "./reported-failure";
+import { describeImage } from "../target-image";
 
 /** Somebody else's operation on the cluster has not ended in time. */
 export function otherOperation(managerId: string, task: string): DriverError {
@@ -12,21 +15,39 @@ export function otherOperation(managerId: string, task: string): DriverError {
 }
 
 /** The cluster would be brought to another image than the one this upgrade is about. */
-export function desiredImageChanged({ cluster, targetVersion }: RemediateHostInput, desired: string): DriverError {
+export function desiredImageChanged(target: ClusterTarget, desired: string): DriverError {
+  const wanted = describeImage(target);
+  const is = desired === target.targetVersion ? `${desired} with other add-ons or components` : desired;
   return new DriverError({
     kind: "permanent",
     code: "DESIRED_IMAGE_CHANGED",
-    message: `The desired image of cluster ${cluster.name} is ${desired} and not ${targetVersion} any more.`,
+    message: `The desired image of cluster ${target.cluster.name} is ${is} and not ${wanted} any more.`,
     remediation: "Find out who changed the cluster's image in the component manager, then retry the upgrade.",
   });
 }
 
 /** The component manager takes requests and does nothing. */
-export function noTrace({ host }: RemediateHostInput, requests: number): DriverError {
+export function noTrace(fqdn: string, requests: number): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "REMEDIATION_NOT_STARTED",
-    message: `The remediation of ${host.fqdn} was requested ${requests} times and has left no trace.`,
+    message: `The remediation of ${fqdn} was requested ${requests} times and has left no trace.`,
     remediation: "Look at the component manager's own log for the requests, then retry the upgrade.",
   });
+}
+
+/** The component manager finds that the host cannot take the image; nothing of the host has been touched. */
+export function hostIncompatible(target: ClusterTarget, fqdn: string, reasons: readonly string[]): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "HOST_INCOMPATIBLE",
+    message: `Host ${fqdn} cannot take ${describeImage(target)}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    remediation: remediationOf("HOST_INCOMPATIBLE"),
+    causes: reasons,
+  });
+}
+
+/** What is wrong with a host that made no progress; `ended` is its task, where that has ended after it was cancelled. */
+export function stalledFor(task: string, ended: TaskInfo | undefined): string {
+  return ended ? "made no progress." : `made no progress, and its task ${task} goes on although it was cancelled.`;
 }

@@ -1,13 +1,43 @@
 import type { HostRemediationOptions } from "../../src/domain/host-remediation";
 import type { RemediationPolicy } from "../contract";
 
+/** Whether, and for how many hosts at the same time, the product remediates those that are in maintenance mode. */
+interface ParallelRemediation {
+  readonly enabled: boolean;
+  readonly max_hosts?: number;
+}
+
+/**
+ * What the policy has to say of parallel remediation, so that a remediation does what the upgrade means: with it the
+ * product skips every host that is not in maintenance mode yet. Undefined where it may stay as it is; `effective` is
+ * what holds now, also where it comes from the default of all clusters.
+ */
+export function parallelRemediation(
+  hostsAtOnce: number,
+  { software_policy_spec: inner, parallel_remediation_action: outer }: RemediationPolicy,
+): ParallelRemediation | undefined {
+  if (hostsAtOnce > 1) return { enabled: true, max_hosts: hostsAtOnce };
+  const actions = [
+    outer,
+    (inner as { parallel_remediation_action?: unknown } | undefined)?.parallel_remediation_action,
+  ];
+  const isOn = actions.some((action) => (action as { enabled?: unknown } | undefined)?.enabled === true);
+  return isOn ? { enabled: false } : undefined;
+}
+
 /**
  * Our remediation policy of a cluster: what is configured now, with the options of the upgrade on top. The product's
- * own failure action is always FAIL, because retrying is Temporal's alone. Products from 9.1 keep two of the options
+ * own failure action is always FAIL, because retrying is Temporal's alone. Products from 9.1 keep some of the options
  * in `software_policy_spec` and refuse them in both places: what the product showed decides which place it is.
  */
-export function remediationPolicy(previous: RemediationPolicy, options: HostRemediationOptions): RemediationPolicy {
-  const { enforce_hcl_validation, enforce_quick_patch, software_policy_spec, ...kept } = previous;
+export function remediationPolicy(
+  previous: RemediationPolicy,
+  options: HostRemediationOptions,
+  parallel?: ParallelRemediation,
+): RemediationPolicy {
+  const { enforce_hcl_validation, enforce_quick_patch, software_policy_spec, ...rest } = previous;
+  const { parallel_remediation_action, ...others } = rest;
+  const kept = parallel ? others : rest;
   const { enforceHclValidation, enableQuickPatch } = options;
   const common = {
     ...kept,
@@ -23,6 +53,7 @@ export function remediationPolicy(previous: RemediationPolicy, options: HostReme
       ...common,
       ...optional("enforce_hcl_validation", enforceHclValidation ?? enforce_hcl_validation),
       ...optional("enforce_quick_patch", enableQuickPatch ?? enforce_quick_patch),
+      ...optional("parallel_remediation_action", parallel ?? parallel_remediation_action),
     };
   }
   const livePatch =
@@ -37,6 +68,7 @@ export function remediationPolicy(previous: RemediationPolicy, options: HostReme
       ...software_policy_spec,
       ...optional("enforce_hcl_validation", enforceHclValidation),
       ...optional("live_patch_action", livePatch),
+      ...optional("parallel_remediation_action", parallel),
     },
   };
 }

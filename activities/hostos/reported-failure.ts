@@ -9,10 +9,19 @@ const remediations = {
   HOST_NOT_AT_TARGET: "Compare the host's image with the cluster's in the component manager, then retry the upgrade.",
   HOST_NOT_BACK_IN_SERVICE:
     "Take the host out of maintenance mode in the component manager and start its virtual machines, then retry the upgrade.",
+  HOST_INCOMPATIBLE:
+    "Resolve what the component manager reports for the host, or choose another image, then retry the upgrade.",
+  HOST_MAINTENANCE_MODE_FAILED:
+    "Make room for the host's virtual machines or switch them off (preRemediationPowerAction), then retry the upgrade.",
+  HOST_LEFT_IN_MAINTENANCE_MODE: "Take the host out of maintenance mode in the component manager, then retry.",
 } as const;
 export type ReportedCode = keyof typeof remediations;
 
-/** The one next thing that an operator can do after such a failure. */
+export function isReportedCode(code: string): code is ReportedCode {
+  return Object.hasOwn(remediations, code);
+}
+
+/** The next thing that an operator can do. */
 export function remediationOf(code: ReportedCode): string {
   return remediations[code];
 }

@@ -4,8 +4,9 @@ import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { ClusterCompliance } from "../drivers/vlcm/vlcm-models";
 import { scanCluster } from "../host-assessment";
-import { createOwnDraft, deleteDraft, validateBaseImage } from "../own-draft";
+import { completeDraft, createOwnDraft, deleteDraft } from "../own-draft";
 import { createPatience, type Patience } from "../patience";
+import { describeImage, isDesired, isJudgedBy } from "../target-image";
 
 /** Rounds in which a draft may be lost to somebody else before that is an error. */
 const maximumRounds = 5;
@@ -18,20 +19,20 @@ const cleanUp = 10_000;
 export async function setDesiredImage(
   client: VlcmClient,
   patience: Patience,
-  { cluster: { cluster }, targetVersion }: ClusterTarget,
+  target: ClusterTarget,
 ): Promise<DesiredImage> {
+  const { cluster } = target.cluster;
   let committed: { readonly commit?: string } | undefined;
   let lost: unknown;
   for (let round = 0; round <= maximumRounds; round++) {
-    const desired = await patience.persist(() => client.readDesiredVersion(cluster));
-    if (desired === targetVersion) {
-      const commit = committed?.commit ?? (await readCommit(client, patience, cluster, targetVersion));
+    if (isDesired(await patience.persist(() => client.readDesiredImage(cluster)), target)) {
+      const commit = committed?.commit ?? (await readCommit(client, patience, target));
       return { changed: round > 0, ...(commit !== undefined && { commit }) };
     }
-    const draft = await createOwnDraft(client, patience, cluster);
+    const draft = await createOwnDraft(client, patience, cluster, target);
     try {
-      await validateBaseImage(client, patience, { cluster, draft, version: targetVersion });
-      committed = await commit(client, patience, { cluster, draft, version: targetVersion });
+      await completeDraft(client, patience, { cluster, draft }, target);
+      committed = await commit(client, patience, { cluster, draft }, target);
     } catch (error) {
       // Another precheck of the cluster has deleted the draft, or an unanswered commit has used it up.
       if (!isNotFound(error)) {
@@ -45,8 +46,8 @@ export async function setDesiredImage(
   throw new DriverError({
     kind: "permanent",
     code: "DESIRED_IMAGE_NOT_SET",
-    message: `The desired image of cluster ${cluster} could not be made ${targetVersion}: the draft or the image was not found.`,
-    remediation: `Check that ${client.id} has base image ${targetVersion} and that nobody else edits the cluster's image.`,
+    message: `The desired image of cluster ${cluster} could not be made ${describeImage(target)}: the draft or the image was not found.`,
+    remediation: `Check that ${client.id} has image ${describeImage(target)} and that nobody else edits the cluster's image.`,
     ...(lost instanceof DriverError && { causes: lost.causes }),
   });
 }
@@ -54,16 +55,18 @@ export async function setDesiredImage(
 async function commit(
   client: VlcmClient,
   patience: Patience,
-  { cluster, draft, version }: { readonly cluster: string; readonly draft: string; readonly version: string },
+  { cluster, draft }: { readonly cluster: string; readonly draft: string },
+  target: ClusterTarget,
 ): Promise<{ readonly commit?: string }> {
-  const id = await patience.persist(() => client.commitDraft(cluster, draft, `Base image ${version}`));
+  const image = describeImage(target);
+  const id = await patience.persist(() => client.commitDraft(cluster, draft, `Image ${image}`));
   const task = await completeTask(client, patience, id);
   if (task?.status === "FAILED") {
     const reasons = reasonsOf(task);
     throw new DriverError({
       kind: "transient",
       code: "DESIRED_IMAGE_COMMIT_FAILED",
-      message: `${client.id} could not commit base image ${version} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+      message: `${client.id} could not commit image ${image} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
       remediation: "Resolve what the component manager reports for the cluster's image, then retry the upgrade.",
       causes: reasons,
     });
@@ -72,14 +75,10 @@ async function commit(
 }
 
 /** The commit of the desired image, from a scan by it; undefined where the cluster cannot be scanned now. */
-async function readCommit(
-  client: VlcmClient,
-  patience: Patience,
-  cluster: string,
-  version: string,
-): Promise<string | undefined> {
+async function readCommit(client: VlcmClient, patience: Patience, target: ClusterTarget): Promise<string | undefined> {
+  const { cluster } = target.cluster;
   const isCurrent = (scanned: ClusterCompliance | undefined) =>
-    Object.values(scanned?.hosts ?? {}).some(({ base_image }) => base_image.target.version === version);
+    Object.values(scanned?.hosts ?? {}).some((host) => isJudgedBy(host, target));
   const last = await patience.persist(() => client.readCompliance(cluster));
   if (last && isCurrent(last)) return last.commit;
   try {

@@ -1,4 +1,6 @@
 import { compareVersions } from "../../src/domain/version";
+import type { ClusterTarget } from "../contract";
+import type { HostCompliance } from "../drivers/vlcm/vlcm-models";
 import { assessHost, readFullCompliance } from "../host-assessment";
 import { findingsOf, type Precheck } from "./precheck";
 
@@ -17,7 +19,9 @@ export const noDowngrade: Precheck = {
     return findingsOf(
       input,
       hosts.flatMap(({ host, name }) => {
-        const { version } = assessHost(compliance, host, target.targetVersion);
+        const { version } = assessHost(compliance, host, target);
+        const newer = newerComponent(compliance?.hosts[host], target);
+        if (newer) return [{ ...newerPart(name, newer), context: { host: name, ...newer } }];
         if (version === "" || compareVersions(version, target.targetVersion) <= 0) return [];
         return [
           {
@@ -31,3 +35,26 @@ export const noDowngrade: Precheck = {
     );
   },
 };
+
+interface NewerComponent {
+  readonly component: string;
+  readonly version: string;
+  readonly target: string;
+}
+
+/** A component that the host has in a newer version than the target image names. */
+function newerComponent(found: HostCompliance | undefined, { image }: ClusterTarget): NewerComponent | undefined {
+  const wanted = Object.entries(image?.components ?? {});
+  return wanted.flatMap(([component, target]) => {
+    const version = found?.components?.[component]?.current?.version;
+    return version !== undefined && compareVersions(version, target) > 0 ? [{ component, version, target }] : [];
+  })[0];
+}
+
+function newerPart(host: string, { component, version, target }: NewerComponent) {
+  return {
+    code: "HOST_NEWER_THAN_TARGET",
+    message: `Host ${host} has ${component} ${version}, which is newer than ${target}.`,
+    remediation: `Choose a personality with ${component} ${version} or newer, or without it.`,
+  };
+}

@@ -1,6 +1,7 @@
 import { isNotFound } from "../drivers/driver-error";
-import { createOwnDraft, deleteDraft, validateBaseImage } from "../own-draft";
+import { completeDraft, createOwnDraft, deleteDraft } from "../own-draft";
 import { createPatience } from "../patience";
+import { isDesired } from "../target-image";
 import type { Precheck } from "./precheck";
 
 /** How long the draft of a check that was stopped is still tried to be deleted; the next run deletes it otherwise. */
@@ -15,11 +16,11 @@ export const targetImageAvailable: Precheck = {
   needs: ["CLUSTER_IMAGE_MANAGED"],
   run: async ({ target, client, patience }) => {
     const { cluster } = target.cluster;
-    if ((await patience.persist(() => client.readDesiredVersion(cluster))) === target.targetVersion) return [];
+    if (isDesired(await patience.persist(() => client.readDesiredImage(cluster)), target)) return [];
     for (let round = 0; ; round++) {
-      const draft = await createOwnDraft(client, patience, cluster);
+      const draft = await createOwnDraft(client, patience, cluster, target);
       try {
-        await validateBaseImage(client, patience, { cluster, draft, version: target.targetVersion });
+        await completeDraft(client, patience, { cluster, draft }, target);
         return [];
       } catch (error) {
         // The prechecks of another upgrade of this cluster may have replaced our draft by theirs.

@@ -74,6 +74,7 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     operationBusy: limits.operationBusyMinutes * minute,
     mgmtAbsence: limits.mgmtAbsenceMinutes * minute,
     mgmtStall: limits.mgmtStallMinutes * minute,
+    healthGate: limits.healthGateMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
   };
 }

@@ -4,6 +4,7 @@ import { applyHostActivity, applyWait } from "./cluster-progress";
 import { model, Text } from "./codec";
 import type { ErrorBody } from "./error-body";
 import { HostProgress } from "./host-remediation";
+import { failureAt, HostsProgress, progressOfHost } from "./hosts-remediation";
 import { applyMgmtActivity, MgmtProgress } from "./mgmt-progress";
 import { applyNetvirtActivity } from "./netvirt-progress";
 import { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
@@ -43,6 +44,10 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
       const host = pending.activityId.replace(/^remediate\//, "");
       return applyHostActivity(subTask, { host, ...attempt, ...(progress && { progress }) });
     }
+    case "remediateHosts": {
+      const progress = latest(HostsProgress, pending);
+      return progress ? applyHostsProgress(subTask, progress, attempt) : subTask;
+    }
     case "upgradeNetvirtComponent": {
       const progress = latest(NetvirtProgress, pending);
       const component = NetvirtComponentType.decode(pending.activityId.replace(/^component\//, ""));
@@ -64,6 +69,31 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
     default:
       return subTask;
   }
+}
+
+/**
+ * Hosts that are remediated together are those in work, in their order; where the SubTask is of another moment than the
+ * progress, it stays as it is.
+ */
+function applyHostsProgress(
+  subTask: SubTask,
+  progress: HostsProgress,
+  attempt: Pick<PendingActivity, "maximumAttempts" | "nextAttemptAt">,
+): SubTask {
+  const inWork = (subTask.subTasks ?? []).filter(({ status }) => status === "IN_PROGRESS");
+  if (inWork.length !== progress.phases.length) return subTask;
+  return inWork.reduce((known, { name, resources }, place) => {
+    const host = resources?.[0]?.resourceId ?? "";
+    const failure = failureAt(progress, place);
+    const of = progressOfHost(progress, host, place, progress.requestedAt ?? progress.began);
+    return applyHostActivity(known, {
+      host,
+      maximumAttempts: attempt.maximumAttempts,
+      progress: of,
+      ...(failure && { lastError: { errorCode: failure.code, message: `Host ${name} ${failure.what}` } }),
+      ...(failure && attempt.nextAttemptAt !== undefined && { nextAttemptAt: attempt.nextAttemptAt }),
+    });
+  }, subTask);
 }
 
 function latest<P>(codec: t.Decoder<unknown, P>, { heartbeat, progressAtFailure }: PendingActivity): P | undefined {

@@ -4,6 +4,8 @@ import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
 import {
+  depotAddOn,
+  depotFirmware,
   quickLimits,
   runActivity,
   type SimulatedCluster,
@@ -77,6 +79,104 @@ describe("the lifecycle driver against its contract", function () {
     ]) {
       expect(called(call), String(call)).to.equal(true);
     }
+  });
+
+  describe("options of hosts", () => {
+    const all = {
+      preRemediationPowerAction: "POWER_OFF_VMS",
+      enableQuickboot: true,
+      disableDpm: true,
+      disableHac: true,
+      evacuateOfflineVms: true,
+      enforceHclValidation: true,
+      enableQuickPatch: true,
+    } as const;
+    const common = {
+      failure_action: { action: "FAIL" },
+      pre_remediation_power_action: "POWER_OFF_VMS",
+      enable_quick_boot: true,
+      disable_dpm: true,
+      disable_hac: true,
+      evacuate_offline_vms: true,
+    };
+    const powerActions = [
+      "POWER_OFF_VMS",
+      "SUSPEND_VMS",
+      "DO_NOT_CHANGE_VMS_POWER_STATE",
+      "SUSPEND_VMS_TO_MEMORY",
+    ] as const;
+    const arrivals = [
+      {
+        what: "where older products have them",
+        previous: {},
+        arrived: {
+          ...common,
+          enforce_hcl_validation: true,
+          enforce_quick_patch: true,
+          parallel_remediation_action: { enabled: true, max_hosts: 3 },
+        },
+      },
+      {
+        what: "where products from 9.1 have them",
+        previous: { software_policy_spec: { skip_reserved_vibs_caching: true } },
+        arrived: {
+          ...common,
+          software_policy_spec: {
+            skip_reserved_vibs_caching: true,
+            enforce_hcl_validation: true,
+            live_patch_action: { live_patch_mode: "ENFORCE_LIVE_PATCH" },
+            parallel_remediation_action: { enabled: true, max_hosts: 3 },
+          },
+        },
+      },
+    ];
+    // One test, because making the checker of a contract takes longer than all that it checks here.
+    it("arrive all together where the product has them, each value as it is, and nothing else does", async () => {
+      const { target } = cluster;
+      for (const { what, previous, arrived } of arrivals) {
+        await succeed(() => activities().restoreRemediationPolicy({ ...target, previous }));
+        const read = await succeed(() => activities().readRemediationPolicy(target));
+        await succeed(() =>
+          activities().putRemediationPolicy({ ...target, previous: read, options: all, hostsAtOnce: 3 }),
+        );
+        expect((await cluster.state()).policy, what).to.deep.equal(arrived);
+        await succeed(() => activities().restoreRemediationPolicy({ ...target, previous: read }));
+        expect((await cluster.state()).policy, what).to.deep.equal(previous);
+      }
+      for (const preRemediationPowerAction of powerActions) {
+        const input = { ...target, previous: {}, options: { preRemediationPowerAction } };
+        await succeed(() => activities().putRemediationPolicy(input));
+        expect((await cluster.state()).policy).to.deep.equal({
+          failure_action: { action: "FAIL" },
+          pre_remediation_power_action: preRemediationPowerAction,
+        });
+      }
+      expect(proxy.violations).to.deep.equal([]);
+    });
+  });
+
+  it("keeps to it with a personality, several hosts at once and the health gate", async () => {
+    const image = {
+      name: "PowerEdge",
+      addOn: depotAddOn,
+      components: { bnxt: "234.0-1" },
+      hardwareSupport: [depotFirmware],
+    };
+    const target = { ...cluster.target, image };
+    const { stages } = await succeed(() => activities().runClusterPrechecks(target));
+    expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
+    const options = { preRemediationPowerAction: "SUSPEND_VMS" } as const;
+    await succeed(() => activities().putRemediationPolicy({ ...target, options, previous: {}, hostsAtOnce: 2 }));
+    await succeed(() => activities().setDesiredImage(target));
+    await succeed(() => activities().awaitClusterHealth(target));
+    const hosts = await succeed(() => activities().readClusterHosts(target));
+    const attempts = { maximumAttempts: 1, retryDelay: 0 };
+    const { upgraded } = await succeed(() => activities().remediateHosts({ ...target, hosts, options, attempts }));
+    expect(upgraded.map(({ host }) => host)).to.deep.equal(hosts.map(({ host }) => host));
+    expect((await cluster.state()).hosts[0]?.extras).to.deep.include({ addOn: depotAddOn });
+    expect(proxy.violations).to.deep.equal([]);
+    for (const call of [/action=import-software-spec/, /policies\/apply\/effective/])
+      expect(called(call), String(call)).to.equal(true);
   });
 
   it("keeps to it when things go wrong", async () => {

@@ -6,11 +6,13 @@ import type {
   ClusterTarget,
   FailureDetails,
   RemediateHostInput,
+  RemediateHostsInput,
   UpgradeActivities,
 } from "../../activities/contract";
 import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
+import type { HostsResult } from "../../src/domain/hosts-remediation";
 import type { Stage } from "../../src/domain/task";
 import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 import { FakeMgmtActivities } from "./fake-mgmt-activities";
@@ -172,9 +174,15 @@ export class FakeActivities {
         this.atTarget.add(hostKey(input, input.host));
         return result;
       },
-      awaitClusterHealth: async (target) => {
-        this.calls.push(`gate ${target.cluster.resourceId}`);
-        await this.replaced.awaitClusterHealth?.(target);
+      remediateHosts: async (input) => {
+        this.calls.push(`remediateHosts ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
+        const result = (await this.replaced.remediateHosts?.(input)) ?? allUpgraded(input);
+        for (const { host } of result.upgraded) this.atTarget.add(hostKey(input, { host }));
+        return result;
+      },
+      awaitClusterHealth: async (input) => {
+        this.calls.push(`gate ${input.cluster.resourceId}`);
+        await this.replaced.awaitClusterHealth?.(input);
       },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
@@ -190,13 +198,17 @@ export class FakeActivities {
 }
 
 /** What `remediateHost` gives when the host has been upgraded. */
-export function upgraded({ host, targetVersion }: RemediateHostInput): HostResult {
+export function upgraded({ host, targetVersion }: Pick<RemediateHostInput, "host" | "targetVersion">): HostResult {
   const stages = stagesOf({ REMEDIATE: "Remediate" }, at).map((stage) => ({
     ...stage,
     status: "SUCCESSFUL" as const,
     completionTimestamp: at,
   }));
   return { host: host.host, outcome: "UPGRADED", version: targetVersion, stages };
+}
+
+function allUpgraded({ hosts, ...target }: RemediateHostsInput): HostsResult {
+  return { upgraded: hosts.map((host) => upgraded({ ...target, host })), failed: [], stopped: [] };
 }
 
 function hostKey({ cluster }: ClusterTarget, { host }: Pick<ClusterHost, "host">): string {

@@ -105,7 +105,6 @@ export class UpgradeBench {
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
-      awaitClusterHealth: (target) => of(target.cluster.resourceId).awaitClusterHealth(target),
       readHostBefore: (input) => of(input.cluster.resourceId).readHostBefore(input),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
@@ -113,7 +112,9 @@ export class UpgradeBench {
       putNetvirtSettings: (input) => of(input.netvirt.resourceId).putNetvirtSettings(input),
       restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
-      readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
+      remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
+      awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
+      readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: () => Promise.resolve([]),
     };
   }

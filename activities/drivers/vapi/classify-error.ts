@@ -83,12 +83,38 @@ const byStatus: Readonly<Record<number, Judgement>> = {
   },
 };
 
+/** How the product's identity provider words it that a token of its own was made "in the future". */
+const clockSkew = /start date is in the future|not yet valid|clock skew/i;
+
+const clocksDiffer: Judgement = {
+  kind: "transient",
+  code: "COMPONENT_MANAGER_CLOCK_SKEW",
+  remediation:
+    "Synchronise the clocks of the component manager and its identity provider with one time server, then retry.",
+};
+
+/** A EULA that was not accepted comes as an error of the product itself. */
+const licenseAgreement = /\beula\b|licen[cs]e agreement/i;
+
+const notAccepted: Judgement = {
+  kind: "permanent",
+  code: "EULA_NOT_ACCEPTED",
+  remediation: "Accept the license agreement of the image in the component manager, then retry the upgrade.",
+};
+
 /** Judges an answer that is not a success: by its `error_type` where that says more than the status. */
 export function errorOfAnswer({ managerId, what, busy: own }: Asked, status: number, body: unknown): DriverError {
   const errorType = errorTypeOf(body);
-  const judged = (status < 500 && errorType && byErrorType[errorType]) || byStatus[status] || refused;
-  const judgement = judged === busy ? { ...busy, ...own } : judged;
   const causes = messagesOf(body);
+  const skewed = status === 401 && causes.some((text) => clockSkew.test(text));
+  const eula = status === 500 && causes.some((text) => licenseAgreement.test(text));
+  const judged =
+    (skewed && clocksDiffer) ||
+    (eula && notAccepted) ||
+    (status < 500 && errorType && byErrorType[errorType]) ||
+    byStatus[status] ||
+    refused;
+  const judgement = judged === busy ? { ...busy, ...own } : judged;
   const answer = errorType ? `${status} ${errorType}` : `${status}`;
   return new DriverError({
     ...judgement,

@@ -4,7 +4,6 @@ import { isNotFound } from "../driver-error";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import {
   ApplyResult,
-  BaseImage,
   ClusterCompliance,
   ClusterSummaries,
   type ClusterSummary,
@@ -15,6 +14,7 @@ import {
   Identifier,
   Policy,
   SessionInfo,
+  SoftwareInfo,
   TaskInfo,
   TaskInfos,
 } from "./vlcm-models";
@@ -30,7 +30,8 @@ interface DraftOwner {
 }
 
 interface ApplyRequest {
-  readonly host: string;
+  /** At least one. More are remediated at the same time only where the cluster's policy says so. */
+  readonly hosts: readonly string[];
   /** A floor: the product may apply a later commit, never an earlier one. */
   readonly commit?: string;
 }
@@ -49,8 +50,7 @@ export interface VlcmClient {
   listClusters(): Promise<ClusterSummary[]>;
   isImageManaged(cluster: string): Promise<boolean>;
   listHosts(cluster: string): Promise<HostSummary[]>;
-  /** The base image version of the cluster's desired image. */
-  readDesiredVersion(cluster: string): Promise<string>;
+  readDesiredImage(cluster: string): Promise<SoftwareInfo>;
   /** The result of the last scan; undefined where there was none yet. */
   readCompliance(cluster: string): Promise<ClusterCompliance | undefined>;
   scan(cluster: string): Promise<string>;
@@ -59,9 +59,14 @@ export interface VlcmClient {
   /** The last remediation of the cluster that ended, whoever asked for it; undefined where there was none. */
   readLastApplyResult(cluster: string): Promise<ApplyResult | undefined>;
   readPolicy(cluster: string): Promise<Record<string, unknown>>;
+  /** What holds for a remediation: the cluster's policy over that of all clusters. */
+  readEffectivePolicy(cluster: string): Promise<Record<string, unknown>>;
   putPolicy(cluster: string, policy: Readonly<Record<string, unknown>>): Promise<void>;
   listDrafts(cluster: string): Promise<DraftOwner[]>;
+  /** A draft that begins as the cluster's desired image. */
   createDraft(cluster: string): Promise<string>;
+  /** A draft with the image that a software specification says. */
+  importDraft(cluster: string, specification: object): Promise<string>;
   putDraftBaseImage(cluster: string, draft: string, version: string): Promise<void>;
   validateDraft(cluster: string, draft: string): Promise<string>;
   /** The task's result is the id of the commit. */
@@ -113,10 +118,8 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
         HostSummaries,
       ),
 
-    readDesiredVersion: async (cluster) => {
-      const what = `read the desired image of ${cluster}`;
-      return (await ask({ what, method: "GET", path: `${software(cluster)}/base-image` }, BaseImage)).version;
-    },
+    readDesiredImage: (cluster) =>
+      ask({ what: `read the desired image of ${cluster}`, method: "GET", path: software(cluster) }, SoftwareInfo),
     readCompliance: (cluster) => {
       const what = `read the compliance of ${cluster}`;
       return unlessNotFound(ask({ what, method: "GET", path: `${software(cluster)}/compliance` }, ClusterCompliance));
@@ -129,12 +132,12 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
         query: { action: "check" },
         json: {},
       }),
-    apply: (cluster, { host, commit }) =>
+    apply: (cluster, { hosts, commit }) =>
       startTask({
-        what: `start the remediation of ${host}`,
+        what: `start the remediation of ${hosts.length > 3 ? `${hosts.length} hosts` : hosts.join(", ")}`,
         path: software(cluster),
         query: { action: "apply" },
-        json: { hosts: [host], accept_eula: true, ...(commit !== undefined && { commit }) },
+        json: { hosts, accept_eula: true, ...(commit !== undefined && { commit }) },
       }),
     readLastApplyResult: (cluster) => {
       const what = `read the last remediation of ${cluster}`;
@@ -148,6 +151,15 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
           what: `read the remediation policy of ${cluster}`,
           method: "GET",
           path: `${settings(cluster)}/policies/apply`,
+        },
+        Policy,
+      ),
+    readEffectivePolicy: (cluster) =>
+      ask(
+        {
+          what: `read the effective remediation policy of ${cluster}`,
+          method: "GET",
+          path: `${settings(cluster)}/policies/apply/effective`,
         },
         Policy,
       ),
@@ -169,6 +181,17 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
     createDraft: (cluster) =>
       ask(
         { what: `make a draft image of ${cluster}`, method: "POST", path: `${software(cluster)}/drafts` },
+        Identifier,
+      ),
+    importDraft: (cluster, specification) =>
+      ask(
+        {
+          what: `import a draft image of ${cluster}`,
+          method: "POST",
+          path: `${software(cluster)}/drafts`,
+          query: { action: "import-software-spec" },
+          json: { source_type: "JSON_STRING", software_spec: JSON.stringify(specification) },
+        },
         Identifier,
       ),
     putDraftBaseImage: (cluster, draft, version) =>

@@ -25,12 +25,34 @@ export const Enablement = t.type({ enabled: t.boolean });
 
 export const BaseImage = t.type({ version: t.string });
 
-const HostCompliance = t.type({
-  status: t.string,
-  base_image: t.type({ current: BaseImage, target: BaseImage }),
-});
+const AddOn = t.type({ name: t.string, version: t.string });
+// A version that is absent is a component that is left out of the image.
+const Component = t.partial({ version: t.string });
+const FirmwarePackage = t.type({ pkg: t.string, version: t.string });
 
-/** What the last scan found: per host its base image, the desired one, and COMPLIANT, NON_COMPLIANT, INCOMPATIBLE or UNAVAILABLE. */
+/** A cluster's desired image: its base image and what the user has put beside it. */
+export const SoftwareInfo = t.intersection([
+  t.type({ base_image: BaseImage }),
+  t.partial({
+    add_on: AddOn,
+    components: t.record(t.string, Component),
+    hardware_support: t.type({ packages: t.record(t.string, FirmwarePackage) }),
+  }),
+]);
+export type SoftwareInfo = t.TypeOf<typeof SoftwareInfo>;
+
+const HostCompliance = t.intersection([
+  t.type({ status: t.string, base_image: t.type({ current: BaseImage, target: BaseImage }) }),
+  t.partial({
+    notifications: Notifications,
+    add_on: t.partial({ current: AddOn, target: AddOn }),
+    components: t.record(t.string, t.partial({ current: Component, target: Component, target_source: t.string })),
+    hardware_support: t.record(t.string, t.partial({ current: FirmwarePackage, target: FirmwarePackage })),
+  }),
+]);
+export type HostCompliance = t.TypeOf<typeof HostCompliance>;
+
+/** What the last scan found: per host what it has, what it is to have, and COMPLIANT, NON_COMPLIANT, INCOMPATIBLE or UNAVAILABLE. */
 export const ClusterCompliance = t.intersection([
   t.type({ status: t.string, hosts: t.record(t.string, HostCompliance) }),
   t.partial({ commit: t.string }),

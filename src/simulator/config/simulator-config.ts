@@ -13,14 +13,23 @@ const maximumHosts = 128;
 const HostCount = IntegerBetween(1, maximumHosts);
 
 /**
- * A HOSTOS base image that the depot offers; `version` is as on the wire, such as `9.0.1-0.24957456`. `metadataUrl` is
- * where hosts of baseline-managed clusters find it.
+ * A HOSTOS base image that the depot offers; `version` is as on the wire, such as `9.0.1-0.24957456`. A host of one of
+ * the versions `livePatchFrom` can be brought to it without a reboot. `metadataUrl` is where hosts of baseline-managed
+ * clusters find it.
  */
 export const DepotImage = model(
   { version: Identifier },
-  { displayName: Identifier, releaseDate: Identifier, metadataUrl: Identifier },
+  { displayName: Identifier, releaseDate: Identifier, livePatchFrom: ListOf(Identifier), metadataUrl: Identifier },
 );
 export type DepotImage = t.TypeOf<typeof DepotImage>;
+
+const offer = { displayName: Identifier, vendor: Identifier, needsReboot: t.boolean };
+
+/** A vendor's add-on, or a single component, that the depot offers. `needsReboot` excludes it from live patches. */
+export const DepotPart = model({ name: Identifier, version: Identifier }, offer);
+
+/** Firmware that a hardware support manager offers. */
+export const DepotFirmware = model({ manager: Identifier, package: Identifier, version: Identifier }, offer);
 
 /**
  * A cluster of the inventory. `hosts` is how many there are; their names are made from `hostNames`, in which `{n}`,
@@ -48,6 +57,9 @@ export const SimulatorConfig = model(
   {
     clusters: ListOf(ClusterConfig),
     nsxManagers: ListOf(NsxManagerConfig),
+    addOns: ListOf(DepotPart),
+    components: ListOf(DepotPart),
+    hardwareSupport: ListOf(DepotFirmware),
     /** Many clusters of one kind beside the named ones, for load tests. */
     generate: model(
       { clusters: IntegerBetween(1, 1000), hosts: HostCount },
@@ -82,6 +94,19 @@ function contradictions(config: SimulatorConfig): string[] {
     ...duplicates(
       config.depot.map(({ version }) => version),
       (i) => `depot[${i}].version`,
+    ),
+    ...config.depot.flatMap(({ livePatchFrom = [] }, i) =>
+      livePatchFrom.flatMap((version) => notOffered(version, `depot[${i}].livePatchFrom`)),
+    ),
+    ...(["addOns", "components"] as const).flatMap((list) =>
+      duplicates(
+        (config[list] ?? []).map(({ name, version }) => `${name} ${version}`),
+        (i) => `${list}[${i}]`,
+      ),
+    ),
+    ...duplicates(
+      (config.hardwareSupport ?? []).map((offered) => `${offered.manager} ${offered.package} ${offered.version}`),
+      (i) => `hardwareSupport[${i}]`,
     ),
     ...duplicates(
       clusters.map(({ name }) => name),

@@ -1,15 +1,27 @@
 import Router from "@koa/router";
 import * as E from "fp-ts/Either";
 import type { Context, Next } from "koa";
-import { model } from "../../domain/codec";
+import { model, OneOf } from "../../domain/codec";
 import { decodeStrictly } from "../config/decode-strictly";
 import { answering, send, UnreadableBody, type Answer } from "../http/answering";
 import { Seconds } from "../state/fault";
 import type { World } from "../state/world";
+import { enterMaintenance, exitMaintenance } from "../timeline/maintenance";
 import { addFault, faultView, removeFaults } from "./fault-requests";
 import { stateView } from "./state-view";
 
 const Settings = model({}, { hostSeconds: Seconds });
+
+/** What somebody may do to a host by hand. */
+const HostChange = model({ maintenance: OneOf("IN", "OUT") }, {});
+
+function changeHost(world: World, idOrName: string, maintenance: "IN" | "OUT"): string | undefined {
+  for (const cluster of world.state.clusters) {
+    const host = cluster.hosts.find(({ id, name }) => id === idOrName || name === idOrName);
+    if (host) return (maintenance === "IN" ? enterMaintenance : exitMaintenance)(world, cluster, host);
+  }
+  return `there is no host ${idOrName}`;
+}
 
 /** What is wrong with a control call, one sentence a field. */
 const wrong = (status: number, errors: readonly string[]): Answer => ({ status, body: { errors } });
@@ -91,6 +103,16 @@ export function controlApi(world: World): Router {
       if (hostSeconds !== undefined) world.state.global.hostSeconds = hostSeconds;
       world.changed();
       return { status: 200, body: { hostSeconds: world.hostMilliseconds() / 1000 } };
+    }),
+  );
+
+  router.patch(
+    "/hosts/:host",
+    answering(world, ({ params, body }) => {
+      const change = decodeStrictly(HostChange, body);
+      if (E.isLeft(change)) return wrong(400, change.left);
+      const problem = changeHost(world, params["host"] ?? "", change.right.maintenance);
+      return problem ? wrong(409, [problem]) : { status: 204 };
     }),
   );
 

@@ -53,7 +53,7 @@ export function addFault(world: World, input: unknown): E.Either<string[], Fault
     ...(cluster && { cluster: cluster.id }),
     ...(host && { host: host.id }),
     ...(remaining !== undefined && { remaining }),
-    ...(parameters.kind === "SERVICE_UNAVAILABLE" &&
+    ...((parameters.kind === "SERVICE_UNAVAILABLE" || parameters.kind === "CLOCK_SKEW") &&
       parameters.seconds !== undefined && { until: now + parameters.seconds * 1000 }),
   };
   if (fault.kind === "SESSIONS_EXPIRED") world.sessions.expireAll();

@@ -19,7 +19,9 @@ function clusterView(world: World, cluster: ClusterState) {
     dpm,
     policy,
     effectivePolicy: effectivePolicy(world.state.global.defaultPolicy, policy),
-    ...(desired && { desiredImage: { version: desired.version, commit: desired.id } }),
+    ...(desired && {
+      desiredImage: { version: desired.version, commit: desired.id, ...(desired.extras && { extras: desired.extras }) },
+    }),
     drafts: drafts.map((draft) => ({ id: draft.id, owner: draft.owner, version: draft.version })),
     runningTasks: [...tasks, ...(cluster.vim25?.tasks ?? [])]
       .filter(({ status }) => status === "OPEN")

@@ -14,13 +14,13 @@ function findMatching(world: World, kind: FaultKind, ctx: Context, address: stri
 }
 
 /**
- * The faults that meet a call whatever it asks for: latency, 503 for a while, and a dropped connection before or
- * after the work was done. `refuse` answers 503 in the manner of the API; `addressOf` is what a fault's `path` may be
+ * The faults that meet a call whatever it asks for: latency, 503 for a while, and a 504 or a dropped connection
+ * before or after the work was done. `refuse` answers 503, or 504 to what timed out, in the manner of the API; `addressOf` is what a fault's `path` may be
  * a part of, where the URL alone does not tell calls apart.
  */
 export function requestFaults(
   world: World,
-  refuse: (ctx: Context) => void,
+  refuse: (ctx: Context, why: "SERVICE_UNAVAILABLE" | "TIMED_OUT") => void,
   addressOf: (ctx: Context) => string = (ctx) => ctx.originalUrl,
 ) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -35,7 +35,15 @@ export function requestFaults(
     if (unavailable) {
       world.useFault(unavailable);
       await world.saved();
-      return refuse(ctx);
+      return refuse(ctx, "SERVICE_UNAVAILABLE");
+    }
+
+    const timedOut = matching("CALL_TIMED_OUT");
+    if (timedOut) {
+      world.useFault(timedOut);
+      if (timedOut.after) await next();
+      await world.saved();
+      return refuse(ctx, "TIMED_OUT");
     }
 
     const dropped = matching("CONNECTION_DROPPED");

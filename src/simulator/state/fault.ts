@@ -40,6 +40,16 @@ export const FaultKind = OneOf(
   "MGMT_STUCK",
   "MGMT_BLOCKED",
   "MGMT_API_DOWN",
+  "EVACUATION_IMPOSSIBLE",
+  "EVACUATION_BLOCKED",
+  "VSAN_ONE_AT_A_TIME",
+  "PARALLEL_REMEDIATION_UNSUPPORTED",
+  "IMAGE_REFUSED",
+  "HARDWARE_INCOMPATIBLE",
+  "EULA_NOT_ACCEPTED",
+  "CLOCK_SKEW",
+  "REMEDIATION_TIMES_OUT",
+  "CALL_TIMED_OUT",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -59,6 +69,10 @@ export const Seconds = numberBetween(0, 86_400, "seconds");
 const Milliseconds = numberBetween(0, 600_000, "milliseconds");
 const Factor = numberBetween(0.001, 100_000, "times");
 const Times = IntegerBetween(1, 1_000_000, "times");
+
+/** What keeps the VMs of a host on it; each is overcome by an option of the remediation policy. */
+export const EvacuationBlocker = OneOf("ADMISSION_CONTROL", "DPM", "RUNNING_VMS");
+export type EvacuationBlocker = t.TypeOf<typeof EvacuationBlocker>;
 
 const calls = { method: OneOf("GET", "POST", "PUT", "PATCH", "DELETE"), path: Text };
 const ofCluster = { cluster: Text, times: Times };
@@ -115,6 +129,16 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   MGMT_STUCK: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
   MGMT_BLOCKED: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
   MGMT_API_DOWN: kinded({ times: Times, seconds: Seconds }),
+  EVACUATION_IMPOSSIBLE: kinded({ ...ofHost, others: IntegerBetween(1, 127, "hosts"), message: Text }),
+  EVACUATION_BLOCKED: kinded({ ...ofHost, by: EvacuationBlocker, message: Text }),
+  VSAN_ONE_AT_A_TIME: kinded({ cluster: Text }),
+  PARALLEL_REMEDIATION_UNSUPPORTED: kinded({ cluster: Text }),
+  IMAGE_REFUSED: kinded({ cluster: Text, host: Text, message: Text }),
+  HARDWARE_INCOMPATIBLE: kinded({ cluster: Text, host: Text, message: Text }),
+  EULA_NOT_ACCEPTED: kinded(ofCluster),
+  CLOCK_SKEW: kinded({ times: Times, seconds: Seconds }),
+  REMEDIATION_TIMES_OUT: kinded({ ...ofHost, seconds: Seconds, message: Text }),
+  CALL_TIMED_OUT: kinded({ ...calls, times: Times, after: t.boolean }),
 };
 
 const parameters = {
@@ -131,6 +155,8 @@ const parameters = {
   path: t.string,
   state: t.string,
   item: t.string,
+  others: t.number,
+  by: EvacuationBlocker,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */

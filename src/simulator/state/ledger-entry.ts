@@ -46,6 +46,7 @@ export const LedgerStep = OneOf(
   "MGMT_SWITCHED_OVER",
   "MGMT_MIGRATION_FAILED",
   "MGMT_MIGRATION_CANCELLED",
+  "LIVE_PATCHED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 

@@ -74,6 +74,32 @@ export function effectivePolicy(defaults: RemediationPolicy, configured: Remedia
   return { ...builtIn, ...defaults, ...configured };
 }
 
+/** Whether hardware that is not on the compatibility list stops a remediation. Newer products keep it elsewhere. */
+export function enforcesHardwareCompatibility(policy: RemediationPolicy): boolean {
+  return policy.software_policy_spec?.enforce_hcl_validation ?? policy.enforce_hcl_validation ?? false;
+}
+
+/** How live patches are applied: never, where the image can be, or only so. */
+export function livePatchMode(policy: RemediationPolicy): "DISABLE" | "AUTO" | "ENFORCE" {
+  switch (policy.software_policy_spec?.live_patch_action?.live_patch_mode) {
+    case "ENFORCE_LIVE_PATCH":
+      return "ENFORCE";
+    case "AUTO_LIVE_PATCH":
+      return "AUTO";
+    case "DISABLE_LIVE_PATCH":
+      return "DISABLE";
+    case undefined:
+      return policy.enforce_quick_patch === true ? "ENFORCE" : "DISABLE";
+  }
+}
+
+/** How many hosts are remediated at the same time; undefined where they are one after another. */
+export function parallelHosts(policy: RemediationPolicy): number | undefined {
+  const action = policy.software_policy_spec?.parallel_remediation_action ?? policy.parallel_remediation_action;
+  // The product's own number is published nowhere; all of them is the most that it takes.
+  return action?.enabled ? (action.max_hosts ?? 96) : undefined;
+}
+
 /** Decodes a policy and checks what its codec cannot: the tagged union and fields that exclude each other. */
 export function decodePolicy(input: unknown): E.Either<string[], RemediationPolicy> {
   const decoded = decodeStrictly(RemediationPolicy, input);

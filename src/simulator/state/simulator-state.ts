@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
 import { NsxState } from "../nsx/nsx-state";
 import { Fault } from "./fault";
+import { ImageExtras } from "./image-extras";
 import { RemediationPolicy } from "./remediation-policy";
 import { Vim25Cluster } from "../vim25/vim25-state";
 import { VcsaState } from "../vcsa/vcsa-state";
@@ -17,7 +18,7 @@ export const Evacuation = model(
     poweredOff: t.number,
     suspended: t.number,
   },
-  {},
+  { suspendedToMemory: t.number },
 );
 export type Evacuation = t.TypeOf<typeof Evacuation>;
 
@@ -38,6 +39,9 @@ export const HostState = model(
   {
     stagedVersion: t.string,
     evacuation: Evacuation,
+    extras: ImageExtras,
+    /** VMs that wait in the host's memory for the end of a quick boot. */
+    suspendedToMemoryVms: t.number,
     /** Id of the fault that keeps it from coming back. */
     lostBy: t.string,
   },
@@ -57,6 +61,7 @@ export const TimelineEvent = model(
       "MAINTENANCE_EXITED",
       "HOST_FAILED",
       "TASK_ENDED",
+      "LIVE_PATCHED",
     ),
   },
   {
@@ -86,6 +91,8 @@ export const HostRun = model(
     endedAt: Moment,
     failures: t.array(model({ at: Moment, id: t.string, message: t.string, retriable: t.boolean }, {})),
     note: t.string,
+    /** It was in maintenance mode before the remediation, and stays in it. */
+    inMaintenance: t.boolean,
   },
 );
 export type HostRun = t.TypeOf<typeof HostRun>;
@@ -104,18 +111,22 @@ export const ScanSnapshot = model(
           status: OneOf("COMPLIANT", "NON_COMPLIANT", "INCOMPATIBLE", "UNAVAILABLE"),
           staged: t.boolean,
         },
-        {},
+        {
+          extras: ImageExtras,
+          /** Why the host cannot take the image. */
+          refusal: t.string,
+        },
       ),
     ),
   },
-  {},
+  { extras: ImageExtras },
 );
 export type ScanSnapshot = t.TypeOf<typeof ScanSnapshot>;
 
-/** What a health check found: for each host its issues, none where it passed. */
+/** What a health check found: for each host its issues, none where it passed, and what it only warns of. */
 export const CheckSnapshot = model(
   { startedAt: Moment, endedAt: Moment, commit: t.string, issues: t.record(t.string, t.array(t.string)) },
-  {},
+  { warnings: t.record(t.string, t.array(t.string)) },
 );
 export type CheckSnapshot = t.TypeOf<typeof CheckSnapshot>;
 
@@ -146,6 +157,7 @@ export const TaskState = model(
     /** The desired image that it works towards. */
     commit: t.string,
     version: t.string,
+    extras: ImageExtras,
     hosts: t.array(t.string),
     runs: t.array(HostRun),
     draft: t.string,
@@ -154,20 +166,22 @@ export const TaskState = model(
     check: CheckSnapshot,
     /** Settings of the cluster that a remediation switched off and puts back. */
     switchedOff: t.array(OneOf("admissionControl", "dpm")),
+    /** A remediation of hosts at the same time: how many of them. */
+    parallel: t.number,
   },
 );
 export type TaskState = t.TypeOf<typeof TaskState>;
 
 export const DraftState = model(
   { id: t.string, owner: t.string, createdAt: Moment, version: t.string },
-  { displayName: t.string },
+  { displayName: t.string, extras: ImageExtras },
 );
 export type DraftState = t.TypeOf<typeof DraftState>;
 
 /** One committed desired image of a cluster; later ones are further down the list. */
 export const CommitState = model(
   { id: t.string, version: t.string, author: t.string, at: Moment, message: t.string },
-  {},
+  { extras: ImageExtras },
 );
 export type CommitState = t.TypeOf<typeof CommitState>;
 

@@ -1,9 +1,11 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
+import { describeImage } from "../state/image-extras";
 import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { happenToTask } from "../vim25/tasks";
 import { advanceVcsa } from "../vcsa/advance-vcsa";
 import { happenToApply } from "./apply";
+import { checkCluster } from "./check";
 import { scanCluster } from "./scan";
 
 /** What a task other than a remediation does, all at its end. */
@@ -14,45 +16,37 @@ function endTask(world: World, cluster: ClusterState, task: TaskState, at: numbe
     case "scan": {
       // Results of earlier scans are dropped: with many hosts they would be most of the state.
       for (const earlier of cluster.tasks) delete earlier.scan;
-      const scan = scanCluster(cluster, at);
+      const scan = scanCluster(world, cluster, at);
       if (scan) task.scan = structuredClone(scan);
       return;
     }
-    case "check": {
-      const hosts = cluster.hosts.filter(({ id }) => task.hosts?.includes(id) ?? true);
-      const issues = Object.fromEntries(
-        hosts.map((host) => {
-          const fault = world.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }, at);
-          if (fault) world.useFault(fault);
-          const found = fault ? [fault.issue ?? `Host ${host.name} is not ready to be remediated.`] : [];
-          return [host.id, host.connection === "CONNECTED" ? found : [`Host ${host.name} is not connected.`]];
-        }),
-      );
-      task.check = { startedAt: task.createdAt, endedAt: at, commit: task.commit ?? "", issues };
+    case "check":
+      task.check = checkCluster(world, cluster, task, at);
       cluster.lastCheck = structuredClone(task.check);
       return;
-    }
     case "stage":
       for (const host of cluster.hosts)
         if ((task.hosts?.includes(host.id) ?? true) && task.version !== undefined && host.version !== task.version)
           host.stagedVersion = task.version;
       return;
     case "commit": {
-      const version = cluster.drafts.find(({ id }) => id === task.draft)?.version;
-      if (version === undefined) {
+      const draft = cluster.drafts.find(({ id }) => id === task.draft);
+      if (!draft) {
         task.status = "FAILED";
         return;
       }
       const id = String(Number(desiredImage(cluster)?.id ?? 0) + 1);
-      cluster.commits.push({ id, version, author: task.user, at, message: task.message ?? "" });
-      cluster.drafts = cluster.drafts.filter((draft) => draft.id !== task.draft);
+      const { version, extras } = draft;
+      const message = task.message ?? "";
+      cluster.commits.push({ id, version, author: task.user, at, message, ...(extras && { extras }) });
+      cluster.drafts = cluster.drafts.filter((other) => other !== draft);
       task.commit = id;
       world.record({
         at,
         cluster: cluster.id,
         step: "IMAGE_COMMITTED",
         task: task.id,
-        detail: `commit ${id}: ${version}`,
+        detail: `commit ${id}: ${describeImage(draft)}`,
       });
       return;
     }

@@ -1,21 +1,24 @@
 import type { FaultKind } from "../state/fault";
 import type { LedgerStep } from "../state/ledger-entry";
-import { type EffectivePolicy, effectivePolicy } from "../state/remediation-policy";
+import { type EffectivePolicy, effectivePolicy, parallelHosts } from "../state/remediation-policy";
 import type { ClusterState, HostFailure, HostRun, HostState, TaskState, TimelineEvent } from "../state/simulator-state";
 import type { World } from "../state/world";
-import { bringBack, evacuate, evacuationObstacle } from "./evacuation";
+import { bringBack, describeEvacuation, evacuate } from "./evacuation";
 import { planHost } from "./host-timeline";
+import { isPatchedLive, maintenanceObstacle, remediationObstacle } from "./obstacles";
 import { rescanHost } from "./scan";
 
-const failingKinds: readonly FaultKind[] = [
-  "MAINTENANCE_MODE_STUCK",
-  "MAINTENANCE_MODE_HANGS",
-  "REMEDIATION_FAILS",
-  "HOST_NEVER_RECONNECTS",
-];
+const enteringFails: readonly FaultKind[] = ["MAINTENANCE_MODE_STUCK", "MAINTENANCE_MODE_HANGS"];
+const installingFails: readonly FaultKind[] = ["REMEDIATION_FAILS", "REMEDIATION_TIMES_OUT"];
+const rebootingFails: readonly FaultKind[] = ["HOST_NEVER_RECONNECTS"];
 
 /** The failure after which the cluster's own failure action may try again (the product retries nothing else). */
 const maintenanceModeFailed = "host.maintenance_mode_failed";
+
+/** Why a host of a remediation was left alone although nothing went wrong. */
+export const alreadyCompliant = "The host already has the desired image.";
+const notInMaintenance = "The host is not in maintenance mode, which parallel remediation needs.";
+const untouched: ReadonlySet<string | undefined> = new Set([alreadyCompliant, notInMaintenance]);
 
 /** One remediation as it goes on, at the moment of one of its events. */
 class Remediation {
@@ -51,7 +54,7 @@ class Remediation {
     return host;
   }
 
-  /** Switches off what the policy says, and begins with the first host. */
+  /** Switches off what the policy says, and begins with the first host, or the first few. */
   begin(): void {
     this.record("APPLY_REQUESTED", undefined, `hosts ${this.runs.map(({ host }) => host).join(", ")}`);
     const switchedOff = (["admissionControl", "dpm"] as const).filter(
@@ -60,14 +63,33 @@ class Remediation {
     for (const setting of switchedOff) this.cluster[setting] = false;
     this.task.switchedOff = switchedOff;
     if (switchedOff.length > 0) this.record("SETTINGS_SWITCHED_OFF", undefined, switchedOff.join(", "));
-    this.beginNextHost();
+
+    const parallel = parallelHosts(this.policy);
+    const unsupported = this.world.findFault(["PARALLEL_REMEDIATION_UNSUPPORTED", "VSAN_ONE_AT_A_TIME"], {
+      cluster: this.cluster.id,
+    });
+    if (parallel !== undefined && !unsupported) {
+      this.task.parallel = parallel;
+      for (const run of this.runs)
+        if (run.status === "WAITING" && this.hostOf(run).maintenance !== "IN") this.skip(run, notInMaintenance);
+    }
+    this.goOn();
   }
 
-  private beginNextHost(): void {
-    const run = this.runs.find(({ status }) => status === "WAITING");
-    if (run && this.task.cancelledAt === undefined)
-      this.task.events = [{ at: this.at, kind: "HOST_STARTED", host: run.host }];
-    else this.end();
+  /** Begins as many hosts as may be in work; ends the remediation where none is left. */
+  private goOn(): void {
+    const inWork = this.runs.filter(({ status }) => status === "RUNNING" || status === "RETRY_PENDING").length;
+    const waiting = this.task.cancelledAt === undefined ? this.runs.filter(({ status }) => status === "WAITING") : [];
+    const begun = this.task.events.filter(({ kind }) => kind === "HOST_STARTED").map(({ host }) => host);
+    const next = waiting
+      .filter(({ host }) => !begun.includes(host))
+      .slice(0, Math.max(0, (this.task.parallel ?? 1) - inWork - begun.length));
+    this.plan(next.map(({ host }) => ({ at: this.at, kind: "HOST_STARTED", host })));
+    if (inWork === 0 && this.task.events.length === 0) this.end();
+  }
+
+  private plan(events: readonly TimelineEvent[]): void {
+    this.task.events = [...this.task.events, ...events].sort((a, b) => a.at - b.at);
   }
 
   happen(event: TimelineEvent): void {
@@ -80,7 +102,7 @@ class Remediation {
       case "MAINTENANCE_ENTERED":
         evacuate(this.cluster, host, this.policy);
         host.maintenance = "IN";
-        return this.record("MAINTENANCE_ENTERED", host, this.policy.pre_remediation_power_action);
+        return this.record("MAINTENANCE_ENTERED", host, describeEvacuation(this.policy, host));
       case "REMEDIATED":
         return this.record("REMEDIATED", host, this.task.version);
       case "HOST_DOWN":
@@ -89,17 +111,19 @@ class Remediation {
         return;
       case "HOST_UP":
         host.connection = "CONNECTED";
-        if (this.task.version !== undefined) host.version = this.task.version;
-        delete host.stagedVersion;
+        this.takeImage(host);
         return this.record("REBOOTED", host, this.policy.enable_quick_boot ? "quick boot" : "full boot");
+      case "LIVE_PATCHED":
+        this.takeImage(host);
+        this.record("LIVE_PATCHED", host, this.task.version);
+        return this.finish(run, host);
       case "MAINTENANCE_EXITED":
-        bringBack(this.cluster, host);
-        host.maintenance = "OUT";
-        run.status = "OK";
-        run.endedAt = this.at;
-        rescanHost(this.cluster, host);
-        this.record("MAINTENANCE_EXITED", host);
-        return this.beginNextHost();
+        if (!run.inMaintenance) {
+          bringBack(this.cluster, host);
+          host.maintenance = "OUT";
+          this.record("MAINTENANCE_EXITED", host);
+        }
+        return this.finish(run, host);
       case "HOST_FAILED":
         return event.failure && this.failHost(run, host, event.failure);
       case "TASK_ENDED":
@@ -107,14 +131,40 @@ class Remediation {
     }
   }
 
+  private takeImage(host: HostState): void {
+    const { version, extras } = this.task;
+    if (version !== undefined) host.version = version;
+    delete host.stagedVersion;
+    delete host.extras;
+    if (extras) host.extras = extras;
+  }
+
+  private finish(run: HostRun, host: HostState): void {
+    run.status = "OK";
+    run.endedAt = this.at;
+    rescanHost(this.world, this.cluster, host);
+    this.goOn();
+  }
+
   private startHost(run: HostRun, host: HostState): void {
     const on = { cluster: this.cluster.id, host: host.id };
+    const { version = host.version, extras } = this.task;
+    const image = { version, ...(extras && { extras }) };
     const slow = this.world.findFault(["HOST_SLOW"], on, this.at);
     if (slow) this.world.useFault(slow);
-    const failing = this.world.findFault(failingKinds, on, this.at);
-    const stuckFor = evacuationObstacle(this.cluster, host, this.policy);
-    const isUnreachable = host.connection !== "CONNECTED";
-    if (failing && !isUnreachable) this.world.useFault(failing);
+
+    const obstacle = remediationObstacle(this.world, this.cluster, host, image, this.policy);
+    const livePatch = isPatchedLive(this.world, host, image, this.policy);
+    const inMaintenance = run.inMaintenance ?? host.maintenance === "IN";
+    const entersMaintenance = obstacle === undefined && !livePatch && !inMaintenance;
+    const failing = this.world.findFault(
+      [...(entersMaintenance ? enteringFails : []), ...installingFails, ...(livePatch ? [] : rebootingFails)],
+      on,
+      this.at,
+    );
+    if (failing && obstacle === undefined) this.world.useFault(failing);
+    const stuckFor =
+      entersMaintenance && !failing ? maintenanceObstacle(this.world, this.cluster, host, this.policy) : undefined;
 
     if (run.tries === 0) {
       host.applies += 1;
@@ -123,77 +173,95 @@ class Remediation {
     run.tries += 1;
     run.status = "RUNNING";
     run.startedAt ??= this.at;
-    if (!isUnreachable) host.maintenance = "ENTERING";
+    if (inMaintenance) run.inMaintenance = true;
+    if (entersMaintenance) host.maintenance = "ENTERING";
+    const fault =
+      stuckFor === undefined
+        ? failing
+        : ({ id: "", kind: "MAINTENANCE_MODE_STUCK", createdAt: this.at, message: stuckFor } as const);
     const planned = planHost({
       host: host.id,
       name: host.name,
       start: this.at,
       duration: this.world.hostMilliseconds() * (slow?.factor ?? 1),
-      ...(isUnreachable && { obstacle: `Host ${host.name} is not connected.` }),
-      ...(failing
-        ? { fault: failing }
-        : stuckFor !== undefined && {
-            fault: { id: "", kind: "MAINTENANCE_MODE_STUCK", createdAt: this.at, message: stuckFor },
-          }),
+      quickBoot: this.policy.enable_quick_boot,
+      inMaintenance,
+      livePatch,
+      ...(obstacle !== undefined && { obstacle }),
+      ...(fault && { fault }),
     });
     run.marks = planned.marks;
-    this.task.events = planned.events;
+    this.plan(planned.events);
   }
 
   private failHost(run: HostRun, host: HostState, failure: HostFailure): void {
     const { id, message, retriable } = failure;
     run.failures = [...(run.failures ?? []), { at: this.at, id, message, retriable }];
+    this.task.events = this.task.events.filter((event) => event.host !== host.id);
     if (host.maintenance === "ENTERING") host.maintenance = "OUT";
-    if (host.maintenance === "IN" && host.connection === "CONNECTED") {
-      bringBack(this.cluster, host);
-      host.maintenance = "OUT";
-      this.record("MAINTENANCE_EXITED", host);
+    if (!run.inMaintenance) {
+      if (host.maintenance === "IN" && host.connection === "CONNECTED") {
+        bringBack(this.cluster, host);
+        host.maintenance = "OUT";
+        this.record("MAINTENANCE_EXITED", host);
+      }
+      // The VMs of a host that is lost stay where they went.
+      delete host.evacuation;
     }
-    // The VMs of a host that is lost stay where they went.
-    delete host.evacuation;
 
     const { action, retry_count: retries = 0, retry_delay: delay = 0 } = this.policy.failure_action;
     const mayTryAgain = id === maintenanceModeFailed && action === "RETRY" && this.task.cancelledAt === undefined;
     if (mayTryAgain && run.tries <= retries) {
       run.status = "RETRY_PENDING";
-      this.task.events = [{ at: this.at + delay * 1000, kind: "HOST_STARTED", host: host.id }];
+      this.plan([{ at: this.at + delay * 1000, kind: "HOST_STARTED", host: host.id }]);
       return this.record("RETRY_PENDING", host, message);
     }
     run.status = failure.status;
     run.endedAt = this.at;
-    rescanHost(this.cluster, host);
+    rescanHost(this.world, this.cluster, host);
     this.record("APPLY_FAILED", host, message);
-    this.end();
+    // One after another, the first that fails is the last; at the same time, the others go on.
+    if (this.task.parallel === undefined) this.end();
+    else this.goOn();
   }
 
   /**
    * Stops at once where that is safe (no host is past entering maintenance mode, or the host is lost anyway);
-   * otherwise the host that is being remediated is finished first and no other begins.
+   * otherwise the hosts that are being remediated are finished first and no other begins.
    */
   cancel(): void {
     this.task.cancelledAt = this.at;
-    const run = this.runs.find(({ status }) => status === "RUNNING" || status === "RETRY_PENDING");
-    const host = run && this.hostOf(run);
-    this.record("CANCELLED", host);
-    if (!run || !host) return this.end();
-    if (run.status === "RUNNING" && host.maintenance === "IN" && host.lostBy === undefined) return;
-    this.failHost(run, host, {
-      status: "ERROR",
-      id: "host.remediation_cancelled",
-      message: `The remediation of host ${host.name} was cancelled.`,
-      retriable: true,
-    });
+    const inWork = this.runs.filter(({ status }) => status === "RUNNING" || status === "RETRY_PENDING");
+    for (const run of inWork) this.record("CANCELLED", this.hostOf(run));
+    if (inWork.length === 0) this.record("CANCELLED");
+    this.task.events = this.task.events.filter(
+      ({ kind, host }) => kind !== "HOST_STARTED" || inWork.some((run) => run.host === host),
+    );
+    for (const run of inWork) {
+      const host = this.hostOf(run);
+      const isPastReturn = host.maintenance === "IN" || this.task.events.some((e) => isLive(e, host));
+      if (run.status === "RUNNING" && isPastReturn && host.lostBy === undefined) continue;
+      this.failHost(run, host, {
+        status: "ERROR",
+        id: "host.remediation_cancelled",
+        message: `The remediation of host ${host.name} was cancelled.`,
+        retriable: true,
+      });
+    }
+    if (this.task.status === "OPEN") this.goOn();
+  }
+
+  private skip(run: HostRun, note: string): void {
+    run.status = "SKIPPED";
+    run.endedAt = this.at;
+    run.note = note;
   }
 
   private end(): void {
-    for (const run of this.runs) {
-      if (run.status !== "WAITING") continue;
-      run.status = "SKIPPED";
-      run.endedAt = this.at;
-      run.note = "The remediation ended before this host's turn.";
-    }
+    for (const run of this.runs)
+      if (run.status === "WAITING") this.skip(run, "The remediation ended before this host's turn.");
     const succeeded = this.runs.every(
-      ({ status, note }) => status === "OK" || (status === "SKIPPED" && note === alreadyCompliant),
+      ({ status, note }) => status === "OK" || (status === "SKIPPED" && untouched.has(note)),
     );
     this.task.status = succeeded ? "SUCCEEDED" : "FAILED";
     this.task.endedAt = this.at;
@@ -212,8 +280,10 @@ class Remediation {
   }
 }
 
-/** Why a host of a remediation was left alone although nothing went wrong. */
-export const alreadyCompliant = "The host already has the desired image.";
+/** A host that is being patched while it runs: that cannot be stopped half way. */
+function isLive({ kind, host }: TimelineEvent, { id }: HostState): boolean {
+  return kind === "LIVE_PATCHED" && host === id;
+}
 
 /** Begins a remediation whose task is already one of the cluster's. */
 export function beginApply(world: World, cluster: ClusterState, task: TaskState): void {
@@ -237,6 +307,6 @@ export function repairHost(world: World, cluster: ClusterState, host: HostState,
   host.maintenance = "OUT";
   // What was installed went with the failed start; the host has started once more since.
   if (cluster.vim25) cluster.vim25.hosts[host.id] = { bootTime: at };
-  rescanHost(cluster, host);
+  rescanHost(world, cluster, host);
   world.record({ at, cluster: cluster.id, host: host.id, step: "HOST_REPAIRED" });
 }

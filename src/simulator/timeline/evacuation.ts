@@ -16,6 +16,20 @@ export function evacuationObstacle(
     : undefined;
 }
 
+/** What became of a host's VMs when it entered maintenance mode, in words for the ledger. */
+export function describeEvacuation(policy: EffectivePolicy, { evacuation }: HostState): string {
+  const sum = (counts: Record<string, number> = {}) => Object.values(counts).reduce((a, b) => a + b, 0);
+  const parts: [number, string][] = [
+    [sum(evacuation?.running), "VMs moved"],
+    [evacuation?.poweredOff ?? 0, "VMs powered off"],
+    [evacuation?.suspended ?? 0, "VMs suspended"],
+    [evacuation?.suspendedToMemory ?? 0, "VMs suspended to memory"],
+    [sum(evacuation?.offline), "powered-off VMs moved"],
+  ];
+  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return `${policy.pre_remediation_power_action}: ${told.join(", ") || "no VMs"}`;
+}
+
 /** Spreads VMs over hosts as evenly as it goes; answers how many went to each. */
 function spread(count: number, hosts: readonly HostState[]): Record<string, number> {
   if (hosts.length === 0) return {};
@@ -34,8 +48,12 @@ export function evacuate(cluster: ClusterState, host: HostState, policy: Effecti
       host.poweredOffVms += host.poweredOnVms;
       host.poweredOnVms = 0;
       break;
-    case "SUSPEND_VMS":
     case "SUSPEND_VMS_TO_MEMORY":
+      evacuation.suspendedToMemory = host.poweredOnVms;
+      host.suspendedToMemoryVms = (host.suspendedToMemoryVms ?? 0) + host.poweredOnVms;
+      host.poweredOnVms = 0;
+      break;
+    case "SUSPEND_VMS":
       evacuation.suspended = host.poweredOnVms;
       host.suspendedVms += host.poweredOnVms;
       host.poweredOnVms = 0;
@@ -71,6 +89,12 @@ export function bringBack(cluster: ClusterState, host: HostState): void {
   }
   host.poweredOffVms -= evacuation.poweredOff;
   host.suspendedVms -= evacuation.suspended;
-  host.poweredOnVms += evacuation.poweredOff + evacuation.suspended;
+  const { suspendedToMemory = 0 } = evacuation;
+  if (suspendedToMemory > 0) {
+    const left = (host.suspendedToMemoryVms ?? 0) - suspendedToMemory;
+    delete host.suspendedToMemoryVms;
+    if (left > 0) host.suspendedToMemoryVms = left;
+  }
+  host.poweredOnVms += evacuation.poweredOff + evacuation.suspended + suspendedToMemory;
   delete host.evacuation;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { hasImage } from "../state/image-extras";
 import { desiredImage, type ClusterState, type HostRun, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { advance } from "./advance";
@@ -33,7 +34,7 @@ function openTask(
     startsAt: now + pendingShare * world.hostMilliseconds(),
     forgotten: false,
     events: [],
-    ...(desired && { commit: desired.id, version: desired.version }),
+    ...(desired && { commit: desired.id, version: desired.version, ...(desired.extras && { extras: desired.extras }) }),
     ...task,
   };
   const finished = cluster.tasks.filter(({ status }) => status !== "OPEN");
@@ -49,7 +50,7 @@ export function startTask(
   cluster: ClusterState,
   task: { kind: Exclude<TaskState["kind"], "apply">; user: string } & Pick<
     Partial<TaskState>,
-    "hosts" | "draft" | "message" | "version"
+    "hosts" | "draft" | "message" | "version" | "extras"
   >,
 ): TaskState {
   const duration = shareOfHostTime[task.kind] * world.hostMilliseconds();
@@ -65,11 +66,11 @@ export function startTask(
 
 /** Begins the remediation of hosts (by id, in this order); those that have the desired image already are skipped. */
 export function startApply(world: World, cluster: ClusterState, hosts: readonly string[], user: string): TaskState {
-  const version = desiredImage(cluster)?.version;
+  const desired = desiredImage(cluster);
   const now = world.now();
   const runs = hosts.map((id): HostRun => {
     const isDone = cluster.hosts.some(
-      (host) => host.id === id && host.version === version && host.connection === "CONNECTED",
+      (host) => host.id === id && desired && hasImage(host, desired) && host.connection === "CONNECTED",
     );
     return {
       host: id,

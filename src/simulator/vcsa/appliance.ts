@@ -1,7 +1,7 @@
 import { isActive, type Fault, type FaultKind } from "../state/fault";
 import type { LedgerStep } from "../state/ledger-entry";
 import type { World } from "../state/world";
-import { isNewer } from "../timeline/scan";
+import { compareVersions } from "../../domain/version";
 import { applianceConfig, type ApplianceUpdate } from "./vcsa-config";
 import type { VcsaState } from "./vcsa-state";
 
@@ -19,7 +19,9 @@ export function applianceOf(world: World): VcsaState {
 /** What the management server is offered and does not run yet. */
 export function offeredUpdates(world: World): ApplianceUpdate[] {
   const { version } = applianceOf(world);
-  return applianceConfig(world.config.managementServer).updates.filter((update) => isNewer(update.version, version));
+  return applianceConfig(world.config.managementServer).updates.filter(
+    (update) => compareVersions(update.version, version) > 0,
+  );
 }
 
 export function isAddressUsed(world: World, address: string): boolean {

@@ -1,8 +1,9 @@
 import type { FaultKind } from "../state/fault";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { maintenanceObstacle } from "../timeline/obstacles";
 import { methodFault } from "./method-fault";
-import { isBusy, openTask, powerAfter } from "./tasks";
+import { isBusy, movingPolicy, openTask, powerAfter } from "./tasks";
 import { receivers, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 import type { MethodFault, Vim25Event, Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
 
@@ -39,9 +40,9 @@ function takeFault({ world, cluster, host }: OnHost, kinds: readonly FaultKind[]
   return fault;
 }
 
-/** What every change asks first. */
-function mayChange({ world, cluster }: OnCluster): void {
-  if (cluster.management !== "BASELINE")
+/** What every change asks first. Hosts of an image-managed cluster are put into maintenance mode here, and no more. */
+function mayChange({ world, cluster }: OnCluster, isMaintenance = false): void {
+  if (cluster.management !== "BASELINE" && !isMaintenance)
     throw methodFault("NotSupported", `The simulator changes cluster ${cluster.name} through its image only.`);
   const busy = world.findFault(["OPERATION_IN_PROGRESS"], { cluster: cluster.id });
   if (!busy) return;
@@ -49,11 +50,20 @@ function mayChange({ world, cluster }: OnCluster): void {
   throw methodFault("TaskInProgress", "Another operation is in progress on the cluster.");
 }
 
-function mayChangeHost(on: OnHost): void {
-  mayChange(on);
+function mayChangeHost(on: OnHost, isMaintenance = false): void {
+  mayChange(on, isMaintenance);
   const { cluster, host } = on;
   if (host.connection !== "CONNECTED") throw methodFault("HostNotConnected", `Host ${host.name} is not connected.`);
-  if (isBusy(cluster, host.id)) throw methodFault("TaskInProgress", `Another task is in progress on ${host.name}.`);
+  if (isBusy(cluster, host.id) || isRemediated(cluster, host))
+    throw methodFault("TaskInProgress", `Another task is in progress on ${host.name}.`);
+}
+
+/** Whether a remediation of the lifecycle manager works on a host now. */
+function isRemediated(cluster: ClusterState, host: HostState): boolean {
+  return cluster.tasks.some(
+    ({ status, runs = [] }) =>
+      status === "OPEN" && runs.some((run) => run.host === host.id && run.status === "RUNNING"),
+  );
 }
 
 /** Milliseconds of a share of a host's time, as slow as the host is. */
@@ -80,10 +90,11 @@ function record(
 
 /** Puts a host into maintenance mode; it waits for as long as running VMs cannot leave. `timeout` in seconds, 0: none. */
 export function enterMaintenanceMode(on: OnHost, timeout: number, evacuatePoweredOffVms: boolean): Vim25Task {
-  mayChangeHost(on);
+  mayChangeHost(on, true);
   const { world, cluster, host } = on;
   if (host.maintenance === "IN") throw methodFault("InvalidState", `Host ${host.name} is in maintenance mode already.`);
-  const slow = takeFault(on, ["HOST_SLOW"]);
+  // The remediation of an image-managed host is what is slow.
+  const slow = cluster.management === "BASELINE" ? takeFault(on, ["HOST_SLOW"]) : undefined;
   if (slow) vim25HostOf(cluster, host.id).slowness = slow.factor ?? 1;
   const now = world.now();
   const fault = takeFault(on, ["MAINTENANCE_MODE_STUCK", "MAINTENANCE_MODE_HANGS"]);
@@ -93,8 +104,13 @@ export function enterMaintenanceMode(on: OnHost, timeout: number, evacuatePowere
     type: "Timedout",
     message: fault?.message ?? `Host ${host.name} could not enter maintenance mode: not all VMs left it in time.`,
   };
-  const events =
-    fault?.kind === "MAINTENANCE_MODE_STUCK"
+  const obstacle =
+    cluster.management === "IMAGE" && !fault
+      ? maintenanceObstacle(world, cluster, host, movingPolicy(world, evacuatePoweredOffVms))
+      : undefined;
+  const events = obstacle
+    ? fails(now + timeOf(on, shares.enter), { type: "InvalidState", message: obstacle })
+    : fault?.kind === "MAINTENANCE_MODE_STUCK"
       ? fails(now + (fault.seconds ?? world.hostMilliseconds() / 1000) * 1000, timedOut)
       : fault || cannotLeave
         ? timeout > 0
@@ -111,7 +127,7 @@ export function enterMaintenanceMode(on: OnHost, timeout: number, evacuatePowere
 }
 
 export function exitMaintenanceMode(on: OnHost): Vim25Task {
-  mayChangeHost(on);
+  mayChangeHost(on, true);
   const { world, host } = on;
   if (host.maintenance !== "IN") throw methodFault("InvalidState", `Host ${host.name} is not in maintenance mode.`);
   const fault = takeFault(on, ["MAINTENANCE_EXIT_FAILS"]);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { LedgerStep } from "../state/ledger-entry";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { effectivePolicy, type EffectivePolicy } from "../state/remediation-policy";
+import { bringBack, evacuate } from "../timeline/evacuation";
 import { moveAway, moveBack, recount, vim25HostOf, vim25Of } from "./virtual-machines";
 import type { Vim25Event, Vim25Task } from "./vim25-state";
 
@@ -69,7 +71,7 @@ export function happenToTask(world: World, cluster: ClusterState, task: Vim25Tas
     case "SUCCEEDS":
       task.status = "SUCCESS";
       task.endedAt = event.at;
-      return succeed(cluster, task, host, record);
+      return succeed(world, cluster, task, host, record);
     case "FAILS":
       task.status = "ERROR";
       task.endedAt = event.at;
@@ -94,7 +96,17 @@ export function happenToTask(world: World, cluster: ClusterState, task: Vim25Tas
   }
 }
 
+/** A policy by which running VMs move, and powered-off ones where asked: what maintenance mode does by itself. */
+export function movingPolicy(world: World, evacuatePoweredOffVms: boolean): EffectivePolicy {
+  return {
+    ...effectivePolicy(world.state.global.defaultPolicy, undefined),
+    pre_remediation_power_action: "DO_NOT_CHANGE_VMS_POWER_STATE",
+    evacuate_offline_vms: evacuatePoweredOffVms,
+  };
+}
+
 function succeed(
+  world: World,
   cluster: ClusterState,
   task: Vim25Task,
   host: HostState | undefined,
@@ -103,14 +115,17 @@ function succeed(
   switch (task.kind) {
     case "HostSystem.enterMaintenanceMode":
       if (!host) return;
-      moveAway(cluster, host, task.evacuatePoweredOffVms ?? false);
+      if (cluster.management === "IMAGE")
+        evacuate(cluster, host, movingPolicy(world, task.evacuatePoweredOffVms ?? false));
+      else moveAway(cluster, host, task.evacuatePoweredOffVms ?? false);
       host.maintenance = "IN";
       return record("MAINTENANCE_ENTERED", task.evacuatePoweredOffVms ? "with offline VMs" : undefined);
     case "HostSystem.exitMaintenanceMode":
       if (!host) return;
       host.maintenance = "OUT";
       delete vim25HostOf(cluster, host.id).slowness;
-      moveBack(cluster, host);
+      if (cluster.management === "IMAGE") bringBack(cluster, host);
+      else moveBack(cluster, host);
       return record("MAINTENANCE_EXITED");
     case "host.PatchManager.InstallV2":
       if (!host || task.version === undefined) return;

@@ -20,7 +20,8 @@ function countedVms(host: HostState): Vim25Vm[] {
 
 /** The virtual machines of a cluster. Those of an image-managed one can only be looked at. */
 export function vmsOf(cluster: ClusterState): readonly Vim25Vm[] {
-  return cluster.vim25?.vms ?? cluster.hosts.flatMap(countedVms);
+  const own = cluster.management === "BASELINE" ? cluster.vim25?.vms : undefined;
+  return own ?? cluster.hosts.flatMap(countedVms);
 }
 
 /** The part of a cluster's state that this API changes; made from what the other APIs know when first needed. */

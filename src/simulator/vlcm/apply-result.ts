@@ -64,17 +64,19 @@ export function applyResult(cluster: ClusterState, task: TaskState, now: number)
   };
 }
 
-/** How far a remediation is: finished hosts, and the running one by its own progress. */
+/** How far a remediation is: finished hosts, and the running ones by their own progress. */
 export function applyProgress(task: TaskState, now: number): { percent: number; message: string } {
   const runs = (task.runs ?? []).filter(({ status }) => status !== "SKIPPED");
-  const current = runs.find(isRunning);
-  const host = current ? progressAt(current.marks, now) : { percent: 0, message: "" };
+  const inWork = runs.filter(isRunning);
+  const [current] = inWork;
+  const { message: first } = current ? progressAt(current.marks, now) : { message: "" };
+  const underWay = inWork.reduce((sum, { marks }) => sum + progressAt(marks, now).percent, 0);
   const message =
     current?.status === "RETRY_PENDING"
       ? "Waiting to enter maintenance mode again."
-      : host.message || "Remediation is about to begin.";
+      : first || "Remediation is about to begin.";
   const finished = runs.filter(({ status }) => status === "OK" || status === "ERROR" || status === "TIMED_OUT").length;
-  const percent = runs.length === 0 ? 100 : Math.floor((finished * 100 + host.percent) / runs.length);
+  const percent = runs.length === 0 ? 100 : Math.floor((finished * 100 + underWay) / runs.length);
   return { percent, message };
 }
 

@@ -17,12 +17,14 @@ const clusterHealth = {
 export function checkResult(cluster: ClusterState, check: CheckSnapshot) {
   const entries = Object.entries(check.issues);
   const hosts = entries.map(([host, issues]) => {
-    const status = issues.length > 0 ? "ERROR" : "OK";
-    const messages = issues.map((issue) => localizable("check.host_readiness.issue", issue));
+    const warnings = check.warnings?.[host] ?? [];
+    const status = issues.length > 0 ? "ERROR" : warnings.length > 0 ? "WARNING" : "OK";
+    const messages = [...issues, ...warnings].map((issue) => localizable("check.host_readiness.issue", issue));
     return { type: "HOST", host, status, check_statuses: [{ check: readiness, status, issues: messages }] };
   });
+  const worst = (["ERROR", "WARNING"] as const).find((status) => hosts.some((host) => host.status === status)) ?? "OK";
   return {
-    status: hosts.some(({ status }) => status === "ERROR") ? "ERROR" : "OK",
+    status: worst,
     start_time: new Date(check.startedAt).toISOString(),
     end_time: new Date(check.endedAt).toISOString(),
     commit: check.commit,

@@ -1,7 +1,8 @@
 import type { SimulatorConfig } from "../config/simulator-config";
 import type { ClusterState, ScanSnapshot } from "../state/simulator-state";
 import { hostInfo } from "./apply-result";
-import { baseImage } from "./image-view";
+import type { ImageExtras } from "../state/image-extras";
+import { addOn, baseImage, component } from "./image-view";
 import { notification } from "./localizable";
 
 type HostScan = ScanSnapshot["hosts"][string];
@@ -19,9 +20,54 @@ function notificationsOf(host: HostScan, at: number) {
     return { errors: [notification("ERROR", { id: "host.unavailable", message: "The host is not connected.", at })] };
   if (host.status === "INCOMPATIBLE")
     return {
-      errors: [notification("ERROR", { id: "host.downgrade", message: "The host is newer than the image.", at })],
+      errors: [
+        notification("ERROR", { id: "host.incompatible", message: host.refusal ?? "The image does not fit.", at }),
+      ],
     };
   return {};
+}
+
+/** How one part of a host compares with the image's; absent where neither has it. */
+function partOf<A>(has: A | undefined, wants: A | undefined, view: (part: A) => object) {
+  const isSame = JSON.stringify(has) === JSON.stringify(wants);
+  return {
+    status: isSame ? "COMPLIANT" : "NON_COMPLIANT",
+    ...(has !== undefined && { current: view(has) }),
+    ...(wants !== undefined && { target: view(wants) }),
+    notifications: {},
+  };
+}
+
+const namesOf = (...records: (Record<string, unknown> | undefined)[]) => [
+  ...new Set(records.flatMap((record) => Object.keys(record ?? {}))),
+];
+
+/** Add-on, components and firmware of a host beside those of the image. */
+function extrasCompliance(config: SimulatorConfig, has: ImageExtras = {}, wants: ImageExtras = {}) {
+  const managers = namesOf(has.hardwareSupport, wants.hardwareSupport);
+  const firmware = managers.map((manager) => [
+    manager,
+    {
+      ...partOf(has.hardwareSupport?.[manager], wants.hardwareSupport?.[manager], ({ pkg, version }) => ({
+        pkg,
+        version,
+      })),
+      hardware_modules: {},
+    },
+  ]);
+  const components = namesOf(has.components, wants.components).map((name) => [
+    name,
+    {
+      ...partOf(has.components?.[name], wants.components?.[name], (version) => component(config, name, version)),
+      ...(has.components?.[name] !== undefined && { current_source: "USER" }),
+      ...(wants.components?.[name] !== undefined && { target_source: "USER" }),
+    },
+  ]);
+  return {
+    add_on: partOf(has.addOn, wants.addOn, (part) => addOn(config, part)),
+    components: Object.fromEntries(components) as Record<string, object>,
+    ...(managers.length > 0 && { hardware_support: Object.fromEntries(firmware) as Record<string, object> }),
+  };
 }
 
 function hostCompliance(config: SimulatorConfig, scan: ScanSnapshot, host: HostScan) {
@@ -35,11 +81,11 @@ function hostCompliance(config: SimulatorConfig, scan: ScanSnapshot, host: HostS
     commit: scan.commit,
     base_image: {
       ...common,
+      ...(host.status === "NON_COMPLIANT" && host.version === scan.version && { status: "COMPLIANT" }),
       current: baseImage(config, host.version),
       target: baseImage(config, scan.version),
     },
-    add_on: { status: "COMPLIANT", notifications: {} },
-    components: {},
+    ...extrasCompliance(config, host.extras, scan.extras),
     solutions: {},
   };
 }

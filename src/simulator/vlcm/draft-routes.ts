@@ -1,9 +1,12 @@
 import type Router from "@koa/router";
+import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
+import { imageProblems, type Image } from "../state/image-extras";
 import { desiredImage, type ClusterState, type DraftState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { runningApply, startTask } from "../timeline/tasks";
+import { decodeStrictly } from "../config/decode-strictly";
 import { decodeBody } from "./decode-body";
 import { baseImage, software } from "./image-view";
 import { invalidArgument, VapiError } from "./vapi-error";
@@ -12,10 +15,23 @@ import { actionOf, imageClusterOf, withSession, type VlcmCall } from "./vlcm-cal
 const BaseImageSpec = model({ version: t.string }, {});
 const CommitSpec = model({}, { message: t.string, orchestrator: model({}, { owner: t.string, owner_data: t.string }) });
 const ImportSpec = model({ source_type: OneOf("JSON_STRING"), software_spec: t.string }, { display_name: t.string });
-/** Of an imported image only the base image matters here; the rest of it may be anything. */
-const SoftwareSpec = t.type({ base_image: t.type({ version: t.string }) });
+const AddOnSpec = model({ name: t.string, version: t.string }, {});
+const HardwareSupportSpec = model(
+  { packages: t.record(t.string, model({ pkg: t.string }, { version: t.string })) },
+  {},
+);
+/** An image as it is exported and imported. Solutions belong to other products, so what is said of them is ignored. */
+const SoftwareSpec = model(
+  { base_image: BaseImageSpec },
+  {
+    add_on: AddOnSpec,
+    components: t.record(t.string, t.string),
+    hardware_support: HardwareSupportSpec,
+    solutions: t.unknown,
+  },
+);
 
-function importedVersion(body: unknown): string {
+function importedImage(body: unknown): Image {
   const { software_spec: text } = decodeBody(ImportSpec, body);
   let document: unknown;
   try {
@@ -23,15 +39,28 @@ function importedVersion(body: unknown): string {
   } catch {
     throw invalidArgument(["software_spec: is no JSON"]);
   }
-  if (!SoftwareSpec.is(document)) throw invalidArgument(["software_spec: has no base_image.version"]);
-  return document.base_image.version;
+  const spec = decodeStrictly(SoftwareSpec, document);
+  if (E.isLeft(spec)) throw invalidArgument(spec.left.map((problem) => `software_spec: ${problem}`));
+  const { base_image, add_on, components = {}, hardware_support } = spec.right;
+  const packages = Object.entries(hardware_support?.packages ?? {});
+  return {
+    version: base_image.version,
+    extras: {
+      ...(add_on && { addOn: { name: add_on.name, version: add_on.version } }),
+      ...(Object.keys(components).length > 0 && { components }),
+      ...(packages.length > 0 && {
+        hardwareSupport: Object.fromEntries(
+          packages.map(([manager, { pkg, version = "" }]) => [manager, { pkg, version }]),
+        ),
+      }),
+    },
+  };
 }
 
 /** Drafts of a desired image: made, changed, validated, and committed as the cluster's next one. */
 export function draftRoutes(router: Router, world: World): void {
   const calls = withSession(router, world);
   const path = "/esx/settings/clusters/:cluster/software/drafts";
-  const isOffered = (version: string) => world.config.depot.some((image) => image.version === version);
 
   function draftOf(call: VlcmCall): { cluster: ClusterState; draft: DraftState } {
     const cluster = imageClusterOf(world, call);
@@ -42,7 +71,7 @@ export function draftRoutes(router: Router, world: World): void {
 
   const metadata = (draft: DraftState) => ({
     owner: draft.owner,
-    status: isOffered(draft.version) ? "VALID" : "INVALID",
+    status: imageProblems(world.config, draft).length === 0 ? "VALID" : "INVALID",
     creation_time: new Date(draft.createdAt).toISOString(),
   });
 
@@ -64,12 +93,13 @@ export function draftRoutes(router: Router, world: World): void {
         `User ${user} has a draft of this cluster already.`,
       );
     const isImport = call.query.get("action") === "import-software-spec";
-    const version = isImport ? importedVersion(call.body) : (desiredImage(cluster)?.version ?? "");
+    const { version, extras }: Image = isImport ? importedImage(call.body) : (desiredImage(cluster) ?? { version: "" });
     const draft: DraftState = {
       id: `draft-${world.state.global.nextDraft++}`,
       owner: user,
       createdAt: world.now(),
       version,
+      ...(extras && { extras }),
     };
     cluster.drafts.push(draft);
     world.changed(cluster);
@@ -78,7 +108,7 @@ export function draftRoutes(router: Router, world: World): void {
 
   calls.get(`${path}/:draft`, (call) => {
     const { draft } = draftOf(call);
-    return { status: 200, body: { metadata: metadata(draft), software: software(world.config, draft.version) } };
+    return { status: 200, body: { metadata: metadata(draft), software: software(world.config, draft) } };
   });
 
   calls.delete(`${path}/:draft`, (call) => {
@@ -105,11 +135,13 @@ export function draftRoutes(router: Router, world: World): void {
     const { user } = call.session;
     const kind = actionOf(call, ["validate", "commit"]);
     if (kind === "validate") {
-      const task = startTask(world, cluster, { kind, user, draft: draft.id, version: draft.version });
+      const { id, version, extras = {} } = draft;
+      const task = startTask(world, cluster, { kind, user, draft: id, version, extras });
       return { status: 202, body: task.id };
     }
     const { message } = decodeBody(CommitSpec, call.body);
-    if (!isOffered(draft.version)) throw invalidArgument([`base_image: the depot has no ${draft.version}`]);
+    const problems = imageProblems(world.config, draft);
+    if (problems.length > 0) throw invalidArgument(problems);
     if (runningApply(cluster))
       throw new VapiError(
         "NOT_ALLOWED_IN_CURRENT_STATE",

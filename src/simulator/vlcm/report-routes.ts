@@ -1,10 +1,12 @@
 import type Router from "@koa/router";
+import { hasImage } from "../state/image-extras";
 import { desiredImage, type ClusterState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { hostInfo, lastApplyResult } from "./apply-result";
 import { checkResult } from "./check-result";
 import { clusterCompliance } from "./compliance-view";
-import { localizable } from "./localizable";
+import { hardwareProblem } from "../timeline/obstacles";
+import { localizable, notification } from "./localizable";
 import { VapiError } from "./vapi-error";
 import { imageClusterOf, withSession } from "./vlcm-calls";
 
@@ -16,7 +18,7 @@ function applyImpact(cluster: ClusterState, wanted: readonly string[]) {
   const impact = {
     message: localizable("impact.reboot", "The host enters maintenance mode and is rebooted."),
   };
-  const affected = hosts.filter(({ version }) => version !== desired?.version);
+  const affected = hosts.filter((host) => desired && !hasImage(host, desired));
   return {
     impact:
       affected.length > 0 ? [{ message: localizable("impact.cluster", "Hosts of the cluster are rebooted.") }] : [],
@@ -58,17 +60,26 @@ export function reportRoutes(router: Router, world: World): void {
   }));
 
   calls.get(`${path}/reports/hardware-compatibility`, (call) => {
-    const desired = desiredImage(imageClusterOf(world, call));
+    const cluster = imageClusterOf(world, call);
+    const desired = desiredImage(cluster);
     if (!desired) throw none("hardware compatibility report");
+    const problems = cluster.hosts.flatMap((host) => hardwareProblem(world, cluster, host) ?? []);
+    const at = world.now();
     return {
       status: 200,
       body: {
-        status: "COMPATIBLE",
-        scan_time: new Date(world.now()).toISOString(),
+        status: problems.length > 0 ? "INCOMPATIBLE" : "COMPATIBLE",
+        scan_time: new Date(at).toISOString(),
         commit: desired.id,
         base_image_version: desired.version,
-        summary_result: localizable("hcl.compatible", "All devices are compatible with the image."),
-        notifications: {},
+        summary_result:
+          problems.length > 0
+            ? localizable("hcl.incompatible", `${problems.length} hosts have devices that are not compatible.`)
+            : localizable("hcl.compatible", "All devices are compatible with the image."),
+        notifications:
+          problems.length > 0
+            ? { warnings: problems.map((message) => notification("WARNING", { id: "hcl.device", message, at })) }
+            : {},
       },
     };
   });

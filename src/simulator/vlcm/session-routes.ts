@@ -2,7 +2,7 @@ import type Router from "@koa/router";
 import { answering, type Call } from "../http/answering";
 import type { World } from "../state/world";
 import { VapiError } from "./vapi-error";
-import { sessionHeader, withSession } from "./vlcm-calls";
+import { refuseByClockSkew, sessionHeader, withSession } from "./vlcm-calls";
 
 /** The user of Basic credentials in which neither name nor password is empty. */
 function basicUser(call: Call): string | undefined {
@@ -19,6 +19,7 @@ export function sessionRoutes(router: Router, world: World): void {
   router.post(
     "/session",
     answering(world, (call) => {
+      refuseByClockSkew(world);
       const refused = world.findFault(["LOGIN_REFUSED"]);
       if (refused) world.useFault(refused);
       const user = basicUser(call);

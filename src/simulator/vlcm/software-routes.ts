@@ -1,6 +1,7 @@
 import type Router from "@koa/router";
 import * as t from "io-ts";
 import { ListOf, model } from "../../domain/codec";
+import { hasImage } from "../state/image-extras";
 import { desiredImage, type ClusterState, type CommitState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { runningApply, startApply, startTask } from "../timeline/tasks";
@@ -43,12 +44,14 @@ function apply(world: World, cluster: ClusterState, desired: CommitState, { body
   const spec = decodeBody(ApplySpec, body ?? {});
   checkCommit(cluster, spec.commit);
   const hosts = selectHosts(cluster, spec.hosts);
-  if (spec.accept_eula !== true)
+  const eula = world.findFault(["EULA_NOT_ACCEPTED"], { cluster: cluster.id });
+  if (eula) world.useFault(eula);
+  if (spec.accept_eula !== true || eula)
     throw new VapiError("ERROR", "apply.eula_not_accepted", "The end user license agreement was not accepted.");
   refuseWhileApplying(world, cluster);
   const isDone = cluster.hosts
     .filter(({ id }) => hosts.includes(id))
-    .every(({ version, connection }) => version === desired.version && connection === "CONNECTED");
+    .every((host) => hasImage(host, desired) && host.connection === "CONNECTED");
   if (isDone)
     throw new VapiError(
       "ALREADY_IN_DESIRED_STATE",
@@ -69,7 +72,7 @@ export function softwareRoutes(router: Router, world: World): void {
     return desired;
   };
 
-  calls.get(path, (call) => ({ status: 200, body: software(world.config, desiredOf(call).version) }));
+  calls.get(path, (call) => ({ status: 200, body: software(world.config, desiredOf(call)) }));
 
   calls.get(`${path}/base-image`, (call) => ({ status: 200, body: baseImage(world.config, desiredOf(call).version) }));
 
@@ -77,7 +80,7 @@ export function softwareRoutes(router: Router, world: World): void {
     const cluster = imageClusterOf(world, call);
     const commit = cluster.commits.find(({ id }) => id === call.params["commit"]);
     if (!commit) throw new VapiError("NOT_FOUND", "commit.not_found", `There is no commit ${call.params["commit"]}.`);
-    const isApplied = cluster.hosts.every(({ version }) => version === commit.version);
+    const isApplied = cluster.hosts.every((host) => hasImage(host, commit));
     return {
       status: 200,
       body: {

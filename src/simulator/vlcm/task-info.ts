@@ -1,4 +1,5 @@
 import type { SimulatorConfig } from "../config/simulator-config";
+import { imageProblems } from "../state/image-extras";
 import type { ClusterState, TaskState } from "../state/simulator-state";
 import { applyProgress, applyResult, hostInfo } from "./apply-result";
 import { checkResult } from "./check-result";
@@ -27,14 +28,13 @@ export function taskStatus(task: TaskState, now: number): "PENDING" | "RUNNING" 
 }
 
 function validationResult(config: SimulatorConfig, task: TaskState) {
-  const isOffered = config.depot.some(({ version }) => version === task.version);
+  const { version = "", extras } = task;
+  const problems = imageProblems(config, { version, ...(extras && { extras }) });
   const at = task.endedAt ?? task.createdAt;
-  return isOffered
+  return problems.length === 0
     ? { info: [notification("INFO", { id: "draft.valid", message: "The image draft is valid.", at })] }
     : {
-        errors: [
-          notification("ERROR", { id: "draft.invalid", message: `The depot has no base image ${task.version}.`, at }),
-        ],
+        errors: problems.map((message) => notification("ERROR", { id: "draft.invalid", message, at })),
       };
 }
 

@@ -13,6 +13,7 @@ const statusOf = {
   NOT_FOUND: 404,
   ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
+  TIMED_OUT: 504,
 } as const;
 export type VapiErrorType = keyof typeof statusOf;
 

@@ -5,7 +5,10 @@ import { requestFaults } from "../http/request-faults";
 import type { World } from "../state/world";
 import { invalidArgument, VapiError } from "./vapi-error";
 
-const unavailable = () => new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available.");
+const refusals = {
+  SERVICE_UNAVAILABLE: new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available."),
+  TIMED_OUT: new VapiError("TIMED_OUT", "operation.timed_out", "The operation did not end in time."),
+};
 
 /** Turns what a handler threw into the vAPI's error body; an error of our own stays one and ends as a 500. */
 async function vapiErrors(ctx: Context, next: Next): Promise<void> {
@@ -21,7 +24,7 @@ async function vapiErrors(ctx: Context, next: Next): Promise<void> {
 /** A router under `/api` with what all calls there have in common: faults that meet any call, and the error bodies. */
 export function vapiRouter(world: World): Router {
   const router = new Router({ prefix: "/api" });
-  router.use(requestFaults(world, (ctx) => send(ctx, unavailable().answer)));
+  router.use(requestFaults(world, (ctx, why) => send(ctx, refusals[why].answer)));
   router.use(async (ctx, next) => {
     await vapiErrors(ctx, next);
     await world.saved();

@@ -17,7 +17,16 @@ export const sessionHeader = "vmware-api-session-id";
 const unauthenticated = () =>
   new VapiError("UNAUTHENTICATED", "session.unknown", "The session id is missing, unknown or expired.");
 
+/** Refuses a call while the clocks of the product and its identity provider disagree. */
+export function refuseByClockSkew(world: World): void {
+  const skewed = world.findFault(["CLOCK_SKEW"]);
+  if (!skewed) return;
+  world.useFault(skewed);
+  throw new VapiError("UNAUTHENTICATED", "session.token_not_yet_valid", "Token start date is in the future.");
+}
+
 function sessionOf(world: World, call: Call): Session {
+  refuseByClockSkew(world);
   const token = call.headers[sessionHeader];
   const session = typeof token === "string" ? world.sessions.use(token, world.now()) : undefined;
   if (!session) throw unauthenticated();

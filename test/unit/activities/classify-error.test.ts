@@ -32,17 +32,28 @@ describe("errors of a component manager", () => {
     });
   }
 
+  it("takes a token that was made in the future for trouble with clocks, which passes, not with the password", () => {
+    const error = errorOfAnswer(asked, 401, body("UNAUTHENTICATED", "Token start date is in the future."));
+    expect(error).to.include({ kind: "transient", code: "COMPONENT_MANAGER_CLOCK_SKEW" });
+    expect(error.remediation).to.match(/clocks/);
+  });
+
+  it("tells a license agreement that was not accepted from other errors of the product", () => {
+    const error = errorOfAnswer(asked, 500, body("ERROR", "The end user license agreement was not accepted."));
+    expect(error).to.include({ kind: "permanent", code: "EULA_NOT_ACCEPTED" });
+  });
+
   it("does not take an error type of a 5xx answer for an answer to the request", () => {
     const error = errorOfAnswer(asked, 503, body("ALREADY_IN_DESIRED_STATE"));
     expect(error.kind).to.equal("transient");
   });
 
   it("says what was asked of whom, and what the product said, within bounds", () => {
-    const error = errorOfAnswer(asked, 500, body("ERROR", "x".repeat(2000), "The EULA was not accepted."));
+    const error = errorOfAnswer(asked, 500, body("ERROR", "x".repeat(2000), "The disk is full."));
     expect(error.message).to.match(/^Could not start the remediation of host-12: vc-01 answered 500 ERROR: x/);
     expect(error.message.length).to.be.at.most(500);
     expect(error.causes[0]?.length).to.be.at.most(500);
-    expect(error.causes[1]).to.equal("The EULA was not accepted.");
+    expect(error.causes[1]).to.equal("The disk is full.");
   });
 
   it("survives any body", () => {

@@ -205,7 +205,8 @@ describe("remediateHost", function () {
     it("include a host that does not come back", async () => {
       await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", seconds: 0.01 });
       const first = await runActivity(remediate());
-      expect(failureOf(first).type).to.equal("HOST_REMEDIATION_FAILED");
+      expect(failureOf(first)).to.include({ type: "HOST_NOT_RECONNECTED", nonRetryable: false });
+      expect(failureOf(first).told.error.message).to.match(/is NOT_RESPONDING: .* did not reconnect after its reboot/);
       const second = await runActivity(remediate({ reconnect: 50 }), {
         attempt: 2,
         heartbeatDetails: first.heartbeats.at(-1),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { remediationPolicy } from "../../../activities/hostos/remediation-policy";
+import { parallelRemediation, remediationPolicy } from "../../../activities/hostos/remediation-policy";
 
 describe("the remediation policy that is put", () => {
   it("has every option in the field of its name, and never lets the product retry", () => {
@@ -65,5 +65,32 @@ describe("the remediation policy that is put", () => {
     const previous = Object.freeze({ software_policy_spec: Object.freeze({}), enable_quick_boot: false });
     remediationPolicy(previous, { enableQuickboot: true, enableQuickPatch: true });
     expect(previous).to.deep.equal({ software_policy_spec: {}, enable_quick_boot: false });
+  });
+
+  describe("of parallel remediation", () => {
+    const on = { enabled: true, max_hosts: 4 };
+
+    it("says how many hosts at once, or is switched off, because it would skip a host that is not in maintenance mode", () => {
+      expect(parallelRemediation(3, {})).to.deep.equal({ enabled: true, max_hosts: 3 });
+      expect(parallelRemediation(1, {})).to.equal(undefined);
+      expect(parallelRemediation(1, { parallel_remediation_action: { enabled: false } })).to.equal(undefined);
+      for (const effective of [
+        { parallel_remediation_action: on },
+        { software_policy_spec: { parallel_remediation_action: on } },
+      ])
+        expect(parallelRemediation(1, effective)).to.deep.equal({ enabled: false });
+    });
+
+    it("is put where the product keeps it, and nowhere else", () => {
+      expect(remediationPolicy({ parallel_remediation_action: on }, {}, { enabled: false })).to.deep.equal({
+        failure_action: { action: "FAIL" },
+        parallel_remediation_action: { enabled: false },
+      });
+      const newer = { parallel_remediation_action: on, software_policy_spec: {} };
+      expect(remediationPolicy(newer, {}, { enabled: true, max_hosts: 2 })).to.deep.equal({
+        failure_action: { action: "FAIL" },
+        software_policy_spec: { parallel_remediation_action: { enabled: true, max_hosts: 2 } },
+      });
+    });
   });
 });

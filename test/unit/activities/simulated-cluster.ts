@@ -7,15 +7,23 @@ import {
   type PatchQuery,
   type PatchSource,
 } from "../../../activities/activity-dependencies";
-import type { ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
+import type { ActivityProgress, ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { HostProgress } from "../../../src/domain/host-remediation";
 import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
+import type { HostMaintenance } from "../../../activities/hostos/host-maintenance";
+import { DriverError } from "../../../activities/drivers/driver-error";
+import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
 
 export const oldVersion = "9.0.0-0.24755229";
 export const targetVersion = "9.0.1-0.24957456";
 export const newVersion = "9.1.0-0.25100000";
+
+/** What the simulated depot offers beside base images. */
+export const depotAddOn = { name: "DEL-ESX", version: "902.1-A01" };
+export const depotDriver = { name: "bnxt", version: "234.0-1" };
+export const depotFirmware = { manager: "com.dell.hsm", package: "PowerEdge-R760", version: "26.01" };
 
 /** Limits under which nothing waits longer than a test may take; outages and stalls are still far off. */
 export const quickLimits: ActivityLimits = {
@@ -24,7 +32,7 @@ export const quickLimits: ActivityLimits = {
   poll: { min: 5, max: 20 },
 };
 
-interface SimulatedHost {
+export interface SimulatedHost {
   readonly id: string;
   readonly name: string;
   readonly version: string;
@@ -33,6 +41,8 @@ interface SimulatedHost {
   readonly poweredOnVms: number;
   readonly poweredOffVms: number;
   readonly suspendedVms: number;
+  readonly suspendedToMemoryVms?: number;
+  readonly extras?: object;
 }
 
 interface SimulatedState {
@@ -40,7 +50,7 @@ interface SimulatedState {
   readonly policy: unknown;
   readonly admissionControl: boolean;
   readonly dpm: boolean;
-  readonly desiredImage: { readonly version: string; readonly commit: string };
+  readonly desiredImage: { readonly version: string; readonly commit: string; readonly extras?: object };
   readonly drafts: readonly unknown[];
   readonly runningTasks: readonly { readonly id: string; readonly kind: string }[];
   readonly hosts: readonly SimulatedHost[];
@@ -54,6 +64,11 @@ export interface SimulatedCluster {
   fault(request: Readonly<Record<string, unknown>>): Promise<void>;
   repair(): Promise<void>;
   state(): Promise<SimulatedState>;
+  /** Maintenance mode by the simulator's control API; a test may replace its methods. */
+  readonly maintenance: { -readonly [M in keyof HostMaintenance]: HostMaintenance[M] };
+  /** Puts a host into maintenance mode, or takes it out, by hand. */
+  put(host: string, mode: "IN" | "OUT"): Promise<void>;
+  ledger(filter?: string): Promise<LedgerEntry[]>;
   /** The steps of the ledger, in their order. */
   steps(filter?: string): Promise<string[]>;
   hostSeconds(seconds: number): Promise<void>;
@@ -78,10 +93,25 @@ export async function simulateCluster(
     hostSeconds: 0.2,
     log: () => undefined,
     config: {
-      depot: [{ version: oldVersion }, { version: targetVersion }, { version: newVersion }],
+      depot: [
+        { version: oldVersion },
+        { version: targetVersion, livePatchFrom: [oldVersion] },
+        { version: newVersion },
+      ],
+      addOns: [depotAddOn],
+      components: [depotDriver, { ...depotDriver, version: "233.0-1" }],
+      hardwareSupport: [depotFirmware],
       hostVersion: oldVersion,
       clusters: [
-        { id: "domain-c8", name: "cluster-01", hosts: 2, hostNames: "esx-{nn}.example.com", management, ...more },
+        {
+          id: "domain-c8",
+          name: "cluster-01",
+          hosts: 2,
+          hostNames: "esx-{nn}.example.com",
+          management,
+          dpm: management === "IMAGE",
+          ...more,
+        },
         { id: "domain-c9", name: "cluster-02", hosts: 2, hostNames: "other-{nn}.example.com" },
       ],
     },
@@ -98,6 +128,32 @@ export async function simulateCluster(
     return (text === "" ? undefined : JSON.parse(text)) as A;
   }
 
+  async function readState(): Promise<SimulatedState> {
+    const { clusters } = await control<{ clusters: SimulatedState[] }>("GET", "state");
+    const cluster = clusters.find(({ id }) => id === "domain-c8");
+    if (!cluster) throw new Error("the simulator has lost its cluster");
+    return cluster;
+  }
+
+  async function changeMaintenance(host: string, mode: "IN" | "OUT", code: string): Promise<void> {
+    try {
+      await control("PATCH", `hosts/${host}`, { maintenance: mode });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new DriverError({ kind: "permanent", code, message, remediation: "" });
+    }
+  }
+
+  const maintenance: HostMaintenance = {
+    enter: (host, _options, patience) =>
+      patience.persist(() => changeMaintenance(host, "IN", "HOST_MAINTENANCE_MODE_FAILED")),
+    exit: (host, patience) => patience.persist(() => changeMaintenance(host, "OUT", "COMPONENT_MANAGER_REFUSED")),
+    inMaintenance: async () => {
+      const { hosts: all } = await readState();
+      return new Set(all.filter((host) => host.maintenance !== "OUT").map(({ id }) => id));
+    },
+  };
+
   return {
     url: simulator.url,
     target: {
@@ -112,15 +168,14 @@ export async function simulateCluster(
         managementServer: () => undefined,
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
         limits: { ...quickLimits, ...limits },
+        hostMaintenance: () => maintenance,
       }),
+    maintenance,
+    put: (host, mode) => control("PATCH", `hosts/${host}`, { maintenance: mode }),
+    ledger: (filter = "cluster=domain-c8") => control("GET", `ledger?${filter}`),
     fault: (request) => control("POST", "faults", request),
     repair: () => control("DELETE", "faults"),
-    state: async () => {
-      const { clusters } = await control<{ clusters: SimulatedState[] }>("GET", "state");
-      const cluster = clusters.find(({ id }) => id === "domain-c8");
-      if (!cluster) throw new Error("the simulator has lost its cluster");
-      return cluster;
-    },
+    state: readState,
     steps: async (filter = "cluster=domain-c8") =>
       (await control<{ step: string }[]>("GET", `ledger?${filter}`)).map(({ step }) => step),
     hostSeconds: (hostSeconds) => control("PATCH", "settings", { hostSeconds }),
@@ -186,15 +241,17 @@ export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
   return result as A;
 }
 
+type Told<P> = FailureDetails<P extends ActivityProgress ? P : HostProgress>;
+
 /** The failure of an Activity that must fail, with its details. */
-export function failureOf({
+export function failureOf<P>({
   error,
   result,
-}: ActivityEnd<unknown, unknown>): ApplicationFailure & { told: FailureDetails } {
+}: ActivityEnd<unknown, P>): ApplicationFailure & { told: Told<P> } {
   if (!(error instanceof ApplicationFailure)) {
     throw new Error(`no ApplicationFailure but ${error instanceof Error ? error.stack : JSON.stringify(result)}`);
   }
-  return Object.assign(error, { told: error.details?.[0] as FailureDetails });
+  return Object.assign(error, { told: error.details?.[0] as Told<P> });
 }
 
 export function expectCancelled({ error }: ActivityEnd<unknown, unknown>): void {

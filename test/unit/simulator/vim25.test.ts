@@ -239,8 +239,14 @@ describe("the simulator's management interface", () => {
       expect(await steps()).to.include("REMEDIATED host-12");
     });
 
-    it("of an image-managed cluster can be looked at only", async () => {
-      expect((await enter("host-11")).fault).to.equal("NotSupported");
+    it("of an image-managed cluster can be looked at, and be put into maintenance mode and out of it", async () => {
+      expect((await soap.host("RebootHost", "host-11", "<force>false</force>")).fault).to.equal("NotSupported");
+      await enter("host-11");
+      clock.advance(25);
+      expect(await hostState("host-11")).to.include({ maintenance: "IN", poweredOnVms: 0 });
+      await soap.host("ExitMaintenanceMode", "host-11", "<timeout>0</timeout>");
+      clock.advance(10);
+      expect(await hostState("host-11")).to.include({ maintenance: "OUT" });
       expect((await soap.read("HostSystem", "host-11", "vm")).text).to.include("VirtualMachine");
     });
   });

@@ -1,0 +1,121 @@
+import type { ActivityLimits } from "../activity-dependencies";
+import { DriverError, isBusy } from "../drivers/driver-error";
+import { reasonsOfFault } from "../drivers/vim25/classify-fault";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
+import type { Vim25Host } from "../drivers/vim25/vim25-models";
+import type { HostMaintenance } from "../hostos/host-maintenance";
+import { gaveUp, type Patience } from "../patience";
+import { runningTask } from "./baseline-context";
+import { cancelIfPossible } from "./bring-about";
+import { followTask } from "./follow-task";
+
+/** Requests that may come to nothing before that is an error. */
+const maximumRequests = 5;
+
+interface MaintenanceDependencies {
+  readonly client: Vim25Client;
+  readonly limits: ActivityLimits;
+}
+
+/** One change of a host's maintenance mode. */
+interface Change {
+  readonly operation: "enter" | "exit";
+  readonly code: string;
+  /** Goes on after the host's name. */
+  readonly failed: string;
+  readonly remediation: string;
+  isDone(host: Vim25Host): boolean;
+  request(): Promise<string>;
+}
+
+/** Maintenance mode of single hosts by the management interface, which image-managed clusters have as well. */
+export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies): HostMaintenance {
+  /** Looks whether it is so already, attaches to the task that is at it, and only then asks for it. */
+  async function change(host: string, patience: Patience, wanted: Change): Promise<void> {
+    const { operation, isDone } = wanted;
+    const doubtsSince = new Map<"busy" | "unanswered", number>();
+    for (let round = 0, requests = 0; ; round++) {
+      const now = await patience.persist(() => client.readHost(host));
+      if (now.connection !== "connected") throw failed(wanted, now, [`it is ${now.connection}.`]);
+      if (operation === "exit" && (await endEntering(now, patience))) continue;
+      if (isDone(now)) return;
+      const task = runningTask(now, operation) ?? (await request());
+      if (task !== undefined) await follow(task, now);
+      await patience.pause(round);
+
+      async function request(): Promise<string | undefined> {
+        if (++requests > maximumRequests)
+          throw failed(wanted, now, ["the component manager takes requests and does nothing."]);
+        try {
+          // Not through patience: a request whose answer is lost must not be repeated without looking.
+          return await wanted.request();
+        } catch (error) {
+          if (!(error instanceof DriverError)) throw error;
+          if (error.kind === "permanent") {
+            if (isDone(await patience.persist(() => client.readHost(host)))) return undefined;
+            throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
+          }
+          const what = isBusy(error) ? "busy" : "unanswered";
+          if (what === "busy") requests--;
+          const since = doubtsSince.get(what) ?? Date.now();
+          doubtsSince.set(what, since);
+          const bound = what === "busy" ? limits.operationBusy : limits.outage;
+          if (Date.now() - since >= bound) throw gaveUp(error, bound);
+          return undefined;
+        }
+      }
+    }
+
+    async function follow(task: string, now: Vim25Host): Promise<void> {
+      // The task itself often tells nothing while virtual machines leave one by one.
+      const signsOfLife = async () => (await patience.persist(() => client.readHost(host))).vmCount;
+      const followed = await followTask({ client, patience, task, stall: limits.stall, signsOfLife });
+      if (followed.end === "STALLED") {
+        await cancelIfPossible({ client }, task);
+        throw failed(wanted, now, ["it made no progress for too long."]);
+      }
+      if (followed.end === "ENDED" && followed.task.error)
+        throw failed(wanted, now, reasonsOfFault(followed.task.error));
+    }
+  }
+
+  /** Cancels an entry that is under way. False where none is. */
+  async function endEntering(host: Vim25Host, patience: Patience): Promise<boolean> {
+    const task = runningTask(host, "enter");
+    if (task === undefined) return false;
+    await cancelIfPossible({ client }, task);
+    await followTask({ client, patience, task, stall: limits.operationBusy });
+    return true;
+  }
+
+  function failed({ code, failed: what, remediation }: Change, { name }: Vim25Host, causes: readonly string[]) {
+    const message = `Host ${name} ${what}${causes[0] === undefined ? "." : `: ${causes[0]}`}`;
+    return new DriverError({ kind: "permanent", code, message, remediation, causes });
+  }
+
+  return {
+    enter: (host, { evacuateOfflineVms = false }, patience) =>
+      change(host, patience, {
+        operation: "enter",
+        code: "HOST_MAINTENANCE_MODE_FAILED",
+        failed: "could not enter maintenance mode",
+        remediation: "Make room for the host's virtual machines or switch them off, then retry the upgrade.",
+        isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
+        request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms: evacuateOfflineVms }),
+      }),
+    exit: (host, patience) =>
+      change(host, patience, {
+        operation: "exit",
+        code: "HOST_LEFT_IN_MAINTENANCE_MODE",
+        failed: "could not exit maintenance mode",
+        remediation: "Take the host out of maintenance mode in the component manager, then retry.",
+        isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
+        request: () => client.exitMaintenanceMode(host),
+      }),
+    inMaintenance: async (cluster, patience) => {
+      const hosts = await patience.persist(() => client.listHosts(cluster));
+      const inside = hosts.filter((host) => host.inMaintenanceMode || runningTask(host, "enter") !== undefined);
+      return new Set(inside.map(({ host }) => host));
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { ActivityLimits } from "../activity-dependencies";
+import { activityPatience, runActivity } from "../activity-run";
+import { completeTask } from "../complete-task";
+import type { ClusterTarget, HealthWait } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import { checkFindings } from "../drivers/vlcm/check-findings";
+import type { Patience } from "../patience";
+import type { HostMaintenance } from "./host-maintenance";
+
+interface HealthGateDependencies {
+  clientOf(componentManagerId: string): VlcmClient;
+  maintenanceOf(componentManagerId: string): HostMaintenance;
+  readonly limits: ActivityLimits;
+}
+
+type HealthGateInput = ClusterTarget & { readonly upgrading?: readonly string[] };
+
+/** Problems that the operator is told of at once; more say nothing more. */
+const toldProblems = 3;
+
+/** Waits until nothing is wrong with a cluster, so that the next of its hosts may be taken out of service. */
+export function awaitClusterHealth(
+  { clientOf, maintenanceOf, limits }: HealthGateDependencies,
+  input: HealthGateInput,
+): Promise<void> {
+  const { cluster } = input;
+  let progress: HealthWait = { waitingFor: `The health of ${cluster.name} is looked at.` };
+  return runActivity(
+    {
+      context: { cluster: cluster.name, componentManager: cluster.componentManagerId },
+      heartbeat: () => progress,
+      failure: () => ({ retryable: false }),
+    },
+    async (beat) => {
+      const tell = (waitingFor: string) => {
+        progress = { waitingFor };
+        beat();
+      };
+      const client = clientOf(cluster.componentManagerId);
+      const maintenance = maintenanceOf(cluster.componentManagerId);
+      // Trouble with the manager is not green either, so it is waited out no longer than the gate is.
+      const bound = (limit: number) => Math.min(limit, limits.healthGate);
+      const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
+      const patience = activityPatience(bounds, (error) => tell(`Waiting: ${error.message}`));
+      const began = Date.now();
+      for (let round = 0; ; round++) {
+        const problems = await problemsOf(client, maintenance, patience, input);
+        if (problems.length === 0) return;
+        tell(`Waiting until ${cluster.name} is healthy: ${shown(problems)}`);
+        if (Date.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
+        await patience.pause(round);
+      }
+    },
+  );
+}
+
+/** What is not green, each as a sentence; the dearer looks only where the cheaper ones find nothing. */
+async function problemsOf(
+  client: VlcmClient,
+  maintenance: HostMaintenance,
+  patience: Patience,
+  { cluster: { cluster, name }, kind, upgrading = [] }: HealthGateInput,
+): Promise<string[]> {
+  const hosts = await patience.persist(() => client.listHosts(cluster));
+  const others = hosts.filter(({ host }) => !upgrading.includes(host));
+  const away = others
+    .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
+    .map(
+      (host) =>
+        `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
+    );
+  const inside = await maintenance.inMaintenance(cluster, patience);
+  const kept = others.filter(({ host }) => inside.has(host)).map((host) => `Host ${host.name} is in maintenance mode.`);
+  if (away.length + kept.length > 0 || kind === "BASELINE") return [...away, ...kept];
+
+  const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
+  const found = task && checkFindings(task);
+  if (!found) return [`The health check of ${name} gave no result.`];
+  const nameOf = (id: string) => hosts.find(({ host }) => host === id)?.name ?? id;
+  return found
+    .filter(({ host }) => host === undefined || !upgrading.includes(host))
+    .map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+}
+
+function shown(problems: readonly string[]): string {
+  const more = problems.length - toldProblems;
+  return problems.slice(0, toldProblems).join(" ") + (more > 0 ? ` And ${more} more.` : "");
+}
+
+function gateClosed({ cluster }: HealthGateInput, problems: readonly string[], after: number): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "HEALTH_GATE_CLOSED",
+    message: `Cluster ${cluster.name} did not become healthy within ${Math.round(after / 60_000)} minutes, so no further host was begun. ${shown(problems)}`,
+    remediation: "Resolve what is not healthy in the component manager, then retry the upgrade; it goes on from there.",
+    causes: problems,
+  });
+}

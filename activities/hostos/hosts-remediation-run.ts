@@ -1,0 +1,337 @@
+import type { ActivityLimits } from "../activity-dependencies";
+import type { RemediateHostsInput } from "../contract";
+import { DriverError, isBusy } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import { ApplyResult, type TaskInfo } from "../drivers/vlcm/vlcm-models";
+import { gaveUp, type Patience } from "../patience";
+import { isDesired } from "../target-image";
+import { startOf, verdictAmongHosts, verdictOfResult, worksOn } from "./apply-verdict";
+import { assessHosts, isApply } from "./find-remediation";
+import { followTask } from "./follow-task";
+import { leaveMaintenance } from "./hosts-maintenance";
+import type { HostMaintenance } from "./host-maintenance";
+import type { HostsProgressTracker } from "./hosts-progress";
+import { desiredImageChanged, noTrace, otherOperation, stalledFor } from "./remediation-errors";
+
+/** Requests in a row after which no host has moved, before that is an error. */
+const maximumRequests = 5;
+
+/** Milliseconds by which two clocks are taken to differ where the last known result leaves room for it. */
+const clockSlack = 2_000;
+
+type Doubt = "busy" | "away" | "unanswered" | "forgotten";
+
+export interface HostsRemediationContext {
+  readonly client: VlcmClient;
+  readonly maintenance: HostMaintenance;
+  readonly input: RemediateHostsInput;
+  readonly limits: ActivityLimits;
+  readonly progress: HostsProgressTracker;
+  readonly patience: Patience;
+}
+
+export interface HostsRemediationOptions extends HostsRemediationContext {
+  /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
+  readonly mayHaveRequested: boolean;
+  /** The upgrade was cancelled: bring what runs to an end, start nothing. */
+  readonly stopping: boolean;
+}
+
+/**
+ * One attempt at several hosts, from wherever it stands. The invariants of {@link HostRemediationRun} hold here too:
+ * a remediation is asked for only where none runs and only of hosts that are known not to be at the target; after
+ * anything that leaves open whether a request arrived, the component manager is asked before it is repeated; while
+ * stopping nothing is asked for.
+ */
+export class HostsRemediationRun {
+  readonly #o: HostsRemediationOptions;
+  #requested: boolean;
+  #requests = 0;
+  #forgotten = false;
+  readonly #doubts = new Map<Doubt, number>();
+
+  constructor(options: HostsRemediationOptions) {
+    this.#o = options;
+    const { remoteTask, requestedAt, failures } = options.progress.current;
+    this.#requested = remoteTask !== undefined || requestedAt !== undefined || failures.some((count) => count > 0);
+  }
+
+  /** Until every host has ended, well or not. Throws DriverError or the interruption of the patience. */
+  async toTheEnd(): Promise<void> {
+    const { progress } = this.#o;
+    await this.#remediate();
+    await this.#verify();
+    await leaveMaintenance(this.#o);
+    progress.detach();
+    progress.retract();
+  }
+
+  get #cluster(): string {
+    return this.#o.input.cluster.cluster;
+  }
+
+  #idOf = (place: number): string => this.#o.input.hosts[place]?.host ?? "";
+
+  async #remediate(): Promise<void> {
+    const { client, patience, progress, stopping } = this.#o;
+    for (let round = 0; ; round++) {
+      const { remoteTask } = progress.current;
+      if (remoteTask !== undefined) {
+        await this.#follow(remoteTask);
+        continue;
+      }
+      if (this.#open().length === 0) return;
+      const tasks = await patience.persist(() => client.listUnfinishedTasks(this.#cluster));
+      const running = [...tasks].find(([, task]) => isApply(task));
+      if (running) {
+        const [task, info] = running;
+        if ((this.#requested || this.#o.mayHaveRequested) && this.#isOurs(info)) {
+          this.#requested = true;
+          progress.move(this.#open(), "REMEDIATING");
+          progress.attach(task);
+          continue;
+        }
+        if (stopping) return progress.move(this.#open(), "STOPPED");
+        progress.note(`Waiting for another operation on the cluster (task ${task}) to end.`);
+        this.#waitAtMost("busy", () => otherOperation(client.id, task));
+        await patience.pause(round);
+        continue;
+      }
+      await this.#readLastResult();
+      const candidates = await this.#candidates();
+      if (candidates === "LOOK_AGAIN") {
+        await patience.pause(round);
+        continue;
+      }
+      if (candidates.length === 0) return;
+      if (stopping && !this.#forgotten) return progress.move(candidates, "STOPPED");
+      if (stopping) {
+        progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
+        if (this.#isOver("forgotten")) return progress.move(candidates, "STOPPED");
+      } else if (await this.#request(await this.#enterMaintenance(candidates))) continue;
+      await patience.pause(round);
+    }
+  }
+
+  /** Places of hosts of which it is not known yet how they end. */
+  #open(): number[] {
+    return this.#o.progress.inPhase("WAITING", "ENTERING_MAINTENANCE", "REMEDIATING");
+  }
+
+  #isOurs(task: TaskInfo): boolean {
+    return this.#o.input.hosts.some(({ host }) => worksOn(task, host) !== false);
+  }
+
+  /** The open hosts that have to be remediated; the others are settled. */
+  async #candidates(): Promise<number[] | "LOOK_AGAIN"> {
+    const { client, patience, progress, input, stopping } = this.#o;
+    const open = this.#open();
+    if (open.length === 0) return [];
+    const listed = await patience.persist(() => client.listHosts(this.#cluster));
+    const stateOf = (place: number) =>
+      listed.find(({ host }) => host === this.#idOf(place))?.connection_state ?? "MISSING";
+    const away = open.filter((place) => stateOf(place) !== "CONNECTED");
+    if (away.length > 0 && !(stopping && !this.#requested) && !this.#isOver("away")) {
+      progress.note(`Waiting for ${away.length} hosts, which are ${[...new Set(away.map(stateOf))].join(" or ")}.`);
+      return "LOOK_AGAIN";
+    }
+    for (const place of away)
+      progress.fail(place, {
+        code: "HOST_NOT_RECONNECTED",
+        what: `is ${stateOf(place)}.`,
+        stage: this.#requested ? "RECONNECT" : "CHECK_COMPLIANCE",
+      });
+
+    const here = open.filter((place) => !away.includes(place));
+    if (here.length === 0) return [];
+    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requested);
+    const candidates: number[] = [];
+    here.forEach((place, i) => {
+      const found = assessed[i];
+      const wasInWork = (progress.current.failures[place] ?? 0) > 0 || progress.inPhase("REMEDIATING").includes(place);
+      if (found?.atTarget) progress.move([place], wasInWork ? "RECONNECTING" : "ALREADY_AT_TARGET");
+      else if (found?.conclusive && found.compliance === "INCOMPATIBLE")
+        progress.fail(place, {
+          code: "HOST_INCOMPATIBLE",
+          what: `cannot take the image: ${found.reasons[0] ?? "the component manager does not say why."}`,
+          stage: "CHECK_COMPLIANCE",
+          final: true,
+        });
+      else candidates.push(place);
+    });
+    return candidates;
+  }
+
+  /** Gives the hosts that got there; the others have failed. */
+  async #enterMaintenance(places: readonly number[]): Promise<number[]> {
+    const { maintenance, patience, progress, input } = this.#o;
+    progress.move(places, "ENTERING_MAINTENANCE");
+    progress.note(`${places.length} hosts enter maintenance mode.`);
+    const ends = await Promise.allSettled(
+      places.map((place) => maintenance.enter(this.#idOf(place), input.options, patience)),
+    );
+    const troubles = ends.flatMap((end, i) => {
+      if (end.status === "fulfilled") return [];
+      const error: unknown = end.reason;
+      if (!(error instanceof DriverError) || error.code !== "HOST_MAINTENANCE_MODE_FAILED") return [error];
+      const what = `could not enter maintenance mode: ${error.causes[0] ?? error.message}`;
+      progress.fail(places[i] ?? 0, { code: error.code, what, stage: "REMEDIATE" });
+      return [];
+    });
+    if (troubles.length > 0) throw troubles[0];
+    return places.filter((_, i) => ends[i]?.status === "fulfilled");
+  }
+
+  /** Asks for the remediation. True where the answer says how it goes on; false where that has to be found out. */
+  async #request(places: readonly number[]): Promise<boolean> {
+    const { client, patience, progress, input } = this.#o;
+    if (places.length === 0) return true;
+    const desired = await patience.persist(() => client.readDesiredImage(this.#cluster));
+    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
+    if (++this.#requests > maximumRequests) throw noTrace(`${places.length} hosts`, maximumRequests);
+
+    const last = await patience.persist(() => client.readLastApplyResult(this.#cluster));
+    const lastStart = last && startOf(last, this.#idOf(0));
+    const before = { requested: this.#requested, requestedAt: progress.current.requestedAt };
+    progress.move(places, "REMEDIATING");
+    progress.intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
+    this.#requested = true;
+    try {
+      const commit = input.commit === undefined ? {} : { commit: input.commit };
+      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      progress.attach(await client.apply(this.#cluster, { hosts: places.map(this.#idOf), ...commit }));
+      this.#doubts.clear();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
+      progress.note(error.message);
+      if (isBusy(error) || error.kind === "alreadyDone") {
+        this.#requested = before.requested;
+        progress.move(places, "ENTERING_MAINTENANCE");
+        progress.retract(before.requestedAt);
+      }
+      if (isBusy(error)) this.#waitAtMost("busy", () => gaveUp(error, this.#o.limits.operationBusy));
+      else if (error.kind === "transient") this.#waitAtMost("unanswered", () => gaveUp(error, this.#o.limits.outage));
+      if (isBusy(error)) this.#requests--;
+      return false;
+    }
+  }
+
+  /** Follows a task to its end and judges every host by it; hosts that it tells nothing of stay open. */
+  async #follow(task: string): Promise<void> {
+    const { client, patience, progress, input, limits, stopping } = this.#o;
+    const hosts = input.hosts.map(({ host }) => host);
+    const onProgress = (activity: string) => progress.note(activity);
+    const options = { client, patience, task, hosts, onProgress };
+    let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
+    const stalled = followed.end === "STALLED";
+    if (stalled) {
+      progress.note("No progress for too long: cancelling the remediation.");
+      followed = await followTask({ ...options, stall: limits.operationBusy, cancel: true });
+    }
+    const inWork = progress.inPhase("REMEDIATING");
+    if (followed.end === "FORGOTTEN") {
+      this.#forgotten = true;
+      return progress.detach();
+    }
+    const ended = followed.end === "ENDED" ? followed.task : undefined;
+    const listed = await patience.persist(() => client.listHosts(this.#cluster));
+    for (const place of inWork) {
+      const host = this.#idOf(place);
+      const verdict = ended ? verdictAmongHosts(ended, host) : ({ verdict: "UNKNOWN" } as const);
+      const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
+      if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
+      else if (stalled)
+        progress.fail(place, { code: "HOST_REMEDIATION_STALLED", what: stalledFor(task, ended), stage: "REMEDIATE" });
+      else if (verdict.verdict === "FAILED") this.#failed(place, state, verdict.reasons);
+      // Skipped, for example because another host failed before its turn: it is looked at again.
+      else progress.move([place], "ENTERING_MAINTENANCE");
+    }
+    if (progress.inPhase("ENTERING_MAINTENANCE").length < inWork.length) this.#requests = 0;
+    progress.detach();
+  }
+
+  #failed(place: number, state: string, reasons: readonly string[]): void {
+    const reason = reasons[0] ?? "the component manager does not say why.";
+    const isHere = state === "CONNECTED";
+    this.#o.progress.fail(place, {
+      code: isHere ? "HOST_REMEDIATION_FAILED" : "HOST_NOT_RECONNECTED",
+      what: isHere ? `failed: ${reason}` : `is ${state}: ${reason}`,
+      stage: isHere ? "REMEDIATE" : "RECONNECT",
+    });
+  }
+
+  /** What the last remediation of the cluster says of the open hosts, where it was ours. */
+  async #readLastResult(): Promise<void> {
+    const { client, patience, progress } = this.#o;
+    const since = this.#requestedSince();
+    if (since === undefined) return;
+    const last: ApplyResult | undefined = await patience.persist(() => client.readLastApplyResult(this.#cluster));
+    for (const place of last ? this.#open() : []) {
+      const host = this.#idOf(place);
+      const began = startOf(last ?? {}, host);
+      if (began === undefined || began < since) continue;
+      const verdict = verdictOfResult(last ?? {}, host);
+      if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
+      if (verdict.verdict === "FAILED") {
+        const listed = await patience.persist(() => client.listHosts(this.#cluster));
+        const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
+        this.#failed(place, state, verdict.reasons);
+      }
+    }
+  }
+
+  /** Until every remediated host is connected and found at the target, or is not in time. */
+  async #verify(): Promise<void> {
+    const { client, patience, progress, input, limits } = this.#o;
+    const began = Date.now();
+    for (let round = 0; ; round++) {
+      const places = progress.inPhase("RECONNECTING");
+      if (places.length === 0) return;
+      progress.note(`Waiting until ${places.length} hosts are connected and verified.`);
+      const isOver = Date.now() - began >= limits.reconnect;
+      const listed = await patience.persist(() => client.listHosts(this.#cluster));
+      const stateOf = (place: number) =>
+        listed.find(({ host }) => host === this.#idOf(place))?.connection_state ?? "MISSING";
+      const here = places.filter((place) => stateOf(place) === "CONNECTED");
+      for (const place of isOver ? places.filter((p) => !here.includes(p)) : [])
+        progress.fail(place, { code: "HOST_NOT_RECONNECTED", what: `is ${stateOf(place)}.`, stage: "RECONNECT" });
+      const assessed = here.length > 0 ? await assessHosts(client, patience, input, here.map(this.#idOf), true) : [];
+      here.forEach((place, i) => {
+        const found = assessed[i];
+        if (found?.atTarget) return progress.move([place], "EXITING_MAINTENANCE");
+        if (!found?.conclusive && !isOver) return;
+        const what = `has version ${found?.version || "unknown"} and is ${found?.compliance || "not scanned"}.`;
+        progress.fail(place, { code: "HOST_NOT_AT_TARGET", what, stage: "VERIFY" });
+      });
+      if (progress.inPhase("RECONNECTING").length > 0) await patience.pause(round);
+    }
+  }
+
+  /** From when on a remediation must be ours; undefined where this attempt cannot have asked. */
+  #requestedSince(): number | undefined {
+    const { client, progress, mayHaveRequested } = this.#o;
+    const { requestedAt, failures } = progress.current;
+    if (requestedAt !== undefined) return Date.parse(requestedAt);
+    if (!this.#requested && !mayHaveRequested) return undefined;
+    const slack = failures.some((count) => count > 0) ? 0 : clockSlack;
+    return progress.began + (client.now() - Date.now()) - slack;
+  }
+
+  #isOver(what: Doubt): boolean {
+    const { limits } = this.#o;
+    const bound = {
+      busy: this.#requested ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
+      away: limits.reconnect,
+      unanswered: limits.outage,
+      forgotten: limits.stall,
+    }[what];
+    const since = this.#doubts.get(what) ?? Date.now();
+    this.#doubts.set(what, since);
+    return Date.now() - since >= bound;
+  }
+
+  #waitAtMost(what: Doubt, error: () => Error): void {
+    if (this.#isOver(what)) throw error();
+  }
+}

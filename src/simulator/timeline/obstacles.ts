@@ -1,0 +1,97 @@
+import type { EvacuationBlocker } from "../state/fault";
+import { livePatchObstacle, type Image } from "../state/image-extras";
+import { enforcesHardwareCompatibility, livePatchMode, type EffectivePolicy } from "../state/remediation-policy";
+import type { ClusterState, HostState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { evacuationObstacle } from "./evacuation";
+import { imageRefusal } from "./scan";
+
+const blockers: Record<EvacuationBlocker, string> = {
+  ADMISSION_CONTROL: "HA admission control leaves too little capacity for the VMs to move",
+  DPM: "DPM keeps hosts of the cluster in standby, so the VMs cannot move",
+  RUNNING_VMS: "a VM with a connected CD-ROM or a local disk cannot move",
+};
+
+function isBlocked(by: EvacuationBlocker, cluster: ClusterState, policy: EffectivePolicy): boolean {
+  if (by === "ADMISSION_CONTROL") return cluster.admissionControl;
+  if (by === "DPM") return cluster.dpm;
+  return policy.pre_remediation_power_action === "DO_NOT_CHANGE_VMS_POWER_STATE";
+}
+
+/**
+ * Why a host cannot enter maintenance mode now, or undefined where it can. The same for a remediation and for whoever
+ * puts a host into maintenance mode by hand.
+ */
+export function maintenanceObstacle(
+  world: World,
+  cluster: ClusterState,
+  host: HostState,
+  policy: EffectivePolicy,
+): string | undefined {
+  const on = { cluster: cluster.id, host: host.id };
+  const others = cluster.hosts.filter(({ id, maintenance }) => id !== host.id && maintenance !== "OUT").length;
+  if (others > 0 && world.findFault(["VSAN_ONE_AT_A_TIME"], on))
+    return `Another host of cluster ${cluster.name} is in maintenance mode, and vSAN allows one at a time.`;
+
+  const crowded = world.findFault(["EVACUATION_IMPOSSIBLE"], on);
+  const vmsMove = policy.pre_remediation_power_action === "DO_NOT_CHANGE_VMS_POWER_STATE" && host.poweredOnVms > 0;
+  if (crowded && vmsMove && others >= (crowded.others ?? 1)) {
+    world.useFault(crowded);
+    return crowded.message ?? `The other hosts have not enough unreserved memory for the running VMs of ${host.name}.`;
+  }
+
+  const blocked = world.findFault(["EVACUATION_BLOCKED"], on);
+  const by = blocked?.by ?? "RUNNING_VMS";
+  if (blocked && isBlocked(by, cluster, policy)) {
+    world.useFault(blocked);
+    return blocked.message ?? `Host ${host.name} could not enter maintenance mode: ${blockers[by]}.`;
+  }
+  return evacuationObstacle(cluster, host, policy);
+}
+
+/** What a check warns of, because it would keep the VMs on the host under the policy as it is now. */
+export function evacuationRisk(
+  world: World,
+  cluster: ClusterState,
+  host: HostState,
+  policy: EffectivePolicy,
+): string | undefined {
+  const fault = world.findFault(["EVACUATION_BLOCKED"], { cluster: cluster.id, host: host.id });
+  const by = fault?.by ?? "RUNNING_VMS";
+  const isSolved =
+    (by === "ADMISSION_CONTROL" && policy.disable_hac) ||
+    (by === "DPM" && policy.disable_dpm) ||
+    !isBlocked(by, cluster, policy);
+  return fault && !isSolved ? `Host ${host.name} may not enter maintenance mode: ${blockers[by]}.` : undefined;
+}
+
+/** Why a remediation of a host cannot even begin, or undefined where it can; nothing of the host is touched then. */
+export function remediationObstacle(
+  world: World,
+  cluster: ClusterState,
+  host: HostState,
+  image: Image,
+  policy: EffectivePolicy,
+): string | undefined {
+  if (host.connection !== "CONNECTED") return `Host ${host.name} is not connected.`;
+  const on = { cluster: cluster.id, host: host.id };
+  const refused = world.findFault(["IMAGE_REFUSED"], on);
+  if (refused) return imageRefusal(refused.message, host);
+  const incompatible = enforcesHardwareCompatibility(policy) && hardwareProblem(world, cluster, host);
+  if (incompatible) return incompatible;
+  const obstacle = livePatchMode(policy) === "ENFORCE" ? livePatchObstacle(world.config, host, image) : undefined;
+  return obstacle && `Host ${host.name} cannot be remediated without a reboot, which the policy demands: ${obstacle}`;
+}
+
+/** What of a host is not on the hardware compatibility list; undefined where all is. */
+export function hardwareProblem(world: World, cluster: ClusterState, host: HostState): string | undefined {
+  const fault = world.findFault(["HARDWARE_INCOMPATIBLE"], { cluster: cluster.id, host: host.id });
+  return (
+    fault && (fault.message ?? `A storage controller of host ${host.name} is not on the hardware compatibility list.`)
+  );
+}
+
+/** Whether the image is applied to a host while it runs. */
+export function isPatchedLive(world: World, host: HostState, image: Image, policy: EffectivePolicy): boolean {
+  return livePatchMode(policy) !== "DISABLE" && livePatchObstacle(world.config, host, image) === undefined;
+}

@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { HealthWait } from "../../../activities/contract";
+import { expectCancelled, failureOf, type SimulatedCluster, simulateCluster, startActivity } from "./simulated-cluster";
+
+describe("awaitClusterHealth", function () {
+  this.timeout(20_000);
+  let cluster: SimulatedCluster;
+  beforeEach(async () => {
+    cluster = await simulateCluster("IMAGE", { hosts: 3 });
+    await cluster.hostSeconds(0.05);
+  });
+  afterEach(() => cluster.close());
+
+  const start = (limits?: Partial<ActivityLimits>, upgrading?: readonly string[]) => {
+    const activities = cluster.activities(limits);
+    return startActivity<void, HealthWait>(() =>
+      activities.awaitClusterHealth({ ...cluster.target, ...(upgrading && { upgrading }) }),
+    );
+  };
+  const hosts = async () => (await cluster.state()).hosts.map(({ id }) => id);
+
+  it("is open where nothing is wrong", async () => {
+    expect((await start().end).error).to.equal(undefined);
+  });
+
+  it("tells what it waits for, and opens when that has passed", async () => {
+    const [first = ""] = await hosts();
+    await cluster.put(first, "IN");
+    const gate = start();
+    const { waitingFor } = await gate.heartbeat((told) => /maintenance/.test(told.waitingFor));
+    expect(waitingFor).to.equal("Waiting until cluster-01 is healthy: Host esx-01.example.com is in maintenance mode.");
+    await cluster.put(first, "OUT");
+    expect((await gate.end).error).to.equal(undefined);
+  });
+
+  it("waits for the product's own health check", async () => {
+    await cluster.fault({ kind: "CHECK_FAILS", host: "esx-02.example.com", issue: "vSAN objects are resyncing" });
+    const gate = start();
+    await gate.heartbeat(({ waitingFor }) => /esx-02.*resyncing/.test(waitingFor));
+    await cluster.repair();
+    expect((await gate.end).error).to.equal(undefined);
+  });
+
+  it("does not look at hosts that are being upgraded, and takes a warning for healthy", async () => {
+    const [first = ""] = await hosts();
+    await cluster.put(first, "IN");
+    await cluster.fault({ kind: "CHECK_FAILS", host: first });
+    await cluster.fault({ kind: "HARDWARE_INCOMPATIBLE" });
+    expect((await start({}, [first]).end).error).to.equal(undefined);
+  });
+
+  it("fails when its time is over, naming what is not green and what to do", async () => {
+    const [first = ""] = await hosts();
+    await cluster.put(first, "IN");
+    const failure = failureOf(await start({ healthGate: 30 }).end);
+    expect(failure).to.include({ type: "HEALTH_GATE_CLOSED", nonRetryable: true });
+    expect(failure.told.error.message).to.match(
+      /no further host was begun. Host esx-01\.example\.com is in maintenance/,
+    );
+    expect(failure.told.error.remediationMessage).to.match(/retry the upgrade/);
+    expect(await cluster.steps()).to.not.include("APPLY_REQUESTED");
+  });
+
+  it("names a host that is not connected", async () => {
+    const [first = ""] = await hosts();
+    const activities = cluster.activities();
+    await startActivity(() => activities.setDesiredImage(cluster.target)).end;
+    await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", host: first, seconds: 0 });
+    const attempts = { maximumAttempts: 1, retryDelay: 0 };
+    const host = { host: first, fqdn: "esx-01.example.com" };
+    await startActivity(() => activities.remediateHost({ ...cluster.target, host, attempts })).end;
+    const failure = failureOf(await start({ healthGate: 30 }).end);
+    expect(failure.told.error.message).to.match(/Host esx-01\.example\.com is NOT_RESPONDING\./);
+  });
+
+  it("sits out an outage, but not longer than the gate may take", async () => {
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE", times: 5 });
+    expect((await start().end).error).to.equal(undefined);
+    await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
+    expect(failureOf(await start({ healthGate: 50 }).end).type).to.equal("COMPONENT_MANAGER_UNREACHABLE");
+  });
+
+  it("ends at once when it is cancelled", async () => {
+    const [first = ""] = await hosts();
+    await cluster.put(first, "IN");
+    const gate = start();
+    await gate.heartbeat(({ waitingFor }) => /maintenance/.test(waitingFor));
+    gate.environment.cancel();
+    expectCancelled(await gate.end);
+  });
+});
