@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { RunningSimulator } from "../../../src/simulator/start-simulator";
-import { images, SimulatorClient, startTestSimulator, TestClock, testConfig } from "./simulator-client";
+import { images, type SimulatorClient, startTestSimulator, type TestClock, testConfig } from "./simulator-client";
 
 const config = testConfig({
   clusters: [
