@@ -16,6 +16,10 @@ export interface ActivityLimits {
   readonly poll: { readonly min: number; readonly max: number };
   /** How long another operation on the cluster is waited for. */
   readonly operationBusy: number;
+  /** How long a management server may be away while it is upgraded itself. */
+  readonly mgmtAbsence: number;
+  /** How long an update or migration of a management server may go on without any progress. */
+  readonly mgmtStall: number;
 }
 
 const minute = 60_000;
@@ -28,6 +32,8 @@ export const defaultActivityLimits: ActivityLimits = {
   reconnect: 30 * minute,
   poll: { min: 250, max: 5_000 },
   operationBusy: 30 * minute,
+  mgmtAbsence: 120 * minute,
+  mgmtStall: 120 * minute,
 };
 
 /** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */
@@ -46,12 +52,24 @@ export interface PatchQuery {
   readonly customIsoId?: string;
 }
 
+/** What an upgrade of a management server needs beside its access. Never logged and never part of an error. */
+export interface ManagementServerSettings {
+  /** DNS servers of a new appliance with a STATIC temporary address. */
+  readonly dnsServers: readonly string[];
+  /** Root password of a new appliance until the switchover. */
+  readonly temporaryRootPassword?: string;
+  /** Answers to the questions of an update, by the product's name of each (`vmdir.password`). */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
 /** What Activities need from the process that runs them; made by the composition root. */
 export interface ActivityDependencies {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
   componentManager(id: string): ComponentManagerAccess | undefined;
   /** Where the hosts of a component manager's baseline-managed clusters get a patch; undefined where it is not known. */
   patchFor(componentManagerId: string, query: PatchQuery): PatchSource | undefined;
+  /** Settings of the management server with this resource id; undefined where the inventory has none. */
+  managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running; undefined where none is. */
   readLockHolder(workflowId: string): Promise<string | undefined>;
   readonly limits: ActivityLimits;

@@ -1,15 +1,20 @@
 import type { Patience } from "./patience";
 import { DriverError, isNotFound } from "./drivers/driver-error";
-import { messagesOf } from "./drivers/vlcm/classify-error";
-import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
-import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
+import { messagesOf } from "./drivers/vapi/classify-error";
+import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vapi/vapi-models";
+
+/** Whatever reads the tasks of a component manager. */
+interface TaskReader {
+  readonly id: string;
+  readTask(task: string): Promise<TaskInfo>;
+}
 
 /**
  * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
  * manager has forgotten the task: its effect then has to be looked up. Throws where it takes longer than any other
  * operation may.
  */
-export async function completeTask(client: VlcmClient, patience: Patience, id: string): Promise<TaskInfo | undefined> {
+export async function completeTask(client: TaskReader, patience: Patience, id: string): Promise<TaskInfo | undefined> {
   const began = Date.now();
   for (let round = 0; ; round++) {
     try {
@@ -33,7 +38,7 @@ export async function completeTask(client: VlcmClient, patience: Patience, id: s
 }
 
 /** What the component manager gives as the reason of a failed task: in its error, else in its result. */
-export function reasonsOf({ error, result }: TaskInfo): string[] {
+export function reasonsOf({ error, result }: Partial<Pick<TaskInfo, "error" | "result">>): string[] {
   const told = messagesOf(error);
   if (told.length > 0) return told;
   const notifications = (result as { notifications?: unknown } | null | undefined)?.notifications ?? result;

@@ -1,7 +1,14 @@
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
+import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
+import type { MgmtActivities } from "./mgmt-contract";
+import type { NetvirtActivities } from "./netvirt-contract";
+
+export type * from "./mgmt-contract";
+export type * from "./netvirt-contract";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -32,6 +39,7 @@ export interface DesiredImage {
   readonly commit?: string;
 }
 
+export type { HealthWait } from "../src/domain/pending-activity";
 /** A host of a baseline-managed cluster before anything is done to it; recorded, so that all of it can be put back. */
 export interface HostBefore {
   /** When this was read, by the component manager's clock. */
@@ -64,10 +72,13 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly stop?: boolean;
 }
 
-/** Details of every ApplicationFailure that an Activity throws; `progress` only from `remediateHost`. */
-export interface FailureDetails {
+/** What an Activity that is attached to again heartbeats, and starts from when it runs again. */
+export type ActivityProgress = HostProgress | NetvirtProgress | MgmtProgress;
+
+/** Details of every ApplicationFailure that an Activity throws; `progress` only from those that are attached to again. */
+export interface FailureDetails<P extends ActivityProgress = HostProgress> {
   readonly error: ErrorBody;
-  readonly progress?: HostProgress;
+  readonly progress?: P;
 }
 
 /**
@@ -76,7 +87,7 @@ export interface FailureDetails {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
-export interface UpgradeActivities {
+export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */
@@ -104,6 +115,13 @@ export interface UpgradeActivities {
   readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
+  /**
+   * The health gate between two hosts: ends when every host of the cluster is connected and out of maintenance mode and
+   * the component manager finds the cluster healthy. Heartbeats {@link HealthWait}.
+   */
+  awaitClusterHealth(target: ClusterTarget): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
+  /** Of several locks those that are held, and by which upgrade. */
+  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<{ workflowId: string; upgradeId: string }[]>;
 }

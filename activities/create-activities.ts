@@ -1,43 +1,30 @@
+import pLimit from "p-limit";
 import type { ClusterKind } from "../src/domain/upgrade-plan";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import { baselineClusters } from "./baseline/baseline-clusters";
 import type { ClusterWork } from "./cluster-work";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
-import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { imageClusters } from "./hostos/image-clusters";
+import { managerClients } from "./manager-clients";
+import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
+import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
+
+/** How many locks are looked at together. */
+const concurrentLockReads = 8;
 
 /**
  * The Activities of a Worker. Changes wait out an outage themselves, because a retry by Temporal would use up an
  * attempt; reads and restores are short and retried by Temporal.
  */
-export function createActivities({
-  componentManager,
-  patchFor,
-  readLockHolder,
-  limits,
-}: ActivityDependencies): UpgradeActivities {
-  /** One client, and so one session, per component manager, for as long as its access stays the same. */
-  function perComponentManager<C extends { close(): Promise<void> }>(create: (access: ComponentManagerAccess) => C) {
-    const clients = new Map<string, { readonly access: ComponentManagerAccess; readonly client: C }>();
-    return (id: string): C => {
-      const access = componentManager(id);
-      if (!access) throw unknownComponentManager(id);
-      const known = clients.get(id);
-      if (known && isSame(known.access, access)) return known.client;
-      const client = create(access);
-      clients.set(id, { access, client });
-      void known?.client.close();
-      return client;
-    };
-  }
-
+export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
+  const { componentManager, patchFor, readLockHolder, limits } = dependencies;
   const { callTimeout } = limits;
-  const lifecycleOf = perComponentManager((access) => createVlcmClient(access, { callTimeout }));
-  const managementOf = perComponentManager((access) => createVim25Client(access, { callTimeout }));
+  const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout }));
+  const managementOf = managerClients(componentManager, (access) => createVim25Client(access, { callTimeout }));
   const kinds: Readonly<Record<ClusterKind, ClusterWork>> = {
     IMAGE: imageClusters({ clientOf: lifecycleOf, limits }),
     BASELINE: baselineClusters({ clientOf: managementOf, lifecycleOf, patchFor, limits }),
@@ -86,21 +73,22 @@ export function createActivities({
         const upgradeId = await readLockHolder(workflowId);
         return upgradeId === undefined ? {} : { upgradeId };
       }),
+    readLockHolders: ({ workflowIds }) =>
+      runActivity({ context: {} }, async () => {
+        const limit = pLimit(concurrentLockReads);
+        const holders = await Promise.all(
+          workflowIds.map((workflowId) =>
+            limit(async () => ({ workflowId, upgradeId: await readLockHolder(workflowId) })),
+          ),
+        );
+        return holders.flatMap(({ workflowId, upgradeId }) =>
+          upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
+        );
+      }),
+    ...createNetvirtActivities(dependencies),
+    ...createMgmtActivities(dependencies),
   };
 }
 
 /** Failures of a change that the component manager reports, so that they use up an attempt and the next may succeed. */
 const retryableChanges: ReadonlySet<string> = new Set(["DESIRED_IMAGE_COMMIT_FAILED", "CLUSTER_SETTINGS_NOT_CHANGED"]);
-
-function isSame(a: ComponentManagerAccess, b: ComponentManagerAccess): boolean {
-  return a.url === b.url && a.username === b.username && a.password === b.password;
-}
-
-function unknownComponentManager(id: string): DriverError {
-  return new DriverError({
-    kind: "permanent",
-    code: "COMPONENT_MANAGER_UNKNOWN",
-    message: `The inventory has no component manager ${id}.`,
-    remediation: "Put the component manager back into the inventory, or start a new upgrade of the cluster.",
-  });
-}

@@ -1,11 +1,12 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { ErrorBody } from "../src/domain/error-body";
-import type { HostProgress } from "../src/domain/host-remediation";
-import { type FailureDetails, workerShutdown } from "./contract";
+import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
 import { bounded, DriverError } from "./drivers/driver-error";
 
 /** Flat facts of an error for its reader, such as cluster and host. */
 export type FailureContext = Readonly<Record<string, string>>;
+
+type AnyDetails = FailureDetails<ActivityProgress>;
 
 /** Bytes of JSON that the details of one failure may take: the server cuts failures of more than 4 KiB. */
 const maximumDetails = 2_800;
@@ -38,8 +39,8 @@ export function errorBodyOf(error: unknown, context: FailureContext): ErrorBody 
 export interface FailureOptions {
   /** Default: transient and unforeseen errors are, permanent ones are not. */
   readonly retryable?: boolean;
-  /** What `remediateHost` knows; part of the details. */
-  readonly progress?: HostProgress;
+  /** What the Activity knows, where it is attached to again; part of the details. */
+  readonly progress?: ActivityProgress;
 }
 
 /** The ApplicationFailure of an error: `type` is its stable code, the first detail is {@link FailureDetails}. */
@@ -50,7 +51,7 @@ export function failureOf(error: unknown, context: FailureContext, options: Fail
 }
 
 /** Tells the Workflow that the Worker stopped this Activity, so that it is run again at once. */
-export function workerShutdownFailure(context: FailureContext, progress?: HostProgress): ApplicationFailure {
+export function workerShutdownFailure(context: FailureContext, progress?: ActivityProgress): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: workerShutdown,
     errorType: "INTERNAL",
@@ -61,19 +62,19 @@ export function workerShutdownFailure(context: FailureContext, progress?: HostPr
   return failure(error, true, progress);
 }
 
-/** Tells the Workflow that the host was brought to a safe end, not upgraded, as its `stop` asked. */
-export function stoppedFailure(context: FailureContext, progress: HostProgress): ApplicationFailure {
+/** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
+export function stoppedFailure(context: FailureContext, progress: ActivityProgress, what = "host"): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: "CANCELLED",
     errorType: "CANCELLED",
-    message: "The upgrade was cancelled before the host was upgraded.",
-    remediationMessage: "Start a new upgrade when the cluster is to be upgraded after all.",
+    message: `The upgrade was cancelled before the ${what} was upgraded.`,
+    remediationMessage: "Start a new upgrade when it is to be upgraded after all.",
     context,
   };
   return failure(error, true, progress);
 }
 
-function failure(error: ErrorBody, nonRetryable: boolean, progress: HostProgress | undefined): ApplicationFailure {
+function failure(error: ErrorBody, nonRetryable: boolean, progress: ActivityProgress | undefined): ApplicationFailure {
   const made = ApplicationFailure.create({
     message: bounded(error.message, 300),
     type: error.errorCode ?? "UNEXPECTED",
@@ -85,25 +86,30 @@ function failure(error: ErrorBody, nonRetryable: boolean, progress: HostProgress
   return made;
 }
 
+/** What another run needs to go on: neither the errors of stages nor the nodes, which it reads again. */
+function withoutDetails(progress: ActivityProgress): ActivityProgress {
+  if ("nodes" in progress) return { ...progress, nodes: [] };
+  if (!("stages" in progress)) return progress;
+  return { ...progress, stages: progress.stages.map(({ errors: _, ...stage }) => stage) };
+}
+
 /** The details without what is told twice or in most words, until they fit. */
-function fitted(details: FailureDetails): FailureDetails {
+function fitted(details: AnyDetails): AnyDetails {
   const shorter = (error: ErrorBody, length: number): ErrorBody => ({
     ...error,
     message: bounded(error.message, length),
   });
   const withoutCauses = ({ causes: _, ...error }: ErrorBody): ErrorBody => error;
-  const steps: ((d: FailureDetails) => FailureDetails)[] = [
+  const steps: ((d: AnyDetails) => AnyDetails)[] = [
     ({ error, progress }) => {
       const { lastError: _, ...rest } = progress ?? {};
-      return { error, ...(progress && { progress: rest as HostProgress }) };
+      return { error, ...(progress && { progress: rest as ActivityProgress }) };
     },
     (d) => ({ ...d, error: { ...d.error, ...(d.error.causes && { causes: d.error.causes.slice(0, 1) }) } }),
     (d) => ({ ...d, error: withoutCauses(d.error) }),
     ({ error, progress }) => ({
       error,
-      ...(progress && {
-        progress: { ...progress, stages: progress.stages.map(({ errors: _, ...stage }) => stage) },
-      }),
+      ...(progress && { progress: withoutDetails(progress) }),
     }),
     (d) => ({ ...d, error: shorter(d.error, 200) }),
     ({ error, progress }) => ({

@@ -14,6 +14,8 @@ export interface WaitLimits {
   readonly remediationStallMinutes: number;
   readonly hostReconnectMinutes: number;
   readonly operationBusyMinutes: number;
+  readonly mgmtAbsenceMinutes: number;
+  readonly mgmtStallMinutes: number;
   readonly pollMinMilliseconds: number;
   readonly pollMaxMilliseconds: number;
 }
@@ -162,6 +164,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       remediationStallMinutes: values.REMEDIATION_STALL_MINUTES,
       hostReconnectMinutes: values.HOST_RECONNECT_MINUTES,
       operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
+      mgmtAbsenceMinutes: values.MGMT_ABSENCE_MINUTES,
+      mgmtStallMinutes: values.MGMT_STALL_MINUTES,
       pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
       pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
     },

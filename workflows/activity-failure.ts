@@ -6,9 +6,10 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
+import type * as t from "io-ts";
 import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/error-body";
-import { HostProgress, workerShutdown } from "../src/domain/host-remediation";
+import { workerShutdown } from "../src/domain/host-remediation";
 
 /** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
 export function errorOf(failure: unknown): ErrorBody {
@@ -29,29 +30,26 @@ export function errorOf(failure: unknown): ErrorBody {
   return unforeseen(cause instanceof Error ? cause.message : String(cause));
 }
 
-/** An Activity that ended without an answer of its own, because its worker did; it is to be scheduled again. */
-export interface LostActivity {
-  /** What it last knew, where it told. */
-  readonly progress?: HostProgress;
-}
-
-/** Tells a lost Activity from a failed one; undefined where the failure is an answer. */
-export function lostActivity(failure: unknown): LostActivity | undefined {
+/** Whether an Activity ended without an answer of its own, because its worker did; it is to be scheduled again. */
+export function isLost(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const lost =
+  return (
     (cause instanceof ApplicationFailure && cause.type === workerShutdown) ||
-    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"));
-  if (!lost) return undefined;
-  const progress = progressOf(failure);
-  return progress ? { progress } : {};
+    (cause instanceof TimeoutFailure && (cause.timeoutType === "HEARTBEAT" || cause.timeoutType === "START_TO_CLOSE"))
+  );
 }
 
-/** What `remediateHost` knew of a host when it failed; undefined where it did not say. */
-export function progressOf(failure: unknown): HostProgress | undefined {
+/** What an Activity knew when it failed or was lost; undefined where it did not say. */
+export function progressOf<P>(failure: unknown, progress: t.Decoder<unknown, P>): P | undefined {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  if (cause instanceof ApplicationFailure) return decodeProgress(detailsOf(cause)?.progress);
-  if (cause instanceof TimeoutFailure) return decodeProgress(cause.lastHeartbeatDetails);
-  return undefined;
+  const detail: unknown =
+    cause instanceof ApplicationFailure
+      ? detailsOf(cause)?.progress
+      : cause instanceof TimeoutFailure
+        ? cause.lastHeartbeatDetails
+        : undefined;
+  const decoded = progress.decode(detail);
+  return isRight(decoded) ? decoded.right : undefined;
 }
 
 /** The details of a failed child's own failure; undefined where it was cancelled, terminated or timed out. */
@@ -63,11 +61,6 @@ export function childFailureDetail(failure: unknown): unknown {
 /** Whether a child ended because it, and not its upgrade, was cancelled. */
 export function childWasCancelled(failure: unknown): boolean {
   return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
-}
-
-function decodeProgress(detail: unknown): HostProgress | undefined {
-  const progress = HostProgress.decode(detail);
-  return isRight(progress) ? progress.right : undefined;
 }
 
 function detailsOf(failure: ApplicationFailure): Partial<FailureDetails> | undefined {

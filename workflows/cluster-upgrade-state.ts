@@ -1,11 +1,4 @@
-import {
-  getExternalWorkflowHandle,
-  log,
-  setCurrentDetails,
-  setHandler,
-  upsertMemo,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import {
   applyClusterProgress,
   countHosts,
@@ -16,14 +9,8 @@ import {
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import {
-  hostsSignal,
-  subTaskQuery,
-  type ClusterUpgradeInput,
-  type HostsReport,
-  type ResourceMemo,
-  type ResourceResult,
-} from "./messages";
+import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { reportHosts } from "./report-hosts";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -33,6 +20,7 @@ export class ClusterUpgradeState {
   private subTask: SubTask;
   private lastError: string | undefined;
   private reportedTenth = -1;
+  private doing = "";
 
   constructor(readonly input: ClusterUpgradeInput) {
     this.subTask = initialClusterSubTask(input.cluster, now());
@@ -46,7 +34,8 @@ export class ClusterUpgradeState {
   }
 
   /** A change of phase: says where the cluster stands in the Web UI, and in the memo for when no worker answers. */
-  publish(doing: string): void {
+  publish(doing = this.doing): void {
+    this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? `\n\nHosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
     setCurrentDetails(`**${doing}**${hosts}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
@@ -54,8 +43,8 @@ export class ClusterUpgradeState {
   }
 
   /**
-   * Tells the upgrade how many hosts are done: at every tenth of them and at every error, so that a large cluster
-   * does not flood its upgrade with Signals.
+   * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at every error,
+   * so that a large cluster floods neither its upgrade with Signals nor its history with memos.
    */
   async report(): Promise<void> {
     const hosts = countHosts(this.subTask);
@@ -63,19 +52,12 @@ export class ClusterUpgradeState {
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
     if (tenth === this.reportedTenth && hosts.failed === 0) return;
     this.reportedTenth = tenth;
-    const { parent } = workflowInfo();
-    if (!parent) return;
-    const { resourceId } = this.input.cluster;
-    const report: HostsReport = {
-      resourceId,
+    this.publish();
+    await reportHosts({
+      resourceId: this.input.cluster.resourceId,
       hosts,
       ...(this.lastError !== undefined && { lastError: this.lastError }),
-    };
-    try {
-      await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
-    } catch (error) {
-      log.warn("The upgrade could not be told how many hosts are done", { resourceId, error });
-    }
+    });
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
@@ -98,6 +80,20 @@ export class ClusterUpgradeState {
     return (this.subTask.subTasks ?? [])
       .filter((host) => host.status === "PENDING")
       .flatMap((host) => host.resources?.[0]?.resourceId ?? []);
+  }
+
+  /** Errors of the hosts that failed, as one. */
+  hostErrors(failed: number): ErrorBody {
+    const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
+      host.status === "FAILED" ? (host.errors ?? []) : [],
+    );
+    return {
+      errorCode: "HOSTS_FAILED_WITHIN_TOLERANCE",
+      errorType: "UPGRADE",
+      message: `${failed} hosts of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
+      remediationMessage: "Mend what the errors of the hosts name, then upgrade the cluster again for the rest.",
+      nestedErrors: errors.slice(0, 10),
+    };
   }
 
   hostCounts() {

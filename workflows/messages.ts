@@ -89,6 +89,11 @@ export interface MgmtUpgradeInput {
   readonly mgmt: MgmtUpgradePlan;
 }
 
+/** The Workflow of any resource, as its upgrade starts it. */
+export type ResourceWorkflow = (
+  input: ClusterUpgradeInput | NetvirtUpgradeInput | MgmtUpgradeInput,
+) => Promise<ResourceResult>;
+
 /** What a resource's Workflow leaves to its upgrade; small, because the upgrade keeps one of each. */
 export interface ResourceResult {
   readonly outcome: ClusterOutcome;
@@ -96,19 +101,4 @@ export interface ResourceResult {
   /** Ids of the hosts that run the target version because of this upgrade. */
   readonly upgradedHosts: readonly string[];
   readonly error?: ErrorBody;
-}
-
-/** The Workflow ID that is the lock of a cluster: Temporal runs one Workflow of an ID at a time. */
-export function clusterWorkflowId(resourceId: string): string {
-  return `cluster/${resourceId}`;
-}
-
-/** The lock of a NETVIRT instance. */
-export function netvirtWorkflowId(resourceId: string): string {
-  return `netvirt/${resourceId}`;
-}
-
-/** The lock of a management server. */
-export function mgmtWorkflowId(resourceId: string): string {
-  return `mgmt/${resourceId}`;
 }

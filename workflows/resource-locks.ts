@@ -13,25 +13,26 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import { isRight } from "fp-ts/Either";
 import type { UpgradeActivities } from "../activities/contract";
 import { ErrorBody } from "../src/domain/error-body";
-import { initialClusterSubTask } from "../src/domain/cluster-progress";
+import { conflictingLocks, lockOf } from "../src/domain/resource-lock";
+import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-progress";
 import { toTimestamp } from "../src/domain/timestamp";
-import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
+import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { childFailureDetail, childWasCancelled } from "./activity-failure";
-import type { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
-import { beginSignal, clusterWorkflowId, type ResourceResult } from "./messages";
+import { beginSignal, type ResourceResult, type ResourceWorkflow } from "./messages";
 import { readOptions } from "./retry-policy";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
-const { readLockHolder } = proxyActivities<Pick<UpgradeActivities, "readLockHolder">>(readOptions);
+const { readLockHolder, readLockHolders } =
+  proxyActivities<Pick<UpgradeActivities, "readLockHolder" | "readLockHolders">>(readOptions);
 
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
 /** A resource whose own Workflow runs, and with it the lock. */
 export interface LockedResource {
-  readonly resource: ClusterUpgradePlan;
+  readonly resource: ResourcePlan;
   /** Lets it begin. Where it has ended before its turn, `ended` says so. */
   begin(): Promise<void>;
   /** Ends it before it has begun. */
@@ -42,12 +43,13 @@ export interface LockedResource {
 
 /**
  * Takes the locks of resources by starting their Workflows, one after another in the order of their ids: of upgrades
- * that race for overlapping resources one always gets through. Gives the error that names the holder where one is
- * held; those already taken are released then.
+ * that race for overlapping resources one always gets through. Then sees that nobody holds a lock that conflicts with
+ * them: in this order a conflict is never missed. Gives the error that names the holder where one is held; those
+ * already taken are released then.
  */
 export async function acquireLocks(
   state: UpgradeState,
-  resources: readonly ClusterUpgradePlan[],
+  resources: readonly ResourcePlan[],
 ): Promise<LockedResource[] | ErrorBody> {
   const ordered = [...resources].sort((a, b) => (a.resourceId < b.resourceId ? -1 : 1));
   const locked: LockedResource[] = [];
@@ -58,6 +60,8 @@ export async function acquireLocks(
       if ("message" in lock) return lock;
       locked.push(lock);
     }
+    const conflict = await findConflict(state, resources);
+    if (conflict) return conflict;
     complete = true;
     return locked;
   } finally {
@@ -71,8 +75,8 @@ export async function releaseAll(locked: readonly LockedResource[]): Promise<voi
   await Promise.all(locked.map(({ ended }) => ended));
 }
 
-async function acquireLock(state: UpgradeState, resource: ClusterUpgradePlan): Promise<LockedResource | ErrorBody> {
-  const workflowId = clusterWorkflowId(resource.resourceId);
+async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | ErrorBody> {
+  const workflowId = lockOf(resource);
   let holder: string | undefined;
   for (let tries = 0; tries < maximumTries; tries++) {
     const scope = new CancellationScope();
@@ -93,35 +97,72 @@ async function acquireLock(state: UpgradeState, resource: ClusterUpgradePlan): P
       if (holder !== undefined) break;
     }
   }
+  return lockedBy(`${resourceTitle(resource)} is`, resource.resourceId, holder);
+}
+
+async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody | undefined> {
+  const own = new Set(state.resources.map(lockOf));
+  for (const resource of resources) {
+    const locks = conflictingLocks(resource).filter((lock) => !own.has(lock));
+    if (locks.length === 0) continue;
+    const summary = `${resource.name}: is what it must not meet in use?`;
+    const read = () => readLockHolders.executeWithOptions({ ...readOptions, summary }, [{ workflowIds: locks }]);
+    const [held] = await untilAnswered(read);
+    if (held)
+      return lockedBy(
+        `${resourceTitle(resource)} cannot be upgraded while ${held.workflowId} is`,
+        resource.resourceId,
+        held.upgradeId,
+      );
+  }
+  return undefined;
+}
+
+function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {
   return {
     errorCode: "RESOURCE_LOCKED",
     errorType: "CONFLICT",
-    message: `Cluster ${resource.name} is held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; no cluster was touched.`,
+    message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was touched.`,
     remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} has ended, then retry.`,
-    context: { resourceId: resource.resourceId, ...(holder !== undefined && { upgradeId: holder }) },
+    context: { resourceId, ...(holder !== undefined && { upgradeId: holder }) },
   };
 }
 
-function startResourceWorkflow(state: UpgradeState, cluster: ClusterUpgradePlan, workflowId: string) {
+function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
   const { id, bundle } = state.plan;
-  const upgradedBefore = state.resultOf(cluster.resourceId)?.upgradedHosts ?? [];
-  return startChild<typeof clusterUpgradeWorkflow>("clusterUpgradeWorkflow", {
+  const { type, input } = resourceWorkflow(state, resource);
+  return startChild<ResourceWorkflow>(type, {
     workflowId,
-    args: [{ upgradeId: id, cluster, upgradedBefore }],
+    args: [input],
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: { upgradeId: id, subTask: initialClusterSubTask(cluster, toTimestamp(Date.now())) },
+    memo: { upgradeId: id, subTask: initialResourceSubTask(resource, toTimestamp(Date.now())) },
     typedSearchAttributes: [
-      { key: resourceIdsKey, value: [cluster.resourceId] },
+      { key: resourceIdsKey, value: [resource.resourceId] },
       { key: bundleIdKey, value: bundle.id },
     ],
-    staticSummary: `${cluster.name} to ${cluster.targetVersion}`,
-    staticDetails: `Cluster **${cluster.name}** (${cluster.resourceId}), part of upgrade \`${id}\`.`,
+    staticSummary: `${resource.name} to ${resource.targetVersion}`,
+    staticDetails: `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`.`,
   });
 }
 
-async function beginChild(child: ChildWorkflowHandle<typeof clusterUpgradeWorkflow>): Promise<void> {
+function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
+  const upgradeId = state.plan.id;
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE": {
+      const upgradedBefore = state.resultOf(resource.resourceId)?.upgradedHosts ?? [];
+      return { type: "clusterUpgradeWorkflow", input: { upgradeId, cluster: resource, upgradedBefore } };
+    }
+    case "NETVIRT":
+      return { type: "netvirtUpgradeWorkflow", input: { upgradeId, netvirt: resource } };
+    case "MGMT":
+      return { type: "mgmtUpgradeWorkflow", input: { upgradeId, mgmt: resource } };
+  }
+}
+
+async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
   try {
     await child.signal(beginSignal);
   } catch (failure) {
@@ -130,7 +171,7 @@ async function beginChild(child: ChildWorkflowHandle<typeof clusterUpgradeWorkfl
   }
 }
 
-async function resultOf(child: ChildWorkflowHandle<typeof clusterUpgradeWorkflow>): Promise<ResourceResult> {
+async function resultOf(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<ResourceResult> {
   try {
     return await child.result();
   } catch (failure) {
@@ -160,8 +201,8 @@ function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
     errorCode: cancelled ? "CANCELLED" : "CLUSTER_WORKFLOW_LOST",
     errorType: cancelled ? "CANCELLED" : "INTERNAL",
     message: cancelled
-      ? "The upgrade of this cluster was cancelled."
-      : `The Workflow of this cluster ended without a result: ${failure instanceof Error ? failure.message : "unknown"}.`,
-    remediationMessage: "Check the cluster's hosts and settings in the component manager, then retry.",
+      ? "The upgrade of this resource was cancelled."
+      : `The Workflow of this resource ended without a result: ${failure instanceof Error ? failure.message : "unknown"}.`,
+    remediationMessage: "Check its state and settings in the component manager, then retry.",
   };
 }

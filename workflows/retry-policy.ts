@@ -49,5 +49,19 @@ export const precheckOptions: ActivityOptions = {
   scheduleToCloseTimeout: "60 minutes",
 };
 
+/** The health gate has a limit of its own (HEALTH_GATE_MINUTES), and answers or fails once. */
+export const gateOptions: ActivityOptions = {
+  startToCloseTimeout: "7 days",
+  heartbeatTimeout: "15 seconds",
+  retry: { maximumAttempts: 1 },
+};
+
 /** A restore that is given up leaves a changed cluster behind: it is tried for a day. */
 export const restoreOptions: ActivityOptions = { ...readOptions, scheduleToCloseTimeout: "24 hours" };
+
+/** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
+export const takeBackOptions: ActivityOptions = {
+  ...readOptions,
+  startToCloseTimeout: "4 hours",
+  scheduleToCloseTimeout: "4 hours",
+};

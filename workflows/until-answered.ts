@@ -1,5 +1,5 @@
 import { CancellationScope } from "@temporalio/workflow";
-import { lostActivity } from "./activity-failure";
+import { isLost } from "./activity-failure";
 
 /** How often an Activity may be lost with its worker before the failure stands. */
 const maximumLosses = 200;
@@ -11,7 +11,7 @@ export async function untilAnswered<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (failure) {
       const { consideredCancelled } = CancellationScope.current();
-      if (!lostActivity(failure) || consideredCancelled || losses >= maximumLosses) throw failure;
+      if (!isLost(failure) || consideredCancelled || losses >= maximumLosses) throw failure;
     }
   }
 }

@@ -129,7 +129,8 @@ export class UpgradeRequests {
 
   private context(): RequestContext {
     const { phase, failedPrechecks } = this.state;
-    return { phase, failedPrechecks, awaitsResolution: this.awaitsResolution, now: Date.now() };
+    const isRetryable = this.state.task.isRetryable === true;
+    return { phase, failedPrechecks, awaitsResolution: this.awaitsResolution, isRetryable, now: Date.now() };
   }
 
   private receive<P extends PlainPayload>(

@@ -2,30 +2,34 @@ import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/
 import type { UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/cluster-progress";
+import { resourceTitle } from "../src/domain/resource-progress";
 import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
+import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { errorOf } from "./activity-failure";
-import { clusterTargetOf } from "./cluster-target";
+import { clusterTarget, mgmtTarget, netvirtTarget } from "./activity-targets";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
-const prechecks = proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks">>(precheckOptions);
+const prechecks =
+  proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks" | "runMgmtPrechecks">>(
+    precheckOptions,
+  );
 
 /**
- * Runs the prechecks of all the clusters at the same time, to the last one even if one fails. Gives the errors, one
- * per cluster that cannot be upgraded; none where every check has passed.
+ * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
+ * per resource that cannot be upgraded; none where every check has passed.
  */
-export async function runPrechecks(state: UpgradeState, clusters: readonly ClusterUpgradePlan[]): Promise<ErrorBody[]> {
-  state.record({ type: "PrechecksStarted", clusters });
+export async function runPrechecks(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody[]> {
+  state.record({ type: "PrechecksStarted", resources });
   const errors: ErrorBody[] = [];
   await Promise.all(
-    clusters.map(async (cluster) => {
-      const stages = await precheckCluster(cluster);
-      state.record({ type: "ClusterPrechecked", resourceId: cluster.resourceId, stages });
+    resources.map(async (resource) => {
+      const stages = await precheckResource(resource);
+      state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       const failed = stages.flatMap((stage) => stage.errors ?? []);
-      if (stages.some((stage) => stage.status === "FAILED")) errors.push(precheckError(cluster, failed));
+      if (stages.some((stage) => stage.status === "FAILED")) errors.push(precheckError(resource, failed));
     }),
   );
   state.record({ type: "PrechecksEnded" });
@@ -34,13 +38,9 @@ export async function runPrechecks(state: UpgradeState, clusters: readonly Clust
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckCluster(cluster: ClusterUpgradePlan): Promise<Stage[]> {
+async function precheckResource(resource: ResourcePlan): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(() =>
-      prechecks.runClusterPrechecks.executeWithOptions({ ...precheckOptions, summary: `${cluster.name}: prechecks` }, [
-        clusterTargetOf(cluster),
-      ]),
-    );
+    const { stages } = await untilAnswered(() => startPrechecks(resource));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
@@ -54,13 +54,26 @@ async function precheckCluster(cluster: ClusterUpgradePlan): Promise<Stage[]> {
   }
 }
 
-function precheckError({ resourceId, name }: ClusterUpgradePlan, nestedErrors: ErrorBody[]): ErrorBody {
+function startPrechecks(resource: ResourcePlan) {
+  const options = { ...precheckOptions, summary: `${resource.name}: prechecks` };
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return prechecks.runClusterPrechecks.executeWithOptions(options, [clusterTarget(resource)]);
+    case "NETVIRT":
+      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [netvirtTarget(resource)]);
+    case "MGMT":
+      return prechecks.runMgmtPrechecks.executeWithOptions(options, [mgmtTarget(resource)]);
+  }
+}
+
+function precheckError(resource: ResourcePlan, nestedErrors: ErrorBody[]): ErrorBody {
   return {
     errorCode: "PRECHECKS_FAILED",
     errorType: "PRECHECK",
-    message: `Cluster ${name} cannot be upgraded: ${nestedErrors.map((error) => error.message).join(" ")}`,
+    message: `${resourceTitle(resource)} cannot be upgraded: ${nestedErrors.map((error) => error.message).join(" ")}`,
     remediationMessage: nestedErrors[0]?.remediationMessage ?? "Mend what the failed checks name, then try again.",
-    context: { resourceId },
+    context: { resourceId: resource.resourceId },
     nestedErrors,
   };
 }

@@ -1,8 +1,8 @@
 import { condition } from "@temporalio/workflow";
-import { clusterResultSubTask } from "../src/domain/cluster-progress";
+import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
-import type { ProductPlan } from "../src/domain/upgrade-plan";
+import { isCluster, type ProductPlan, type ResourcePlan } from "../src/domain/upgrade-plan";
 import { beginTime } from "../src/domain/upgrade-schedule";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./resource-locks";
@@ -21,11 +21,17 @@ export async function runProducts(
   locked: readonly LockedResource[],
   precheckedAt: number,
 ): Promise<readonly ErrorBody[]> {
-  for (const product of state.plan.products) {
+  const { products } = state.plan;
+  for (const [i, product] of products.entries()) {
     const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
     const errors = await new ProductRun(state, product, mine, precheckedAt).run();
-    if (errors.length > 0) return errors;
+    if (errors.length > 0) {
+      for (const later of products.slice(i + 1)) {
+        state.record({ type: "ProductNotBegun", product: later.product, failed: product.product });
+      }
+      return errors;
+    }
   }
   return [];
 }
@@ -106,22 +112,24 @@ class ProductRun {
   }
 
   private resourceEnded({ resource }: LockedResource, ended: ResourceResult): void {
-    const { resourceId, name } = resource;
+    const { resourceId } = resource;
     const result = this.state.resourceEnded(resourceId, ended);
-    const header = clusterResultSubTask(resource, result, this.state.plan.creationTimestamp, toTimestamp(Date.now()));
+    const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, toTimestamp(Date.now()));
     this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
-    if (result.error) this.errors.push(clusterError(resourceId, name, result));
+    if (result.error === undefined) return;
+    if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));
+    else this.errors.push(resourceError(resource, result));
   }
 }
 
-function clusterError(resourceId: string, name: string, { hosts, error }: ResourceResult): ErrorBody {
+function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult): ErrorBody {
   const { total, upgraded, skipped, failed, left } = hosts;
   return {
-    errorCode: error?.errorCode ?? "CLUSTER_UPGRADE_FAILED",
+    errorCode: error?.errorCode ?? "RESOURCE_UPGRADE_FAILED",
     errorType: error?.errorType ?? "UPGRADE",
-    message: `Cluster ${name}: ${sentence(error?.message ?? "failed")} Of ${total} hosts ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`,
+    message: `${resourceTitle(resource)}: ${sentence(error?.message ?? "failed")}${total === 0 ? "" : ` Of ${total} ${isCluster(resource) ? "hosts" : "nodes"} ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`}`,
     remediationMessage: error?.remediationMessage ?? "Mend what the error names, then retry the upgrade.",
-    context: { resourceId, ...error?.context },
+    context: { resourceId: resource.resourceId, ...error?.context },
     ...(error && { nestedErrors: [error] }),
   };
 }

@@ -5,7 +5,7 @@ import type { Task } from "../src/domain/task";
 import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
-import { resourcesOf, type ClusterUpgradePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
+import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
 import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
@@ -27,6 +27,8 @@ export class UpgradeState {
   private lastError: string | undefined;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
+  /** Errors that did not keep the upgrade from succeeding. */
+  readonly warnings: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
 
@@ -53,7 +55,7 @@ export class UpgradeState {
     return upgradeView(this.plan, this.currentPhase, this.phaseSince);
   }
 
-  get resources(): readonly ClusterUpgradePlan[] {
+  get resources(): readonly ResourcePlan[] {
     return resourcesOf(this.plan);
   }
 
@@ -129,20 +131,25 @@ export class UpgradeState {
     return result;
   }
 
+  /** Keeps an error that the rollout policy tolerates, for the end of the upgrade. */
+  warn(error: ErrorBody): void {
+    this.warnings.push(error);
+  }
+
   resultOf(resourceId: string): ResourceResult | undefined {
     return this.results.get(resourceId);
   }
 
   /** Resources that still have to be upgraded, in the order of the plan. */
-  unfinished(): readonly ClusterUpgradePlan[] {
+  unfinished(): readonly ResourcePlan[] {
     return this.resources.filter(({ resourceId }) => {
       const outcome = this.results.get(resourceId)?.outcome;
-      return outcome !== "SUCCESSFUL" && outcome !== "NOTHING_TO_DO";
+      return outcome !== "SUCCESSFUL" && outcome !== "WITHIN_TOLERANCE" && outcome !== "NOTHING_TO_DO";
     });
   }
 
   /** The earliest time of resources that lies ahead (epoch milliseconds), if none of them may begin now. */
-  nextTime(resources: readonly ClusterUpgradePlan[]): number | undefined {
+  nextTime(resources: readonly ResourcePlan[]): number | undefined {
     const earliest = Math.min(...resources.map(beginTime));
     return Number.isFinite(earliest) && earliest > Date.now() ? earliest : undefined;
   }

@@ -81,8 +81,12 @@ async function attempt(
 
 function succeed(state: UpgradeState): { outcome: UpgradePhase } {
   const outcomes = state.resources.map(({ resourceId }) => state.resultOf(resourceId)?.outcome);
-  const outcome = outcomes.every((one) => one === "NOTHING_TO_DO") ? "NOTHING_TO_DO" : "SUCCESSFUL";
-  state.enter(outcome);
+  const outcome = outcomes.every((one) => one === "NOTHING_TO_DO")
+    ? "NOTHING_TO_DO"
+    : outcomes.includes("WITHIN_TOLERANCE")
+      ? "SUCCESSFUL_WITH_WARNING"
+      : "SUCCESSFUL";
+  state.enter(outcome, state.warnings);
   return { outcome };
 }
 

@@ -41,9 +41,11 @@ export class DriverError extends Error {
   }
 }
 
+const busyCodes: ReadonlySet<string> = new Set(["CLUSTER_BUSY", "MGMT_BUSY"]);
+
 /** Whether the component manager refuses because it is at work on the same thing. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof DriverError && error.code === "CLUSTER_BUSY";
+  return error instanceof DriverError && busyCodes.has(error.code);
 }
 
 /** Whether what the call named does not exist (any more). */

@@ -3,6 +3,7 @@ import type { ClusterTarget } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { Patience } from "../patience";
+import type { Check } from "./run-checks";
 
 /** What every check works with. Nothing that a check does may change the cluster. */
 export interface AnyPrecheckInput {
@@ -31,20 +32,13 @@ export type PrecheckType =
   | "HOSTS_CAN_BE_EMPTIED";
 
 /** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
-export interface Precheck<I extends AnyPrecheckInput = PrecheckInput> {
-  readonly type: PrecheckType;
-  readonly name: string;
-  readonly description: string;
-  /** Checks without whose success this one cannot be made. */
-  readonly needs: readonly PrecheckType[];
-  /** The reasons why the condition does not hold; none where it does. A throw is a check that could not be made. */
-  run(input: I): Promise<ErrorBody[]>;
-}
+export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<PrecheckType, I>;
 
 /** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
 const maximumErrors = 20;
 
-interface Finding {
+/** One reason why a condition does not hold. */
+export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly remediation: string;
@@ -53,11 +47,16 @@ interface Finding {
 
 /** Findings as the errors of a Stage, with the cluster in their context. */
 export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+  return errorsOf({ cluster: target.cluster.name, componentManager: client.id }, findings);
+}
+
+/** Findings as the errors of a Stage; `about` says which resource they are about. */
+export function errorsOf(about: Readonly<Record<string, string>>, findings: readonly Finding[]): ErrorBody[] {
   return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
     errorCode: code,
     errorType: "FAILED_DEPENDENCY",
     message: bounded(message, 500),
     remediationMessage: remediation,
-    context: { cluster: target.cluster.name, componentManager: client.id, ...context },
+    context: { ...about, ...context },
   }));
 }

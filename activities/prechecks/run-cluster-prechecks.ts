@@ -1,20 +1,17 @@
-import { CancelledFailure } from "@temporalio/common";
 import type { Stage } from "../../src/domain/task";
-import { toTimestamp } from "../../src/domain/timestamp";
-import type { ErrorBody } from "../../src/domain/error-body";
 import { activityPatience, runActivity, shortBounds } from "../activity-run";
 import type { ClusterPrechecks, ClusterTarget } from "../contract";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import { errorBodyOf, type FailureContext } from "../failures";
 import { clusterHealth } from "./cluster-health";
 import { clusterImageManaged } from "./cluster-image-managed";
 import { componentManagerReachable } from "./component-manager-reachable";
 import { hostsConnected } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
-import type { AnyPrecheckInput, Precheck, PrecheckType } from "./precheck";
 import type { Patience } from "../patience";
+import type { AnyPrecheckInput, Precheck } from "./precheck";
+import { runChecks } from "./run-checks";
 import { targetImageAvailable } from "./target-image-available";
 
 /** All checks of an image-managed cluster, in an order in which every one comes after those that it needs. */
@@ -58,54 +55,11 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const input = inputOf(activityPatience(shortBounds(limits)));
-    const failed = new Set<PrecheckType>();
-    for (const check of checks) {
-      const missing = check.needs.filter((type) => failed.has(type));
-      const stage = await stageOf(check, context, () =>
-        missing.length > 0 ? Promise.resolve([notRun(check, missing, context)]) : check.run(input),
-      );
-      if (stage.status === "FAILED") failed.add(check.type);
+    const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
-    }
+    };
+    await runChecks({ checks, input, context, onStage });
     return { stages };
   });
-}
-
-async function stageOf(
-  { name, type, description }: Pick<Precheck, "name" | "type" | "description">,
-  context: FailureContext,
-  run: () => Promise<ErrorBody[]>,
-): Promise<Stage> {
-  const creationTimestamp = toTimestamp(Date.now());
-  let errors: ErrorBody[];
-  try {
-    errors = await run();
-  } catch (error) {
-    if (error instanceof CancelledFailure) throw error;
-    errors = [errorBodyOf(error, context)];
-  }
-  return {
-    name,
-    type,
-    description,
-    status: errors.length > 0 ? "FAILED" : "SUCCESSFUL",
-    creationTimestamp,
-    completionTimestamp: toTimestamp(Date.now()),
-    ...(errors.length > 0 && { errors }),
-  };
-}
-
-function notRun(
-  { name }: Pick<Precheck, "name">,
-  missing: readonly PrecheckType[],
-  context: FailureContext,
-): ErrorBody {
-  return {
-    errorCode: "PRECHECK_NOT_RUN",
-    errorType: "FAILED_DEPENDENCY",
-    message: `Not run: "${name}" needs ${missing.join(" and ")} to succeed first.`,
-    remediationMessage: `Resolve the errors of ${missing.join(" and ")}, then run the prechecks again.`,
-    context: { ...context },
-  };
 }

@@ -28,7 +28,8 @@ export async function start(config: Config, program: readonly string[]): Promise
     const roles: RoleProcess[] = [];
     try {
       await checkPorts(wantedPorts(config), claim.predecessorWasKilled ? predecessorMilliseconds : 0);
-      const commands = await roleCommands(config, program, say, stop.signal);
+      const cli = config.temporal.embedded ? await temporalCli(config, say, stop.signal) : undefined;
+      const commands = roleCommands(program, cli);
       const onChange = () => {
         const ids = roles.flatMap((role) => Object.entries(role.processes));
         claim.writeProcesses({ supervisor: process.pid, ...Object.fromEntries(ids) });
@@ -43,7 +44,7 @@ export async function start(config: Config, program: readonly string[]): Promise
         if (ready) up.set(role, ready);
       }
       if (!stop.signal.aborted) {
-        console.log(welcome(config, up));
+        console.log(welcome(config, up, cli));
         await stop.requested;
       }
     } finally {
@@ -79,23 +80,22 @@ function wantedPorts({ api, simulator, temporal }: Config): WantedPort[] {
   ];
 }
 
-async function roleCommands(
-  config: Config,
+function temporalCli({ temporal, cacheDir, environment }: Config, say: (line: string) => void, signal: AbortSignal) {
+  const downloadScript = join(projectRoot, "scripts", "download-temporal-cli.mjs");
+  return findTemporalCli({ cliPath: temporal.cliPath, cacheDir, environment, downloadScript, say, signal });
+}
+
+/** With a Temporal CLI, the embedded server is one of the roles. */
+function roleCommands(
   program: readonly string[],
-  say: (line: string) => void,
-  signal: AbortSignal,
-): Promise<Partial<Record<RoleName, readonly string[]>>> {
-  const others = { simulator: [...program, "simulator"], worker: [...program, "worker"], api: [...program, "api"] };
-  if (!config.temporal.embedded) return others;
-  const cli = await findTemporalCli({
-    cliPath: config.temporal.cliPath,
-    cacheDir: config.cacheDir,
-    environment: config.environment,
-    downloadScript: join(projectRoot, "scripts", "download-temporal-cli.mjs"),
-    say,
-    signal,
-  });
-  return { temporal: [...program, "temporal", cli], ...others };
+  cli: string | undefined,
+): Partial<Record<RoleName, readonly string[]>> {
+  return {
+    ...(cli !== undefined && { temporal: [...program, "temporal", cli] }),
+    simulator: [...program, "simulator"],
+    worker: [...program, "worker"],
+    api: [...program, "api"],
+  };
 }
 
 function stopRequest() {
@@ -117,7 +117,7 @@ function stopRequest() {
 }
 
 /** What is shown when all is up. The last line is what scripts wait for. */
-function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>): string {
+function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>, cli: string | undefined): string {
   const api = up.get("api")?.url ?? `http://${config.api.host}:${config.api.port}`;
   const table = new Table({ style: { head: [], border: [] } });
   const temporalUi = config.temporal.embedded ? up.get("temporal")?.url : undefined;
@@ -126,6 +126,7 @@ function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>): string {
     ["API documentation", `${api}/docs`],
     ...(temporalUi ? [["Temporal Web UI", temporalUi]] : []),
     ["Temporal", config.temporal.address],
+    ...(cli === undefined ? [] : [["Temporal CLI", cli]]),
     ["Component manager simulator", up.get("simulator")?.url ?? ""],
     ["Logs", join(relative(process.cwd(), config.dataDir) || ".", "logs")],
   );
@@ -133,6 +134,14 @@ function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>): string {
     table.toString(),
     "Start an upgrade as a draft:",
     `  curl -s ${api}/v1/upgrades -H 'Authorization: Bearer dev' -H 'Content-Type: application/json' -d @examples/cluster-draft.json`,
+    ...(cli === undefined
+      ? []
+      : ["Commit it:", `  ${cli} workflow signal${addressOption(config)} --workflow-id ID --name commit`]),
     "ready",
   ].join("\n");
+}
+
+/** The CLI's own default is left out. */
+function addressOption({ temporal }: Config): string {
+  return temporal.port === 7233 ? "" : ` --address ${temporal.address}`;
 }

@@ -36,6 +36,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       componentManager: (id) => componentManagers.get(id),
       // The inventory lists no patches yet, so that no baseline-managed cluster passes its prechecks.
       patchFor: () => undefined,
+      managementServer: () => undefined,
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),
@@ -71,6 +72,8 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     stall: limits.remediationStallMinutes * minute,
     reconnect: limits.hostReconnectMinutes * minute,
     operationBusy: limits.operationBusyMinutes * minute,
+    mgmtAbsence: limits.mgmtAbsenceMinutes * minute,
+    mgmtStall: limits.mgmtStallMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
   };
 }

@@ -1,9 +1,14 @@
-import type { ClusterKind, ClusterRef } from "./upgrade-plan";
+import type { ClusterKind, ClusterRef, RolloutPolicy } from "./upgrade-plan";
 
 /** What admission and the plan need to know of a cluster, read when the request arrives. */
 export interface ClusterFacts extends ClusterRef {
   readonly kind: ClusterKind;
   readonly hostCount: number;
+  /** Id of the domain that it belongs to. */
+  readonly domain: string;
+  readonly rollout: RolloutPolicy;
+  /** Resource id of the management server that serves it, where the inventory has it. */
+  readonly managementServer?: string;
   /** Bill-of-materials version of the platform that the cluster belongs to, such as `5.2.1`. */
   readonly platformVersion: string;
 }

@@ -28,8 +28,8 @@ export const baselineClusterStages: Readonly<Record<ClusterStageType, string>> =
   RESTORE_REMEDIATION_POLICY: "Restore admission control and power management",
 };
 
-/** How a cluster's part of an upgrade ended. */
-export type ClusterOutcome = "SUCCESSFUL" | "NOTHING_TO_DO" | "FAILED" | "CANCELLED" | "NOT_BEGUN";
+/** How a resource's part of an upgrade ended. WITHIN_TOLERANCE: hosts failed, no more than its policy allows. */
+export type ClusterOutcome = "SUCCESSFUL" | "WITHIN_TOLERANCE" | "NOTHING_TO_DO" | "FAILED" | "CANCELLED" | "NOT_BEGUN";
 
 /** What happens to a cluster while it is upgraded, each with its time as a Timestamp. */
 export type ClusterProgress = { readonly at: string } & (
@@ -42,6 +42,8 @@ export type ClusterProgress = { readonly at: string } & (
       readonly upgradedBefore: readonly string[];
       readonly kind?: ClusterKind;
     }
+  /** No host is in work: `description` says what is waited for, and how long. */
+  | { readonly type: "Waiting"; readonly description: string }
   | { readonly type: "HostStarted"; readonly host: string }
   | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
   | {
@@ -91,8 +93,10 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
     case "HostsRead":
       if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: progress.hosts.map((host) => initialHostSubTask(host, progress, at)) };
+    case "Waiting":
+      return applyWait(subTask, progress.description);
     case "HostStarted":
-      return withHost(subTask, progress.host, "PENDING", (host) => ({ ...host, status: "IN_PROGRESS" }));
+      return withHost(atWork(subTask), progress.host, "PENDING", (host) => ({ ...host, status: "IN_PROGRESS" }));
     case "HostSucceeded":
       return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({
         ...host,
@@ -111,7 +115,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         errors: [progress.error],
       }));
     case "Ended":
-      return endCluster(subTask, progress.outcome, at, progress.error);
+      return endCluster(atWork(subTask), progress.outcome, at, progress.error);
   }
 }
 
@@ -234,6 +238,18 @@ export function interrupted(what: string): ErrorBody {
   };
 }
 
+const waiting = "Waiting ";
+
+/** A cluster in which no host is in work, and what it waits for. */
+export function applyWait(subTask: SubTask, what: string): SubTask {
+  return { ...subTask, description: `${waiting}${what}` };
+}
+
+/** Work goes on, or has ended: nothing is waited for any more. */
+function atWork(subTask: SubTask): SubTask {
+  return subTask.description.startsWith(waiting) ? { ...subTask, description: "Upgrades its hosts." } : subTask;
+}
+
 const alreadyThere = "Already at";
 
 function isAlreadyThere(host: SubTask): boolean {
@@ -270,6 +286,7 @@ function initialHostSubTask(
 
 const endStatuses: Record<ClusterOutcome, SubTaskStatus> = {
   SUCCESSFUL: "SUCCESSFUL",
+  WITHIN_TOLERANCE: "SUCCESSFUL",
   NOTHING_TO_DO: "NOT_APPLICABLE",
   FAILED: "FAILED",
   CANCELLED: "FAILED",

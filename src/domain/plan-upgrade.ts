@@ -1,12 +1,14 @@
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
 import { componentOf, productsOf } from "./bundle-products";
 import type { ClusterFacts } from "./cluster-facts";
-import { attemptPolicyOf } from "./failure-action";
+import { attemptPolicyOf, strictest } from "./failure-action";
 import type { HostRemediationOptions } from "./host-remediation";
+import type { Installations, PersonalityFacts } from "./installations";
+import { planMgmt, planNetvirt, type ServerTerms } from "./plan-servers";
 import { toTimestamp } from "./timestamp";
-import type { ClusterUpgradePlan, UpgradePlan } from "./upgrade-plan";
-import { notBefore } from "./upgrade-schedule";
-import type { ResourceUpgradeSpec } from "./upgrade-spec";
+import type { ClusterImage, ClusterUpgradePlan, Product, ResourcePlan, UpgradePlan } from "./upgrade-plan";
+import { beginTime, notBefore } from "./upgrade-schedule";
+import type { PersonalitySpec, ResourceUpgradeSpec } from "./upgrade-spec";
 
 /** What a plan gets from outside beside the request: its identity and the moment of acceptance (epoch milliseconds). */
 export interface PlanIdentity {
@@ -17,9 +19,16 @@ export interface PlanIdentity {
 
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays }: PlanIdentity): UpgradePlan {
-  const { spec, bundle, clusters } = admitted;
-  const targetVersion = componentOf(bundle, "HOSTOS")?.toVersion ?? "";
-  const resources = clusters.map((cluster, i) => planCluster(cluster, spec.resourceUpgradeSpecs[i], targetVersion));
+  const { spec, bundle, clusters, installations } = admitted;
+  const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
+  const planned = clusters.map((cluster, i) =>
+    planCluster(cluster, spec.resourceUpgradeSpecs[i], versionOf("HOSTOS"), installations),
+  );
+  const resources: Record<Product, () => readonly ResourcePlan[]> = {
+    NETVIRT: () => planNetvirt(admitted, serverTerms(planned, versionOf("NETVIRT"))),
+    MGMT: () => planMgmt(admitted, serverTerms(planned, versionOf("MGMT"))),
+    HOSTOS: () => planned,
+  };
   const names = clusters.length === 1 ? (clusters[0]?.name ?? "") : `${clusters.length} clusters`;
   return {
     id,
@@ -28,27 +37,60 @@ export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays
     draft: spec.draftMode === true,
     spec,
     bundle,
-    products: productsOf(bundle).map((product) => ({ product, resources: product === "HOSTOS" ? resources : [] })),
+    products: productsOf(bundle).map((product) => ({ product, resources: resources[product]() })),
     resolutionDays,
   };
 }
 
+/** A server serves several clusters: it takes their strictest policy, and begins when the first of them may. */
+function serverTerms(clusters: readonly ClusterUpgradePlan[], targetVersion: string): ServerTerms {
+  const [first] = [...clusters].sort((a, b) => beginTime(a) - beginTime(b));
+  return {
+    targetVersion,
+    attempts: strictest(clusters.map(({ attempts }) => attempts)),
+    ...(first?.scheduledTimestamp !== undefined && { scheduledTimestamp: first.scheduledTimestamp }),
+  };
+}
+
 function planCluster(
-  { resourceId, name, componentManagerId, cluster, kind }: ClusterFacts,
+  { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer }: ClusterFacts,
   spec: ResourceUpgradeSpec | undefined,
-  targetVersion: string,
+  bundleVersion: string,
+  installations: Installations,
 ): ClusterUpgradePlan {
   const scheduledTimestamp = spec && notBefore(spec);
+  const personality = installations.personalities.find(({ id }) => id === spec?.personalitySpec?.personalityId);
+  const iso = installations.isos.find(({ id }) => id === spec?.customIsoSpec?.id);
   return {
     resourceId,
     name,
     componentManagerId,
     cluster,
     kind,
-    targetVersion,
+    targetVersion: personality?.version ?? iso?.version ?? bundleVersion,
+    ...(personality && { image: clusterImage(personality, spec?.personalitySpec) }),
+    ...(iso && { customIsoId: iso.id }),
+    rollout,
+    ...(managementServer !== undefined && { managementServer }),
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
+  };
+}
+
+function clusterImage(
+  { name, addOn, components }: PersonalityFacts,
+  { hardwareSupportSpecs = [] }: PersonalitySpec = {},
+): ClusterImage {
+  return {
+    name,
+    ...(addOn && { addOn }),
+    ...(components && { components }),
+    hardwareSupport: hardwareSupportSpecs.map(({ name: manager = "", packageSpec }) => ({
+      manager,
+      package: packageSpec?.name ?? "",
+      version: packageSpec?.version ?? "",
+    })),
   };
 }
 

@@ -1,7 +1,9 @@
-import { endStages, initialClusterSubTask, interrupted, mergeCluster } from "./cluster-progress";
+import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
+import { isBeyondRetry } from "./mgmt-progress";
+import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
 import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
-import { resourcesOf, type ClusterUpgradePlan, type Product, type ProductPlan, type UpgradePlan } from "./upgrade-plan";
+import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** What happens to an upgrade, each with its time as a Timestamp. */
@@ -9,16 +11,18 @@ export type TaskProgress = { readonly at: string } &
   /** `errors` are added to those the Task already has. */
   (
     | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
-    /** Prechecks of these clusters begin; a second run gets a SubTask of its own, earlier runs stay. */
-    | { readonly type: "PrechecksStarted"; readonly clusters: readonly ClusterUpgradePlan[] }
-    | { readonly type: "ClusterPrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
+    /** Prechecks of these resources begin; a second run gets a SubTask of its own, earlier runs stay. */
+    | { readonly type: "PrechecksStarted"; readonly resources: readonly ResourcePlan[] }
+    | { readonly type: "ResourcePrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
     | { readonly type: "PrechecksEnded" }
     | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
+    /** A product before it has failed, so this one will not begin. */
+    | { readonly type: "ProductNotBegun"; readonly product: Product; readonly failed: Product }
     | { readonly type: "ResourceStarted"; readonly resourceId: string }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task. */
-    | { readonly type: "RetryStarted"; readonly resources: readonly ClusterUpgradePlan[] }
+    | { readonly type: "RetryStarted"; readonly resources: readonly ResourcePlan[] }
     /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
     | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
   );
@@ -41,7 +45,7 @@ export function initialTask(plan: UpgradePlan): Task {
     status: statusOfPhase(phase).task,
     creationTimestamp: at,
     subTasks: [precheckRun(1, resources, at), ...plan.products.map((product) => productSubTask(product, at))],
-    resources: resources.map(({ resourceId, name }) => ({ resourceId, name })),
+    resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),
     isCancellable: true,
     isRetryable: false,
   };
@@ -53,15 +57,13 @@ export function initialTask(plan: UpgradePlan): Task {
  */
 export function applyProgress(task: Task, progress: TaskProgress): Task {
   const { at } = progress;
-  const mayBeDecided = task.status === "Failed" && task.isRetryable === true;
-  const decides = progress.type === "RetryStarted" || progress.type === "ResolutionEnded";
-  if (decides ? !mayBeDecided : isOver(task)) return task;
+  if (!mayHappen(task, progress.type)) return task;
   switch (progress.type) {
     case "PhaseEntered":
       return enterPhase(task, progress.phase, at, progress.errors ?? []);
     case "PrechecksStarted":
-      return startPrechecks(task, progress.clusters, at);
-    case "ClusterPrechecked":
+      return startPrechecks(task, progress.resources, at);
+    case "ResourcePrechecked":
       return changeLastPrechecks(task, (run) =>
         withResource(run, progress.resourceId, from("IN_PROGRESS", precheckedBy(progress.stages, at))),
       );
@@ -77,6 +79,15 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
         task,
         progress.product,
         from("IN_PROGRESS", (product) => endWithParts(product, at)),
+      );
+    case "ProductNotBegun":
+      return changeProduct(
+        task,
+        progress.product,
+        from("PENDING", (product) => ({
+          ...endPart(product, at, false),
+          description: `Not begun, because the upgrade of ${progress.failed} failed.`,
+        })),
       );
     case "ResourceStarted":
       return changeAll(task, (product) => withResource(product, progress.resourceId, from("PENDING", begin)));
@@ -103,28 +114,35 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
     ...(product.subTasks && {
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
-        return detailed ? mergeCluster(known, detailed) : known;
+        return detailed ? mergeResource(known, detailed) : known;
       }),
     }),
   }));
 }
 
+/** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
+function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
+  if (type === "RetryStarted") return task.status === "Failed" && task.isRetryable === true;
+  if (type === "ResolutionEnded") return task.status === "Failed" && task.resolutionStatus === "UNRESOLVED";
+  return !isOver(task);
+}
+
 const precheckType = "PRECHECKS";
 
-function precheckRun(run: number, clusters: readonly ClusterUpgradePlan[], at: string): SubTask {
+function precheckRun(run: number, resources: readonly ResourcePlan[], at: string): SubTask {
   return {
     name: run === 1 ? "Prechecks" : `Prechecks, run ${run}`,
     type: precheckType,
-    description: "Check that every cluster can be upgraded; changes nothing.",
+    description: "Check that every resource can be upgraded; changes nothing.",
     status: "PENDING",
     creationTimestamp: at,
-    subTasks: clusters.map(({ resourceId, name }) => ({
-      name: `Check cluster ${name}`,
-      type: "CLUSTER_PRECHECKS",
-      description: `Check that cluster ${name} can be upgraded.`,
+    subTasks: resources.map((resource) => ({
+      name: `Check ${lowerFirst(resourceTitle(resource))}`,
+      type: `${typeOf(resource)}_PRECHECKS`,
+      description: `Check that ${lowerFirst(resourceTitle(resource))} can be upgraded.`,
       status: "PENDING",
       creationTimestamp: at,
-      resources: [{ resourceId, name }],
+      resources: initialResourceSubTask(resource, at).resources ?? [],
     })),
   };
 }
@@ -133,11 +151,15 @@ function productSubTask({ product, resources }: ProductPlan, at: string): SubTas
   return {
     name: `Upgrade ${product}`,
     type: `${product}_UPGRADE`,
-    description: `Upgrade ${product} of every resource; resources run in parallel.`,
+    description: productDescription(product),
     status: "PENDING",
     creationTimestamp: at,
-    subTasks: resources.map((resource) => initialClusterSubTask(resource, at)),
+    subTasks: resources.map((resource) => initialResourceSubTask(resource, at)),
   };
+}
+
+function productDescription(product: string): string {
+  return `Upgrade ${product} of every resource; resources run in parallel.`;
 }
 
 function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonly ErrorBody[]): Task {
@@ -149,7 +171,7 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
     ...rest,
     status: statusOfPhase(phase).task,
     isCancellable: !ended,
-    isRetryable: phase === "FAILED",
+    isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
     ...(ended && task.subTasks && { subTasks: task.subTasks.map((part) => endPart(part, at, cancelled)) }),
     ...(errors.length > 0 && { errors: [...(task.errors ?? []), ...errors] }),
@@ -177,14 +199,14 @@ function endPart(part: SubTask, at: string, cancelled: boolean): SubTask {
   };
 }
 
-function startPrechecks(task: Task, clusters: readonly ClusterUpgradePlan[], at: string): Task {
+function startPrechecks(task: Task, resources: readonly ResourcePlan[], at: string): Task {
   const parts = task.subTasks ?? [];
   const runs = parts.filter((part) => part.type === precheckType);
   const others = parts.filter((part) => part.type !== precheckType);
   const waiting = runs.at(-1)?.status === "PENDING";
   const earlier = waiting ? runs.slice(0, -1) : runs;
-  const run = { ...precheckRun(earlier.length + 1, clusters, at), status: "IN_PROGRESS" as const };
-  const started = run.subTasks?.map((cluster) => ({ ...cluster, status: "IN_PROGRESS" as const })) ?? [];
+  const run = { ...precheckRun(earlier.length + 1, resources, at), status: "IN_PROGRESS" as const };
+  const started = run.subTasks?.map((resource) => ({ ...resource, status: "IN_PROGRESS" as const })) ?? [];
   return { ...task, subTasks: [...earlier, { ...run, subTasks: started }, ...others] };
 }
 
@@ -201,10 +223,10 @@ function precheckedBy(stages: readonly Stage[], at: string) {
 
 function startRetry(
   { completionTimestamp: _ended, ...task }: Task,
-  resources: readonly ClusterUpgradePlan[],
+  resources: readonly ResourcePlan[],
   at: string,
 ): Task {
-  const anew = new Map(resources.map((resource) => [resource.resourceId, initialClusterSubTask(resource, at)]));
+  const anew = new Map(resources.map((resource) => [resource.resourceId, initialResourceSubTask(resource, at)]));
   return {
     ...task,
     status: statusOfPhase("ACCEPTED").task,
@@ -214,9 +236,26 @@ function startRetry(
       if (part.type === precheckType) return part;
       const { completionTimestamp: _before, errors: _earlier, ...product } = part;
       const subTasks = part.subTasks?.map((inner) => anew.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
-      return subTasks.some((inner) => inner.status === "PENDING") ? { ...product, status: "PENDING", subTasks } : part;
+      return subTasks.some((inner) => inner.status === "PENDING")
+        ? {
+            ...product,
+            description: productDescription(part.type.replace(/_UPGRADE$/, "")),
+            status: "PENDING",
+            subTasks,
+          }
+        : part;
     }),
   };
+}
+
+/** Clusters of both kinds are of one type. */
+function typeOf({ kind }: ResourcePlan): string {
+  return kind === "NETVIRT" || kind === "MGMT" ? kind : "CLUSTER";
+}
+
+/** For the middle of a sentence; names of products keep their capitals. */
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 function isOver({ status }: Task): boolean {

@@ -26,15 +26,57 @@ export interface AttemptPolicy {
   readonly retryDelay: number;
 }
 
+/**
+ * What an image has beside its base image: a personality of the inventory, with the firmware add-ons that the request
+ * names (Spec 2.2). Imported into the cluster's draft image.
+ */
+export interface ClusterImage {
+  /** Of the personality in the inventory. */
+  readonly name: string;
+  /** The vendor's add-on, where the personality has one. */
+  readonly addOn?: { readonly name: string; readonly version: string };
+  /** Single components by name, with their versions. */
+  readonly components?: Readonly<Record<string, string>>;
+  readonly hardwareSupport: readonly HardwareSupportPackage[];
+}
+
+/** A firmware add-on: the hardware support manager that brings it, and its package. */
+export interface HardwareSupportPackage {
+  readonly manager: string;
+  readonly package: string;
+  readonly version: string;
+}
+
+/**
+ * How many hosts of a cluster may be out of service, and what must hold before the next one is (docs/decisions/0007).
+ * From the inventory, because the specification has no field for it.
+ */
+export interface RolloutPolicy {
+  /** At least 1. */
+  readonly hostsAtOnce: number;
+  /** Seconds to wait after each host, or group of hosts, before the next. */
+  readonly soakSeconds: number;
+  /** Whether the cluster must be healthy before the next host. */
+  readonly healthGate: boolean;
+  /** How many hosts may fail without stopping the cluster. */
+  readonly toleratedFailures: number;
+}
+
 /** One cluster's part of an upgrade. */
 export interface ClusterUpgradePlan extends ClusterRef {
   readonly kind: ClusterKind;
   /** The HOSTOS base image that its hosts are brought to. */
   readonly targetVersion: string;
+  /** Only of an image-managed cluster with a personality; absent means the plain base image. */
+  readonly image?: ClusterImage;
+  /** Only of a baseline-managed cluster with a custom ISO: its id in the inventory, instead of the bundle's patch. */
+  readonly customIsoId?: string;
+  /** Absent in plans made before there was one: one host at a time, without gate, soak and tolerance. */
+  readonly rollout?: RolloutPolicy;
+  /** The management server that serves the cluster, where the inventory has it: the two are not upgraded at once. */
+  readonly managementServer?: string;
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
-  /** Only of BASELINE: the ISO of the inventory that `targetVersion` comes from, instead of the bundle's patch. */
-  readonly customIsoId?: string;
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }
@@ -101,6 +143,8 @@ export interface MgmtUpgradePlan {
   readonly startSwitchoverTimestamp?: string;
   /** Only of ReducedDowntimeMigration. */
   readonly temporaryNetwork?: MgmtTemporaryNetwork;
+  /** Resource ids of the clusters that it serves: none of them is upgraded by another upgrade meanwhile. */
+  readonly clusters: readonly string[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }
@@ -111,7 +155,7 @@ export type ResourcePlan = ClusterUpgradePlan | NetvirtUpgradePlan | MgmtUpgrade
 /** One product's part of an upgrade. */
 export interface ProductPlan {
   readonly product: Product;
-  readonly resources: readonly ClusterUpgradePlan[];
+  readonly resources: readonly ResourcePlan[];
 }
 
 /**
@@ -133,6 +177,16 @@ export interface UpgradePlan {
 }
 
 /** All resources of a plan, in order. */
-export function resourcesOf(plan: UpgradePlan): readonly ClusterUpgradePlan[] {
+export function resourcesOf(plan: UpgradePlan): readonly ResourcePlan[] {
   return plan.products.flatMap((product) => product.resources);
+}
+
+/** The resources of a plan that are clusters, in order. */
+export function clustersOf(plan: UpgradePlan): readonly ClusterUpgradePlan[] {
+  return resourcesOf(plan).filter(isCluster);
+}
+
+/** Tells clusters, of both kinds, from servers. */
+export function isCluster(resource: ResourcePlan): resource is ClusterUpgradePlan {
+  return resource.kind === "IMAGE" || resource.kind === "BASELINE";
 }

@@ -31,6 +31,8 @@ export interface RequestContext {
   readonly failedPrechecks: readonly ErrorBody[];
   /** Whether a failed upgrade still waits for somebody's decision. */
   readonly awaitsResolution: boolean;
+  /** Whether that decision may be a retry: not where something is broken for good. */
+  readonly isRetryable: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -67,9 +69,13 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
 }
 
 /** Whether a failed upgrade is tried again. */
-export function judgeRetry({ phase, awaitsResolution }: RequestContext): E.Either<ErrorBody, void> {
-  if (phase === "FAILED" && awaitsResolution) return E.right(undefined);
-  return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
+export function judgeRetry({ phase, awaitsResolution, isRetryable }: RequestContext): E.Either<ErrorBody, void> {
+  const failed = phase === "FAILED" && awaitsResolution;
+  if (failed && isRetryable) return E.right(undefined);
+  const rule = failed
+    ? "What failed has to be restored by hand, so it cannot be retried: resolve the upgrade, then start a new one."
+    : "Only a failed upgrade can be retried.";
+  return E.left(notPossible("retry", rule, phase));
 }
 
 /** Whether a failed upgrade is given up. */

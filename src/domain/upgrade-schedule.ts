@@ -1,5 +1,5 @@
 import { toEpochMilliseconds } from "./timestamp";
-import type { ClusterUpgradePlan, UpgradePlan } from "./upgrade-plan";
+import type { ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import type { ResourceUpgradeSpec } from "./upgrade-spec";
 
 /** How far a requested time may lie in the past: clocks of client and service differ (milliseconds). */
@@ -25,7 +25,7 @@ export function saysWhen(schedule: Schedule): boolean {
 }
 
 /** The time from which a resource may begin, in epoch milliseconds; 0 where it may begin at once. */
-export function beginTime({ scheduledTimestamp }: ClusterUpgradePlan): number {
+export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledTimestamp">): number {
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);
 }
 

@@ -12,8 +12,9 @@ export interface ComponentManagerReads {
 }
 
 /** The inventory of a file, completed by what component managers say at the moment of asking. */
-export function fileInventory({ clusters }: InventoryFile, reads: ComponentManagerReads): Inventory {
+export function fileInventory({ clusters, installations }: InventoryFile, reads: ComponentManagerReads): Inventory {
   return {
+    installations,
     readClusters: (resourceIds) =>
       TE.fromTask(async () => {
         const wanted = new Set(resourceIds);
@@ -37,10 +38,11 @@ function settled<T>(promise: Promise<T>): Promise<T> {
 }
 
 async function lookUp(
-  { resourceId, name, platformVersion, componentManagerId, cluster }: ClusterEntry,
+  entry: ClusterEntry,
   managers: ReadonlyMap<string, Promise<ReadonlySet<string>>>,
   reads: ComponentManagerReads,
 ): Promise<ClusterLookup> {
+  const { componentManagerId, cluster } = entry;
   try {
     const present = await managers.get(componentManagerId);
     if (present?.has(cluster) !== true) return { _tag: "Unknown" };
@@ -48,11 +50,7 @@ async function lookUp(
       reads.isImageManaged(componentManagerId, cluster),
       reads.countHosts(componentManagerId, cluster),
     ]);
-    const kind = imageManaged ? "IMAGE" : "BASELINE";
-    return {
-      _tag: "Known",
-      facts: { resourceId, name, platformVersion, componentManagerId, cluster, kind, hostCount },
-    };
+    return { _tag: "Known", facts: { ...entry, kind: imageManaged ? "IMAGE" : "BASELINE", hostCount } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { _tag: "Unreachable", componentManagerId, reason };

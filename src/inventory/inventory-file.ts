@@ -3,21 +3,9 @@ import { dirname, resolve } from "node:path";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { parse } from "yaml";
-
-const ComponentManagerEntry = t.intersection([
-  t.type({ id: t.string, type: t.keyof({ VCENTER: null }), url: t.string, username: t.string }),
-  t.partial({ name: t.string, passwordFile: t.string, passwordVariable: t.string }),
-]);
-
-const InventoryContent = t.type({
-  componentManagers: t.array(ComponentManagerEntry),
-  domains: t.array(
-    t.intersection([t.type({ id: t.string, platformVersion: t.string }), t.partial({ name: t.string })]),
-  ),
-  clusters: t.array(
-    t.type({ resourceId: t.string, name: t.string, domain: t.string, componentManager: t.string, cluster: t.string }),
-  ),
-});
+import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
+import type { RolloutPolicy } from "../domain/upgrade-plan";
+import { InventoryContent, type ComponentManagerContent } from "./inventory-content";
 
 /** How a component manager is reached; holds a password, so it is never logged. */
 export interface ComponentManagerEntry {
@@ -31,7 +19,10 @@ export interface ComponentManagerEntry {
 export interface ClusterEntry {
   readonly resourceId: string;
   readonly name: string;
+  readonly domain: string;
   readonly platformVersion: string;
+  readonly rollout: RolloutPolicy;
+  readonly managementServer?: string;
   readonly componentManagerId: string;
   readonly cluster: string;
 }
@@ -40,6 +31,7 @@ export interface InventoryFile {
   readonly componentManagers: ReadonlyMap<string, ComponentManagerEntry>;
   /** By resource id. */
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly installations: Installations;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,11 +52,9 @@ export function readInventoryFile(file: string, environment: Environment): E.Eit
   return linked(decoded.right, dirname(file), environment);
 }
 
-type Content = t.TypeOf<typeof InventoryContent>;
-
 /** Follows every reference: domains, component managers, passwords, ids that must be unique. */
 function linked(
-  content: Content,
+  content: InventoryContent,
   folder: string,
   environment: Environment,
 ): E.Either<readonly string[], InventoryFile> {
@@ -82,10 +72,18 @@ function linked(
     problems.push(`Domain ${id} is there twice.`);
   }
   const versions = new Map(content.domains.map(({ id, platformVersion }) => [id, platformVersion]));
-  const declared = new Set(content.componentManagers.map(({ id }) => id));
+  const managerTypes = new Map(content.componentManagers.map(({ id, type }) => [id, type]));
+  const managedBy = (id: string, type: "VCENTER" | "NSX", what: string) => {
+    const actual = managerTypes.get(id);
+    if (actual === undefined) problems.push(`Component manager ${id} of ${what} is not in the inventory.`);
+    else if (actual !== type)
+      problems.push(`Component manager ${id} of ${what} is of the type ${actual}, not ${type}.`);
+  };
+  const managementServers = content.managementServers ?? [];
+  const rollouts = new Map(content.domains.map(({ id, rollout }) => [id, rollout]));
   const clusters = new Map<string, ClusterEntry>();
   const places = new Set<string>();
-  for (const { resourceId, name, domain, componentManager, cluster } of content.clusters) {
+  for (const { resourceId, name, domain, componentManager, cluster, rollout } of content.clusters) {
     const platformVersion = versions.get(domain);
     const place = `${cluster} of component manager ${componentManager}`;
     if (clusters.has(resourceId)) problems.push(`Cluster ${resourceId} is there twice.`);
@@ -93,13 +91,46 @@ function linked(
     if (places.has(place)) problems.push(`Two resource ids mean ${place}.`);
     places.add(place);
     if (platformVersion === undefined) problems.push(`Domain ${domain} of cluster ${name} is not in the inventory.`);
-    if (!declared.has(componentManager)) {
-      problems.push(`Component manager ${componentManager} of cluster ${name} is not in the inventory.`);
-    }
-    const entry = { resourceId, name, platformVersion: platformVersion ?? "", cluster };
-    clusters.set(resourceId, { ...entry, componentManagerId: componentManager });
+    managedBy(componentManager, "VCENTER", `cluster ${name}`);
+    const server = managementServers.find((one) => one.componentManager === componentManager);
+    clusters.set(resourceId, {
+      resourceId,
+      name,
+      domain,
+      platformVersion: platformVersion ?? "",
+      rollout: { ...defaultRolloutPolicy, ...rollouts.get(domain), ...rollout },
+      componentManagerId: componentManager,
+      cluster,
+      ...(server && { managementServer: server.resourceId }),
+    });
   }
-  return problems.length > 0 ? E.left(problems) : E.right({ componentManagers, clusters });
+  const netvirt = (content.netvirtManagers ?? []).map(
+    ({ resourceId, name, domain, componentManager }): NetvirtFacts => {
+      managedBy(componentManager, "NSX", `NETVIRT manager ${name}`);
+      if (!versions.has(domain)) problems.push(`Domain ${domain} of NETVIRT manager ${name} is not in the inventory.`);
+      return { resourceId, name, domain, componentManagerId: componentManager };
+    },
+  );
+  const management = managementServers.map(({ resourceId, name, componentManager }): MgmtFacts => {
+    managedBy(componentManager, "VCENTER", `management server ${name}`);
+    const served = [...clusters.values()].filter((cluster) => cluster.componentManagerId === componentManager);
+    return { resourceId, name, componentManagerId: componentManager, clusters: served.map((one) => one.resourceId) };
+  });
+  const { personalities = [], isos = [] } = content;
+  problems.push(
+    ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
+    ...twice("Management server", management, ({ resourceId }) => resourceId),
+    ...twice("The management server of component manager", management, ({ componentManagerId }) => componentManagerId),
+    ...twice("Personality", personalities, ({ id }) => id),
+    ...twice("ISO", isos, ({ id }) => id),
+  );
+  if (problems.length > 0) return E.left(problems);
+  return E.right({ componentManagers, clusters, installations: { netvirt, management, personalities, isos } });
+}
+
+function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => string): string[] {
+  const ids = entries.map(idOf);
+  return ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `${what} ${id} is there twice.`);
 }
 
 function isHttpUrl(url: string): boolean {
@@ -107,7 +138,7 @@ function isHttpUrl(url: string): boolean {
 }
 
 function passwordOf(
-  { id, passwordFile, passwordVariable }: t.TypeOf<typeof ComponentManagerEntry>,
+  { id, passwordFile, passwordVariable }: ComponentManagerContent,
   folder: string,
   environment: Environment,
 ): E.Either<string, string> {
@@ -139,12 +170,13 @@ function substituted(text: string, environment: Environment): string {
 }
 
 function whatIsWrong({ context }: t.ValidationError): string {
-  const [list, place, ...fields] = context.slice(1).map(({ key }) => key);
+  // The first key is the half of the inventory's codec.
+  const [list, place, ...fields] = context.slice(2).map(({ key }) => key);
   if (list === undefined) return "The inventory must have componentManagers, domains and clusters.";
   if (place === undefined) return `${list} is missing or not a list.`;
   // "0" and "1" are the halves of an entry's codec.
-  const field = fields.findLast((key) => !/^[01]$/.test(key));
-  return field === undefined ? `${list}[${place}] has no fields.` : `${list}[${place}]: ${field} is missing or wrong.`;
+  const field = fields.filter((key) => !/^[01]$/.test(key)).join(".");
+  return field === "" ? `${list}[${place}] has no fields.` : `${list}[${place}]: ${field} is missing or wrong.`;
 }
 
 function firstLine(error: unknown): string {

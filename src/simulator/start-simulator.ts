@@ -4,8 +4,11 @@ import type { AddressInfo } from "node:net";
 import type { SimulatorConfig } from "./config/simulator-config";
 import { controlApi } from "./control/control-api";
 import { send } from "./http/answering";
+import { vcsaAvailability } from "./http/vcsa-availability";
+import { nsxApis } from "./nsx/nsx-api";
 import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
+import { vcsaApi } from "./vcsa/vcsa-api";
 import { localizable } from "./vlcm/localizable";
 import { vlcmApi } from "./vlcm/vlcm-api";
 import { vim25Api } from "./vim25/vim25-api";
@@ -56,7 +59,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
       send(ctx, { status: 500, body: { error_type: "ERROR", messages } });
     }
   });
-  for (const api of [vlcmApi(world), vim25Api(world), controlApi(world)]) app.use(api.routes());
+  app.use(vcsaAvailability(world));
+  // The lifecycle manager's router answers what no router before it knows.
+  for (const api of [...nsxApis(world), vcsaApi(world), vlcmApi(world), vim25Api(world), controlApi(world)])
+    app.use(api.routes());
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

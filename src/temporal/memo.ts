@@ -21,6 +21,7 @@ export type StoredResource = t.TypeOf<typeof StoredResource>;
 
 /** What the `taskWithChildren` Query answers. */
 export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
+export type TaskWithChildren = t.TypeOf<typeof StoredTask>;
 
 /** Reads payloads that the client library leaves encoded in raw answers. */
 export class PayloadReader {

@@ -7,7 +7,6 @@ import { lostUpgrade } from "../domain/lost-upgrade";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { PageRequest, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
-import { clusterWorkflowId } from "../../workflows/messages";
 import { PayloadReader, StoredUpgrade } from "./memo";
 import { readError, writeError } from "./temporal-error";
 import { locksQuery, upgradesQuery } from "./visibility-query";
@@ -42,17 +41,16 @@ export class UpgradeList {
     return TE.tryCatch(() => this.read(upgradesQuery(filter), page), readError);
   }
 
-  lockHolders(resourceIds: readonly string[]): TE.TaskEither<ServiceError, ReadonlyMap<string, string>> {
+  lockHolders(locks: readonly string[]): TE.TaskEither<ServiceError, ReadonlyMap<string, string>> {
     return TE.tryCatch(async () => {
-      const resourceOf = new Map(resourceIds.map((id) => [clusterWorkflowId(id), id]));
-      const workflowIds = [...resourceOf.keys()];
+      // A lock is held by running the Workflow of that ID.
+      const workflowIds = [...new Set(locks)];
       const holders = new Map<string, string>();
       for (let i = 0; i < workflowIds.length; i += namesPerQuery) {
         const { executions } = await this.page(locksQuery(workflowIds.slice(i, i + namesPerQuery)), largestPage);
         for (const { execution, memo } of executions) {
-          const resourceId = resourceOf.get(execution?.workflowId ?? "");
           const { upgradeId } = await this.reader.fields(memo);
-          if (resourceId !== undefined && typeof upgradeId === "string") holders.set(resourceId, upgradeId);
+          if (execution?.workflowId && typeof upgradeId === "string") holders.set(execution.workflowId, upgradeId);
         }
       }
       return holders;

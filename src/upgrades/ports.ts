@@ -4,6 +4,7 @@ import type { Bundle, BundleType } from "../domain/bundle";
 import type { Task } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { ClusterLookup } from "../domain/cluster-facts";
+import type { Installations } from "../domain/installations";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { UpgradeStatus } from "../domain/upgrade-status";
 import type { ServiceError } from "./service-error";
@@ -32,8 +33,8 @@ export interface UpgradeExecutions {
   list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   readTask(id: string): TaskEither<ServiceError, Task>;
-  /** The upgrade that holds each of the resources, for those that are held and already visible as such. */
-  lockHolders(resourceIds: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
+  /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */
+  lockHolders(locks: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
   /** Succeeds where Temporal answers and the namespace is there. */
   checkReachable(): TaskEither<ServiceError, void>;
 }
@@ -45,6 +46,8 @@ export interface BundleCatalog {
 export interface Inventory {
   /** One answer per id, in no order; a component manager that does not answer spoils only its own clusters. */
   readClusters(resourceIds: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, ClusterLookup>>;
+  /** What it knows beside clusters. */
+  readonly installations: Installations;
 }
 
 /** The sources of what pure code cannot make: time, identities and digests. */

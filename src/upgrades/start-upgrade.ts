@@ -4,6 +4,7 @@ import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import type { Rejection } from "../domain/admission/admission-rule";
+import { neededLocks } from "../domain/admission/resources-free";
 import { planUpgrade } from "../domain/plan-upgrade";
 import type { Task } from "../domain/task";
 import { initialTask } from "../domain/task-progress";
@@ -111,15 +112,17 @@ function admitAndPlan(
   id: string,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
   const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
+  const { installations } = inventory;
   const now = identities.now();
   return pipe(
     TE.Do,
     TE.apS("bundle", catalog.find(spec.bundleId)),
     TE.apS("clusters", inventory.readClusters(ids)),
-    TE.apS("lockHolders", executions.lockHolders(ids)),
+    TE.let("locks", (facts) => neededLocks({ spec, now, installations, ...facts }).map(({ lock }) => lock)),
+    TE.bind("lockHolders", ({ locks }) => executions.lockHolders(locks)),
     TE.chainEitherK((facts) =>
       pipe(
-        admitUpgrade({ spec, now, ...facts }),
+        admitUpgrade({ spec, now, installations, ...facts }),
         E.mapLeft(refusal),
         E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays })),
       ),

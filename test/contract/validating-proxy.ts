@@ -42,7 +42,7 @@ function forward(target: URL, request: http.IncomingMessage, body: Buffer): Prom
   return new Promise((resolve, reject) => {
     const { connection: _, "transfer-encoding": __, host: ___, ...headers } = request.headers;
     const outgoing = http.request(
-      new URL(request.url ?? "/", target),
+      new URL(`${target.pathname.replace(/\/$/, "")}${request.url ?? "/"}`, target),
       {
         method: request.method ?? "GET",
         agent: false,

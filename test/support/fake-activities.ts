@@ -1,11 +1,19 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { workerShutdownFailure } from "../../activities/failures";
-import type { ClusterTarget, FailureDetails, RemediateHostInput, UpgradeActivities } from "../../activities/contract";
+import type {
+  ActivityProgress,
+  ClusterTarget,
+  FailureDetails,
+  RemediateHostInput,
+  UpgradeActivities,
+} from "../../activities/contract";
 import { stagesOf } from "../../src/domain/cluster-progress";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
 import type { Stage } from "../../src/domain/task";
+import { FakeNetvirtActivities } from "./fake-netvirt-activities";
+import { FakeMgmtActivities } from "./fake-mgmt-activities";
 
 const at = "2026-11-01T00:00:00.000Z";
 
@@ -79,7 +87,7 @@ export class Gate {
    * Stays, with heartbeats. A cancellation of the Activity ends the stay as a CancelledFailure, the end of its worker
    * as the real Activities end then.
    */
-  async pass(progress?: HostProgress): Promise<void> {
+  async pass(progress?: ActivityProgress): Promise<void> {
     const activity = Context.current();
     activity.heartbeat(progress);
     const beat = setInterval(() => activity.heartbeat(progress), 50);
@@ -94,7 +102,7 @@ export class Gate {
   }
 
   /** Stays without further heartbeats, as seen from the server like an Activity whose worker was killed. */
-  async die(progress?: HostProgress): Promise<never> {
+  async die(progress?: ActivityProgress): Promise<never> {
     const activity = Context.current();
     activity.heartbeat(progress);
     this.arrive();
@@ -110,10 +118,15 @@ export class FakeActivities {
   /** Hosts that run the target version, as `resourceId/host`. */
   readonly atTarget = new Set<string>();
 
+  /** What was asked of the NETVIRT Activities. */
+  readonly netvirt: FakeNetvirtActivities;
+
   constructor(
     private readonly replaced: Partial<UpgradeActivities> = {},
     private readonly hosts = 3,
-  ) {}
+  ) {
+    this.netvirt = new FakeNetvirtActivities(replaced);
+  }
 
   /** Calls of Activities that change something. */
   get changes(): string[] {
@@ -123,6 +136,7 @@ export class FakeActivities {
   implementation(): UpgradeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
     return {
+      ...new FakeMgmtActivities(this.replaced).implementation(),
       runClusterPrechecks: async (target) => {
         record("prechecks", target);
         return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };
@@ -158,10 +172,19 @@ export class FakeActivities {
         this.atTarget.add(hostKey(input, input.host));
         return result;
       },
+      awaitClusterHealth: async (target) => {
+        this.calls.push(`gate ${target.cluster.resourceId}`);
+        await this.replaced.awaitClusterHealth?.(target);
+      },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};
       },
+      readLockHolders: async (locks) => {
+        this.calls.push(`holders ${locks.workflowIds.join(" ")}`);
+        return (await this.replaced.readLockHolders?.(locks)) ?? [];
+      },
+      ...this.netvirt.implementation(),
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { WorkflowInterceptors } from "@temporalio/workflow";
 
-/** Clusters whose ids begin so get a short heartbeat timeout, so that a test of lost Activities does not take long. */
+/** Resources whose ids begin so get a short heartbeat timeout, so that a test of lost Activities does not take long. */
 export const quickHeartbeats = "lost-";
 
 /** Interceptors of the Workflows in tests. */
@@ -8,8 +8,9 @@ export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       scheduleActivity: (input, next) => {
-        const [target] = input.args as [{ cluster?: { resourceId: string } }?];
-        const quick = target?.cluster?.resourceId.startsWith(quickHeartbeats) && input.options.heartbeatTimeout;
+        const [target] = input.args as [Partial<Record<"cluster" | "netvirt" | "server", { resourceId: string }>>?];
+        const resource = target?.cluster ?? target?.netvirt ?? target?.server;
+        const quick = resource?.resourceId.startsWith(quickHeartbeats) && input.options.heartbeatTimeout;
         return next(quick ? { ...input, options: { ...input.options, heartbeatTimeout: "1 second" } } : input);
       },
     },

@@ -3,18 +3,12 @@ import { WorkflowNotFoundError } from "@temporalio/common";
 import { isRight } from "fp-ts/Either";
 import type { SubTask, Task } from "../../src/domain/task";
 import type { Upgrade } from "../../src/domain/upgrade";
+import { clusterLock } from "../../src/domain/resource-lock";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { RequestOutcome } from "../../src/domain/upgrade-request";
 import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/memo";
 import type { clusterUpgradeWorkflow } from "../../workflows/cluster-upgrade-workflow";
-import {
-  clusterWorkflowId,
-  requestQuery,
-  subTaskQuery,
-  taskQuery,
-  taskWithChildrenQuery,
-  upgradeQuery,
-} from "../../workflows/messages";
+import { requestQuery, subTaskQuery, taskQuery, taskWithChildrenQuery, upgradeQuery } from "../../workflows/messages";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
@@ -96,7 +90,7 @@ export class RunningUpgrade {
       (known) => known.children.some((child) => child.resourceId === resourceId),
     );
     const runId = children.find((child) => child.resourceId === resourceId)?.runId;
-    return this.client.workflow.getHandle<typeof clusterUpgradeWorkflow>(clusterWorkflowId(resourceId), runId);
+    return this.client.workflow.getHandle<typeof clusterUpgradeWorkflow>(clusterLock(resourceId), runId);
   }
 
   async subTask(n = 0): Promise<SubTask> {
@@ -123,7 +117,7 @@ export class RunningUpgrade {
 
   /** Status of a cluster's own Workflow, once it has closed; undefined where it was never started. */
   async childEnd(n = 0): Promise<string | undefined> {
-    const handle = this.client.workflow.getHandle(clusterWorkflowId(this.resourceId(n)));
+    const handle = this.client.workflow.getHandle(clusterLock(this.resourceId(n)));
     const read = async () => {
       try {
         return (await handle.describe()).status.name;
@@ -138,7 +132,7 @@ export class RunningUpgrade {
   /** The events of its Workflow and those of its clusters, one a line. */
   async story(): Promise<string> {
     const handles = resourcesOf(this.plan).map(({ resourceId }) =>
-      this.client.workflow.getHandle(clusterWorkflowId(resourceId)),
+      this.client.workflow.getHandle(clusterLock(resourceId)),
     );
     const stories = await Promise.all([this.handle, ...handles].map((handle) => storyOf(handle)));
     return [...stories, `Activities: ${this.fake.calls.join(", ")}`].join("\n");

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
+import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
-import type { ClusterKind, UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
 
 /** A bundle that can be installed and holds HOSTOS only. */
@@ -14,6 +15,9 @@ export const sampleBundle: Bundle = {
   components: [{ id: "hostos", type: "HOSTOS", toVersion: "9.0.2-0.25148076" }],
 };
 
+/** An inventory that knows clusters only. */
+export const noInstallations: Installations = { netvirt: [], management: [], personalities: [], isos: [] };
+
 /** Facts of an image-managed cluster that can be upgraded. */
 export function sampleCluster(resourceId: string, changes: Partial<ClusterFacts> = {}): ClusterFacts {
   return {
@@ -24,6 +28,8 @@ export function sampleCluster(resourceId: string, changes: Partial<ClusterFacts>
     kind: "IMAGE",
     hostCount: 3,
     platformVersion: "5.2",
+    domain: "fra1",
+    rollout: defaultRolloutPolicy,
     ...changes,
   };
 }
@@ -34,6 +40,10 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
+  readonly bundle?: Bundle;
+  readonly installations?: Installations;
+  /** Of every cluster; the health gate is off unless a test is about it. */
+  readonly rollout?: Partial<RolloutPolicy>;
   /** How each of the resources is managed; those that are not named by an image. */
   readonly kinds?: readonly ClusterKind[];
 }
@@ -45,18 +55,27 @@ export function samplePlan({
   now = Date.now(),
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
+  bundle = sampleBundle,
+  installations = noInstallations,
+  rollout = {},
   kinds = [],
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
       spec: {
-        bundleId: sampleBundle.id,
+        bundleId: bundle.id,
         resourceType: "CLUSTER",
         draftMode: draft,
         resourceUpgradeSpecs: [...resources],
       },
-      bundle: sampleBundle,
-      clusters: resources.map(({ resourceId }, i) => sampleCluster(resourceId, { kind: kinds[i] ?? "IMAGE" })),
+      bundle,
+      clusters: resources.map(({ resourceId }, i) =>
+        sampleCluster(resourceId, {
+          kind: kinds[i] ?? "IMAGE",
+          rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout },
+        }),
+      ),
+      installations,
     },
     { id, now, resolutionDays },
   );

@@ -92,15 +92,29 @@ export class UpgradeBench {
       return fake;
     };
     return {
+      runMgmtPrechecks: (target) => of(target.server.resourceId).runMgmtPrechecks(target),
+      readMgmtServer: (target) => of(target.server.resourceId).readMgmtServer(target),
+      stageMgmtUpdate: (input) => of(input.server.resourceId).stageMgmtUpdate(input),
+      installMgmtUpdate: (input) => of(input.server.resourceId).installMgmtUpdate(input),
+      prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
+      switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
+      cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
       readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
+      awaitClusterHealth: (target) => of(target.cluster.resourceId).awaitClusterHealth(target),
       readHostBefore: (input) => of(input.cluster.resourceId).readHostBefore(input),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
+      runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
+      readNetvirtUpgrade: (target) => of(target.netvirt.resourceId).readNetvirtUpgrade(target),
+      putNetvirtSettings: (input) => of(input.netvirt.resourceId).putNetvirtSettings(input),
+      restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
+      upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       readLockHolder: (lock) => of(lock.workflowId.replace("cluster/", "")).readLockHolder(lock),
+      readLockHolders: () => Promise.resolve([]),
     };
   }
 }

@@ -150,6 +150,7 @@ describe("the driver against vcsim of the govmomi project", function () {
       createActivities({
         componentManager: (id) => ({ id, url: vcsim.url, ...credentials }),
         patchFor: (_id, { version }) => ({ version, metadataUrls: ["http://depot.example.com/metadata.zip"] }),
+        managementServer: () => undefined,
         readLockHolder: () => Promise.resolve(undefined),
         limits: { ...defaultActivityLimits, poll: { min: 5, max: 20 } },
       });

@@ -99,6 +99,7 @@ describe("A baseline-managed cluster", function () {
             version,
             metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
           }),
+          managementServer: () => undefined,
           readLockHolder: () => Promise.resolve(undefined),
           limits: { ...defaultActivityLimits, poll: { min: 10, max: 50 } },
         }),

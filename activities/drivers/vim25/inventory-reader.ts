@@ -1,6 +1,6 @@
 import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
-import { errorOfShape } from "../vlcm/classify-error";
+import { errorOfShape } from "../vapi/classify-error";
 import type { Retrieved } from "./property-collector";
 import { fieldOf } from "./soap";
 import {

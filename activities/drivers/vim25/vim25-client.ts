@@ -1,7 +1,7 @@
 import { isLeft } from "fp-ts/Either";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
-import { errorOfShape } from "../vlcm/classify-error";
+import { errorOfShape } from "../vapi/classify-error";
 import { clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
 import { retrieve, type Selection, type Traversal } from "./property-collector";
 import { type ManagedObject, serviceInstance, typed } from "./soap";

@@ -3,7 +3,7 @@ import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
 import type { ComponentManagerAccess } from "../component-manager-access";
-import { errorOfShape, errorOfTransport } from "../vlcm/classify-error";
+import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
 import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
 import { ServiceContent } from "./vim25-models";

@@ -1,7 +1,7 @@
 import * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { isNotFound } from "../driver-error";
-import { type VlcmCall, VlcmHttp, type VlcmHttpOptions } from "./vlcm-http";
+import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import {
   ApplyResult,
   BaseImage,
@@ -76,12 +76,12 @@ export interface VlcmClient {
 }
 
 /** A client of one component manager. Its callers share one session; keep one client per manager. */
-export function createVlcmClient(access: ComponentManagerAccess, options: VlcmHttpOptions): VlcmClient {
-  const http = new VlcmHttp(access, options);
-  const ask = <A>(call: VlcmCall, codec: t.Decoder<unknown, A>) => http.call(call, codec);
+export function createVlcmClient(access: ComponentManagerAccess, options: VapiHttpOptions): VlcmClient {
+  const http = new VapiHttp(access, options);
+  const ask = <A>(call: VapiCall, codec: t.Decoder<unknown, A>) => http.call(call, codec);
   // Codes without a body are 204 in some versions and an empty 200 in others.
-  const tell = async (call: VlcmCall): Promise<void> => void (await http.call(call, t.unknown));
-  const startTask = (call: Omit<VlcmCall, "method">) =>
+  const tell = async (call: VapiCall): Promise<void> => void (await http.call(call, t.unknown));
+  const startTask = (call: Omit<VapiCall, "method">) =>
     ask({ ...call, method: "POST", query: { ...call.query, "vmw-task": "true" } }, Identifier);
   const unlessNotFound = async <A>(answer: Promise<A>): Promise<A | undefined> => {
     try {

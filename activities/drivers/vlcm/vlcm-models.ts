@@ -1,14 +1,10 @@
 import * as t from "io-ts";
+import { LocalizableMessage, Notifications, Progress, TaskInfo } from "../vapi/vapi-models";
+
+export { hasEnded, Notifications, TaskInfo, textsOf } from "../vapi/vapi-models";
 
 // Only the fields that are used: what else an answer holds may change between product versions without harm. States
 // stay strings, because an unknown one must read as "not finished" and never as an answer that is not understood.
-
-const LocalizableMessage = t.type({ default_message: t.string });
-
-const Notification = t.type({ message: LocalizableMessage });
-
-export const Notifications = t.partial({ errors: t.array(Notification), warnings: t.array(Notification) });
-export type Notifications = t.TypeOf<typeof Notifications>;
 
 export const Identifier = t.string;
 
@@ -47,22 +43,6 @@ export const SessionInfo = t.type({ user: t.string });
 
 export const Policy = t.UnknownRecord;
 
-const Progress = t.type({ total: t.number, completed: t.number, message: LocalizableMessage });
-
-export const TaskInfo = t.intersection([
-  t.type({ status: t.string, operation: t.string, service: t.string, cancelable: t.boolean }),
-  t.partial({
-    progress: Progress,
-    target: t.type({ type: t.string, id: t.string }),
-    start_time: t.string,
-    result: t.unknown,
-    error: t.unknown,
-    description: LocalizableMessage,
-  }),
-]);
-/** A long-running operation: PENDING, RUNNING, BLOCKED, SUCCEEDED or FAILED. A FAILED one may have its reason in `result`. */
-export type TaskInfo = t.TypeOf<typeof TaskInfo>;
-
 export const TaskInfos = t.record(t.string, TaskInfo);
 
 const ApplyStatus = t.intersection([
@@ -95,13 +75,3 @@ const EntityCheckResult = t.intersection([
 /** What the product's own health check found, per cluster or host: OK, WARNING, TIMEOUT, ERROR or RETRY. */
 export const CheckResult = t.type({ status: t.string, entity_results: t.array(EntityCheckResult) });
 export type CheckResult = t.TypeOf<typeof CheckResult>;
-
-/** The texts of notifications. */
-export function textsOf(notifications: Notifications["errors"]): string[] {
-  return (notifications ?? []).map(({ message }) => message.default_message);
-}
-
-/** Whether a task has ended; a state that is not known has not. */
-export function hasEnded({ status }: TaskInfo): boolean {
-  return status === "SUCCEEDED" || status === "FAILED";
-}

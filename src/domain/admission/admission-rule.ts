@@ -1,6 +1,7 @@
 import type { Option } from "fp-ts/Option";
 import type { Bundle } from "../bundle";
 import type { ClusterFacts, ClusterLookup } from "../cluster-facts";
+import type { Installations } from "../installations";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../upgrade-spec";
 
 /** Everything that a decision on a request may depend on; read before, so that the rules are pure. */
@@ -11,7 +12,8 @@ export interface AdmissionRequest {
   /** None where the catalog does not know the request's bundle. */
   readonly bundle: Option<Bundle>;
   readonly clusters: ReadonlyMap<string, ClusterLookup>;
-  /** By resource id, the id of the upgrade that holds it. */
+  readonly installations: Installations;
+  /** By lock (resource-lock.ts), the id of the upgrade that holds it. */
   readonly lockHolders: ReadonlyMap<string, string>;
 }
 

@@ -2,22 +2,25 @@ import * as E from "fp-ts/Either";
 import { isSome } from "fp-ts/Option";
 import type { Bundle } from "../bundle";
 import type { ClusterFacts } from "../cluster-facts";
+import type { Installations } from "../installations";
 import type { UpgradeSpec } from "../upgrade-spec";
 import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
 import { bundleAvailable } from "./bundle-available";
-import { clusterFree } from "./cluster-free";
-import { clusterKindSupported } from "./cluster-kind-supported";
 import { clusterSize } from "./cluster-size";
 import { clustersKnown } from "./clusters-known";
 import { fieldsFitClusterKind } from "./fields-fit-cluster-kind";
 import { imagesKnown } from "./images-known";
+import { inputsFitBundle } from "./inputs-fit-bundle";
+import { mgmtInputsValid } from "./mgmt-inputs-valid";
+import { netvirtInputsValid } from "./netvirt-inputs-valid";
 import { parallelUpgradeOnly } from "./parallel-upgrade-only";
 import { platformVersion } from "./platform-version";
 import { powerActionConsistent } from "./power-action-consistent";
-import { productsSupported } from "./products-supported";
 import { resourceTypeSupported } from "./resource-type-supported";
+import { resourcesFree } from "./resources-free";
 import { resourcesUnique } from "./resources-unique";
 import { scheduleAhead } from "./schedule-ahead";
+import { clustersOfRequest } from "./server-inputs";
 import { targetVersionOffered } from "./target-version-offered";
 
 const rules: readonly AdmissionRule[] = [
@@ -31,10 +34,11 @@ const rules: readonly AdmissionRule[] = [
   scheduleAhead,
   targetVersionOffered,
   platformVersion,
-  clusterKindSupported,
+  netvirtInputsValid,
+  mgmtInputsValid,
+  inputsFitBundle,
   clusterSize,
-  clusterFree,
-  productsSupported,
+  resourcesFree,
   bundleAvailable,
 ];
 
@@ -44,16 +48,14 @@ export interface AdmittedUpgrade {
   readonly bundle: Bundle;
   /** In the order of the request's resources. */
   readonly clusters: readonly ClusterFacts[];
+  readonly installations: Installations;
 }
 
 /** Runs every rule and gives all rejections together, in the order of the rules, or what was admitted. */
 export function admitUpgrade(request: AdmissionRequest): E.Either<readonly Rejection[], AdmittedUpgrade> {
   const rejections = rules.flatMap((rule) => rule(request));
-  const clusters = request.spec.resourceUpgradeSpecs.flatMap(({ resourceId }) => {
-    const lookup = request.clusters.get(resourceId);
-    return lookup?._tag === "Known" ? [lookup.facts] : [];
-  });
+  const clusters = clustersOfRequest(request);
   return rejections.length === 0 && isSome(request.bundle)
-    ? E.right({ spec: request.spec, bundle: request.bundle.value, clusters })
+    ? E.right({ spec: request.spec, bundle: request.bundle.value, clusters, installations: request.installations })
     : E.left(rejections);
 }

@@ -3,6 +3,8 @@ import * as t from "io-ts";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Identifier, IntegerBetween, ListOf, model, OneOf } from "../../domain/codec";
+import { NsxManagerConfig, nsxContradictions } from "../nsx/nsx-config";
+import { ApplianceConfig } from "../vcsa/vcsa-config";
 import { decodeStrictly } from "./decode-strictly";
 
 /** The most hosts that a cluster of the product holds. */
@@ -45,11 +47,13 @@ export const SimulatorConfig = model(
   { depot: ListOf(DepotImage, { min: 1 }), hostVersion: Identifier },
   {
     clusters: ListOf(ClusterConfig),
+    nsxManagers: ListOf(NsxManagerConfig),
     /** Many clusters of one kind beside the named ones, for load tests. */
     generate: model(
       { clusters: IntegerBetween(1, 1000), hosts: HostCount },
       { management: OneOf("IMAGE", "BASELINE") },
     ),
+    managementServer: ApplianceConfig,
     sessions: model(
       {},
       { idleSeconds: IntegerBetween(1, 604_800, "seconds"), absoluteSeconds: IntegerBetween(1, 604_800, "seconds") },
@@ -69,6 +73,10 @@ function contradictions(config: SimulatorConfig): string[] {
     version === undefined || offered.has(version) ? [] : [`${path}: ${version} is not in the depot`];
   return [
     ...(clusters.length === 0 && !config.generate ? ["clusters: name at least one, or use generate"] : []),
+    ...nsxContradictions(
+      config.nsxManagers ?? [],
+      clusters.map(({ name }) => name),
+    ),
     ...notOffered(config.hostVersion, "hostVersion"),
     ...clusters.flatMap(({ version }, i) => notOffered(version, `clusters[${i}].version`)),
     ...duplicates(

@@ -1,8 +1,10 @@
 import * as E from "fp-ts/Either";
+import { releaseNodes } from "../nsx/nsx-timeline";
 import { decodeFaultRequest, isActive, type Fault, type FaultRequest } from "../state/fault";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { repairHost } from "../timeline/apply";
+import { repairAppliance } from "../vcsa/advance-vcsa";
 
 interface Target {
   readonly cluster?: ClusterState;
@@ -26,10 +28,17 @@ function findTarget(world: World, request: FaultRequest): E.Either<string[], Tar
   return E.left([`host: no host ${named ? `of ${named.name} ` : ""}has the id or name ${hostName}`]);
 }
 
+function isNode(world: World, node: string): boolean {
+  const groups = world.state.nsx?.managers.flatMap((manager) => manager.groups) ?? [];
+  return groups.some(({ units }) => units.some(isCalled(node)));
+}
+
 /** Puts a fault into force. Those that are a single event happen now and are kept as used up. */
 export function addFault(world: World, input: unknown): E.Either<string[], Fault> {
   const request = decodeFaultRequest(input);
   if (E.isLeft(request)) return request;
+  const { node } = request.right;
+  if (node !== undefined && !isNode(world, node)) return E.left([`node: no NETVIRT node has the id or name ${node}`]);
   const target = findTarget(world, request.right);
   if (E.isLeft(target)) return target;
   const { times, ...parameters } = request.right;
@@ -69,6 +78,9 @@ export function removeFaults(world: World, id?: string): number {
         repairHost(world, cluster, host, world.now());
         world.changed(cluster);
       }
+  const ids = removed.map((fault) => fault.id);
+  releaseNodes(world, ids);
+  repairAppliance(world, ids);
   if (removed.length > 0) world.changed();
   return removed.length;
 }

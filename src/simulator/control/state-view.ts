@@ -1,6 +1,7 @@
 import { effectivePolicy } from "../state/remediation-policy";
 import { desiredImage, type ClusterState, type HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { applianceOf } from "../vcsa/appliance";
 import { applyProgress } from "../vlcm/apply-result";
 
 function hostView({ evacuation: _, lostBy, stagedVersion, ...host }: HostState) {
@@ -35,6 +36,11 @@ function clusterView(world: World, cluster: ClusterState) {
   };
 }
 
+function managementServerView(world: World) {
+  const { version, staged, update, migration } = applianceOf(world);
+  return { version, ...(staged && { staged }), ...(update && { update }), ...(migration && { migration }) };
+}
+
 /** Everything that a test or an operator may want to see of the simulator, without the vendor's API in between. */
 export function stateView(world: World) {
   return {
@@ -42,6 +48,8 @@ export function stateView(world: World) {
     hostSeconds: world.hostMilliseconds() / 1000,
     sessions: world.sessions.size,
     defaultPolicy: world.state.global.defaultPolicy,
+    managementServer: managementServerView(world),
     clusters: world.state.clusters.map((cluster) => clusterView(world, cluster)),
+    nsxManagers: world.state.nsx?.managers ?? [],
   };
 }

@@ -1,20 +1,9 @@
 import type { Context } from "koa";
 import { advance } from "../timeline/advance";
 import type { World } from "../state/world";
+import type { Answer, Call } from "./call";
 
-/** A request as handlers see it. `body` is the parsed JSON, undefined where there was none. */
-export interface Call {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: unknown;
-}
-
-/** What a handler answers; a `body` of undefined means none, anything else is sent as JSON. */
-export interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-}
+export type { Answer, Call } from "./call";
 
 /** A body that is no JSON, or more than {@link maximumBody} bytes. */
 export class UnreadableBody extends Error {

@@ -18,8 +18,28 @@ export const FaultKind = OneOf(
   "SERVICE_UNAVAILABLE",
   "CONNECTION_DROPPED",
   "SLOW",
+  "NSX_NODE_FAILS",
+  "NSX_NODE_HANGS",
+  "NSX_STATUS_LAGS",
+  "NSX_PAUSED",
+  "NSX_STILL_IN_PROGRESS",
+  "NSX_PRECHECKS_RUNNING",
+  "NSX_CHECK_FAILS",
+  "NSX_ACCOUNT_REFUSED",
+  "NSX_REVISION_STALE",
   "MAINTENANCE_EXIT_FAILS",
   "VM_POWER_FAILS",
+  "MGMT_PRECHECK_FAILS",
+  "MGMT_QUESTION_ASKED",
+  "MGMT_BUSY",
+  "MGMT_STAGING_FAILS",
+  "MGMT_INSTALL_FAILS",
+  "MGMT_INSTALL_ROLLS_BACK",
+  "MGMT_MIGRATION_FAILS",
+  "MGMT_ADDRESS_CLASH",
+  "MGMT_STUCK",
+  "MGMT_BLOCKED",
+  "MGMT_API_DOWN",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -43,6 +63,19 @@ const Times = IntegerBetween(1, 1_000_000, "times");
 const calls = { method: OneOf("GET", "POST", "PUT", "PATCH", "DELETE"), path: Text };
 const ofCluster = { cluster: Text, times: Times };
 const ofHost = { ...ofCluster, host: Text };
+/** A NETVIRT node by id or name. */
+const ofNode = { node: Text, times: Times };
+/** States of an update or a migration of the management server in which work is done. */
+const MgmtState = OneOf(
+  "STAGE_IN_PROGRESS",
+  "INSTALL_IN_PROGRESS",
+  "INITIALIZING",
+  "STAGING",
+  "PREPARING",
+  "SWITCHOVER",
+  "CANCELING",
+);
+const ofMgmt = { times: Times, message: Text };
 const kinded = <P extends t.Props>(optional: P) => model({ kind: FaultKind }, optional);
 
 /** The fields that each kind has beside `kind`; all are optional. */
@@ -60,13 +93,34 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   SERVICE_UNAVAILABLE: kinded({ ...calls, times: Times, seconds: Seconds }),
   CONNECTION_DROPPED: kinded({ ...calls, times: Times, after: t.boolean }),
   SLOW: kinded({ ...calls, times: Times, milliseconds: Milliseconds }),
+  NSX_NODE_FAILS: kinded({ ...ofNode, message: Text }),
+  NSX_NODE_HANGS: kinded(ofNode),
+  NSX_STATUS_LAGS: kinded({ times: Times, seconds: Seconds }),
+  NSX_PAUSED: kinded({ times: Times }),
+  NSX_STILL_IN_PROGRESS: kinded({ times: Times }),
+  NSX_PRECHECKS_RUNNING: kinded({ times: Times }),
+  NSX_CHECK_FAILS: kinded({ ...ofNode, message: Text }),
+  NSX_ACCOUNT_REFUSED: kinded({ times: Times }),
+  NSX_REVISION_STALE: kinded({ times: Times }),
   MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
   VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
+  MGMT_PRECHECK_FAILS: kinded(ofMgmt),
+  MGMT_QUESTION_ASKED: kinded({ times: Times, item: Text }),
+  MGMT_BUSY: kinded({ times: Times }),
+  MGMT_STAGING_FAILS: kinded(ofMgmt),
+  MGMT_INSTALL_FAILS: kinded(ofMgmt),
+  MGMT_INSTALL_ROLLS_BACK: kinded(ofMgmt),
+  MGMT_MIGRATION_FAILS: kinded({ ...ofMgmt, state: MgmtState }),
+  MGMT_ADDRESS_CLASH: kinded({ times: Times }),
+  MGMT_STUCK: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
+  MGMT_BLOCKED: kinded({ times: Times, state: MgmtState, seconds: Seconds }),
+  MGMT_API_DOWN: kinded({ times: Times, seconds: Seconds }),
 };
 
 const parameters = {
   cluster: t.string,
   host: t.string,
+  node: t.string,
   seconds: t.number,
   message: t.string,
   issue: t.string,
@@ -75,6 +129,8 @@ const parameters = {
   after: t.boolean,
   method: t.string,
   path: t.string,
+  state: t.string,
+  item: t.string,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */

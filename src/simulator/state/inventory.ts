@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClusterConfig, SimulatorConfig } from "../config/simulator-config";
+import { createNsx } from "../nsx/nsx-inventory";
 import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
 
 /** The first number of `host-…` and, for clusters without an id, of `domain-c…`. */
@@ -95,5 +96,6 @@ export function createInventory(config: SimulatorConfig, now: number): Simulator
       ledgerLength: 0,
     },
     clusters,
+    nsx: createNsx(config.nsxManagers ?? [], clusters),
   };
 }

@@ -1,8 +1,10 @@
 import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
+import { NsxState } from "../nsx/nsx-state";
 import { Fault } from "./fault";
 import { RemediationPolicy } from "./remediation-policy";
 import { Vim25Cluster } from "../vim25/vim25-state";
+import { VcsaState } from "../vcsa/vcsa-state";
 
 /** Epoch milliseconds. */
 const Moment = t.number;
@@ -199,14 +201,14 @@ export const GlobalState = model(
     faults: t.array(Fault),
     ledgerLength: t.number,
   },
-  { hostSeconds: t.number },
+  { hostSeconds: t.number, vcsa: VcsaState },
 );
 export type GlobalState = t.TypeOf<typeof GlobalState>;
 
 /** All that outlives a restart of the simulator, apart from the ledger's entries. */
 export const SimulatorState = model(
   { version: t.literal(1), global: GlobalState, clusters: t.array(ClusterState) },
-  {},
+  { nsx: NsxState },
 );
 export type SimulatorState = t.TypeOf<typeof SimulatorState>;
 

@@ -84,7 +84,8 @@ export class StateFile {
         this.clusterJson.set(cluster.id, JSON.stringify(cluster));
     const global = JSON.stringify({ ...state.global, ledgerLength: ledger.length });
     const clusters = state.clusters.map(({ id }) => this.clusterJson.get(id)).join(",\n");
-    const text = `{"version":${state.version},"global":${global},"clusters":[\n${clusters}\n]}\n`;
+    const nsx = state.nsx ? `,"nsx":${JSON.stringify(state.nsx)}` : "";
+    const text = `{"version":${state.version},"global":${global},"clusters":[\n${clusters}\n]${nsx}}\n`;
     const fresh = ledger.slice(this.savedLedgerLength);
     const length = ledger.length;
 

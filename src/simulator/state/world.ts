@@ -1,4 +1,5 @@
 import type { SimulatorConfig } from "../config/simulator-config";
+import { restoredNsx } from "../nsx/nsx-inventory";
 import { type Fault, type FaultKind, isActive } from "./fault";
 import { createInventory, inventoryDigest } from "./inventory";
 import type { LedgerEntry } from "./ledger-entry";
@@ -41,7 +42,8 @@ export class World {
     const world = new World(options);
     const loaded = await options.file?.load();
     if (loaded?._tag === "Saved" && loaded.saved.state.global.inventory === inventoryDigest(options.config)) {
-      world.state = loaded.saved.state;
+      const { state } = loaded.saved;
+      world.state = { ...state, nsx: restoredNsx(state.nsx, options.config.nsxManagers ?? [], state.clusters) };
       world.ledger = loaded.saved.ledger;
       options.log({ clusters: world.state.clusters.length }, "simulator state restored");
       return world;

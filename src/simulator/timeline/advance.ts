@@ -1,6 +1,8 @@
+import { advanceNsx } from "../nsx/nsx-timeline";
 import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { happenToTask } from "../vim25/tasks";
+import { advanceVcsa } from "../vcsa/advance-vcsa";
 import { happenToApply } from "./apply";
 import { scanCluster } from "./scan";
 
@@ -107,4 +109,6 @@ export function advance(world: World): void {
     due.happen();
     world.movedOn(due.cluster);
   }
+  advanceNsx(world);
+  advanceVcsa(world);
 }

@@ -3,7 +3,7 @@ import { desiredImage, type ClusterState, type HostState, type ScanSnapshot } fr
 type HostScan = ScanSnapshot["hosts"][string];
 
 /** Whether a base image version is after another, number by number: `9.0.10-0.1` is after `9.0.2-0.9`. */
-function isNewer(version: string, than: string): boolean {
+export function isNewer(version: string, than: string): boolean {
   const numbers = (text: string) => text.split(/[.-]/).map(Number);
   const [a, b] = [numbers(version), numbers(than)];
   for (let i = 0; i < Math.max(a.length, b.length); i++) {

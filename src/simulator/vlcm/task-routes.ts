@@ -2,6 +2,7 @@ import type Router from "@koa/router";
 import type { ClusterState, TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { cancelApply } from "../timeline/apply";
+import { findCheckTask } from "../vcsa/migration-view";
 import { isCancelable, serviceOf, taskInfo, taskStatus } from "./task-info";
 import { invalidArgument, VapiError } from "./vapi-error";
 import { withSession, type VlcmCall } from "./vlcm-calls";
@@ -48,6 +49,8 @@ export function taskRoutes(router: Router, world: World): void {
   });
 
   calls.get("/cis/tasks/:task", (call) => {
+    const check = findCheckTask(world, call.params["task"]);
+    if (check) return { status: 200, body: check };
     const { cluster, task } = taskOf(call);
     const withResult = call.query.get("exclude_result") !== "true";
     return { status: 200, body: taskInfo(world.config, cluster, task, world.now(), withResult) };

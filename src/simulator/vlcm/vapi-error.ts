@@ -1,4 +1,4 @@
-import type { Answer } from "../http/answering";
+import type { Answer } from "../http/call";
 import { localizable } from "./localizable";
 
 /** Status of each error type, as the vendor's REST binding maps them. */

@@ -1,7 +1,4 @@
-import Router from "@koa/router";
-import type { Context, Next } from "koa";
-import { send, UnreadableBody } from "../http/answering";
-import { requestFaults } from "../http/request-faults";
+import type Router from "@koa/router";
 import type { World } from "../state/world";
 import { draftRoutes } from "./draft-routes";
 import { inventoryRoutes } from "./inventory-routes";
@@ -10,29 +7,12 @@ import { reportRoutes } from "./report-routes";
 import { sessionRoutes } from "./session-routes";
 import { softwareRoutes } from "./software-routes";
 import { taskRoutes } from "./task-routes";
-import { invalidArgument, VapiError } from "./vapi-error";
-
-const unavailable = () => new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available.");
-
-/** Turns what a handler threw into the vAPI's error body; an error of our own stays one and ends as a 500. */
-async function vapiErrors(ctx: Context, next: Next): Promise<void> {
-  try {
-    await next();
-  } catch (error) {
-    const known = error instanceof UnreadableBody ? invalidArgument([error.message]) : error;
-    if (!(known instanceof VapiError)) throw error;
-    send(ctx, known.answer);
-  }
-}
+import { VapiError } from "./vapi-error";
+import { vapiRouter } from "./vapi-router";
 
 /** The lifecycle manager's REST API under `/api`, one router of its own so that other APIs stand beside it. */
 export function vlcmApi(world: World): Router {
-  const router = new Router({ prefix: "/api" });
-  router.use(requestFaults(world, (ctx) => send(ctx, unavailable().answer)));
-  router.use(async (ctx, next) => {
-    await vapiErrors(ctx, next);
-    await world.saved();
-  });
+  const router = vapiRouter(world);
   sessionRoutes(router, world);
   inventoryRoutes(router, world);
   softwareRoutes(router, world);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { errorOfAnswer, errorOfShape, errorOfTransport } from "../../../activities/drivers/vlcm/classify-error";
+import { errorOfAnswer, errorOfShape, errorOfTransport } from "../../../activities/drivers/vapi/classify-error";
 
 const asked = { managerId: "vc-01", what: "start the remediation of host-12" };
 const body = (error_type: string, ...texts: string[]) => ({

@@ -109,6 +109,7 @@ export async function simulateCluster(
       createActivities({
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         patchFor,
+        managementServer: () => undefined,
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
         limits: { ...quickLimits, ...limits },
       }),
@@ -128,33 +129,33 @@ export async function simulateCluster(
 }
 
 /** How one run of an Activity ended, and everything that it heartbeat. */
-export interface ActivityEnd<A> {
+export interface ActivityEnd<A, P = HostProgress> {
   readonly result?: A;
   readonly error?: unknown;
-  readonly heartbeats: readonly HostProgress[];
+  readonly heartbeats: readonly P[];
 }
 
-interface Running<A> {
+interface Running<A, P> {
   readonly environment: MockActivityEnvironment;
-  readonly end: Promise<ActivityEnd<A>>;
+  readonly end: Promise<ActivityEnd<A, P>>;
   /** Resolves with the first heartbeat that fits; rejects where the Activity ends without one. */
-  heartbeat(fits: (progress: HostProgress) => boolean): Promise<HostProgress>;
+  heartbeat(fits: (progress: P) => boolean): Promise<P>;
 }
 
 const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Runs an Activity as its Worker would; `info` gives the attempt and the heartbeat details of the one before. */
-export function startActivity<A>(
+export function startActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
-): Running<A> {
+): Running<A, P> {
   const environment = new MockActivityEnvironment(info, { logger: silent });
-  const heartbeats: HostProgress[] = [];
-  environment.on("heartbeat", (details: HostProgress) => heartbeats.push(details));
+  const heartbeats: P[] = [];
+  environment.on("heartbeat", (details: P) => heartbeats.push(details));
   const activityEnd: Promise<A> = environment.run(activity);
   const end = activityEnd.then(
-    (result): ActivityEnd<A> => ({ result, heartbeats }),
-    (error: unknown): ActivityEnd<A> => ({ error, heartbeats }),
+    (result): ActivityEnd<A, P> => ({ result, heartbeats }),
+    (error: unknown): ActivityEnd<A, P> => ({ error, heartbeats }),
   );
   return {
     environment,
@@ -163,7 +164,7 @@ export function startActivity<A>(
       new Promise((resolve, reject) => {
         const found = heartbeats.find(fits);
         if (found) return resolve(found);
-        environment.on("heartbeat", (details: HostProgress) => {
+        environment.on("heartbeat", (details: P) => {
           if (fits(details)) resolve(details);
         });
         void end.then(({ error, result }) => reject(error ?? new Error(`ended before: ${JSON.stringify(result)}`)));
@@ -171,11 +172,11 @@ export function startActivity<A>(
   };
 }
 
-export async function runActivity<A>(
+export async function runActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
-): Promise<ActivityEnd<A>> {
-  return startActivity(activity, info).end;
+): Promise<ActivityEnd<A, P>> {
+  return startActivity<A, P>(activity, info).end;
 }
 
 /** The result of an Activity that must succeed. */
@@ -186,13 +187,16 @@ export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
 }
 
 /** The failure of an Activity that must fail, with its details. */
-export function failureOf({ error, result }: ActivityEnd<unknown>): ApplicationFailure & { told: FailureDetails } {
+export function failureOf({
+  error,
+  result,
+}: ActivityEnd<unknown, unknown>): ApplicationFailure & { told: FailureDetails } {
   if (!(error instanceof ApplicationFailure)) {
     throw new Error(`no ApplicationFailure but ${error instanceof Error ? error.stack : JSON.stringify(result)}`);
   }
   return Object.assign(error, { told: error.details?.[0] as FailureDetails });
 }
 
-export function expectCancelled({ error }: ActivityEnd<unknown>): void {
+export function expectCancelled({ error }: ActivityEnd<unknown, unknown>): void {
   expect(error).to.be.instanceOf(CancelledFailure);
 }

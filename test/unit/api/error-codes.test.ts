@@ -19,7 +19,7 @@ const folders = [
 /** An error code where it is given: as a field, or as an argument of a function that makes an error. */
 const uses = [
   /\b(?:errorC|c)ode: ?"(\w+)"/g,
-  /\b(?:refuse|hostFailure|reportedFailure)\((?:[\w.#]+,\s*)?"([A-Z_]+)"/g,
+  /\b(?:refuse|hostFailure|reportedFailure|failure)\((?:[\w.#]+,\s*)?"([A-Z_]+)"/g,
   /\bworkerShutdown = "(\w+)"/g,
 ];
 

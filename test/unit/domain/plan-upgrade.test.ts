@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import type { ClusterFacts } from "../../../src/domain/cluster-facts";
+import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { planUpgrade } from "../../../src/domain/plan-upgrade";
-import { resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
+import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
-import { sampleBundle, sampleCluster } from "../../support/sample-plan";
+import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
 
 const identity = { id: "the-id", now: Date.parse("2026-11-01T12:00:00.000Z"), resolutionDays: 7 };
 
@@ -18,6 +19,7 @@ function plan(
       spec: { bundleId: sampleBundle.id, resourceType: "CLUSTER", resourceUpgradeSpecs, ...spec },
       bundle: sampleBundle,
       clusters: resourceUpgradeSpecs.map(({ resourceId }) => sampleCluster(resourceId, facts)),
+      installations: noInstallations,
     },
     identity,
   );
@@ -25,7 +27,7 @@ function plan(
 
 /** The plan of the only resource. */
 function planned(resource: Omit<ResourceUpgradeSpec, "resourceId">) {
-  const [cluster] = resourcesOf(plan([resource]));
+  const [cluster] = clustersOf(plan([resource]));
   if (!cluster) throw new Error("no cluster was planned");
   return cluster;
 }
@@ -36,6 +38,7 @@ describe("planUpgrade", () => {
       spec: { bundleId: "b", resourceType: "CLUSTER" as const, resourceUpgradeSpecs: [{ resourceId: "c" }] },
       bundle: sampleBundle,
       clusters: [sampleCluster("c")],
+      installations: noInstallations,
     };
     const before = structuredClone(input);
     expect(planUpgrade(input, identity)).to.deep.equal(planUpgrade(input, identity));
@@ -69,6 +72,7 @@ describe("planUpgrade", () => {
       targetVersion: "9.0.2-0.25148076",
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: {},
+      rollout: defaultRolloutPolicy,
     });
   });
 
@@ -113,6 +117,141 @@ describe("planUpgrade", () => {
       expect(
         planned({ shutdownVms: false, hostosUpgradeOptionsSpec: { preRemediationPowerAction: "SUSPEND_VMS" } }).options,
       ).to.deep.equal({ preRemediationPowerAction: "SUSPEND_VMS" });
+    });
+  });
+
+  describe("with servers in the bundle", () => {
+    const bundle = {
+      ...sampleBundle,
+      components: [
+        { type: "HOSTOS", toVersion: "9.0.2-0.25148076" },
+        { type: "MGMT", toVersion: "9.0.2.100" },
+        { type: "NETVIRT", toVersion: "9.0.2.0" },
+      ],
+    };
+    const installations = {
+      ...noInstallations,
+      netvirt: [
+        { resourceId: "n1", name: "nsx-01", componentManagerId: "nsx01", domain: "fra1" },
+        { resourceId: "far", name: "nsx-far", componentManagerId: "nsx02", domain: "ams1" },
+      ],
+      management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc01", clusters: ["c0", "c1", "other"] }],
+    };
+    const retry = (retryCount: number) => ({
+      hostosUpgradeFailureAction: { action: "RETRY" as const, retryCount, retryDelay: 60 },
+    });
+
+    function servers(spec: Partial<UpgradeSpec> = {}) {
+      const resourceUpgradeSpecs = [
+        { resourceId: "c0", scheduledTimestamp: "2026-12-02T00:00:00.000Z", hostosUpgradeOptionsSpec: retry(5) },
+        { resourceId: "c1", scheduledTimestamp: "2026-12-01T00:00:00.000Z", hostosUpgradeOptionsSpec: retry(2) },
+      ];
+      return planUpgrade(
+        {
+          spec: { bundleId: bundle.id, resourceType: "CLUSTER", resourceUpgradeSpecs, ...spec },
+          bundle,
+          clusters: resourceUpgradeSpecs.map(({ resourceId }) => sampleCluster(resourceId)),
+          installations,
+        },
+        identity,
+      ).products;
+    }
+
+    it("plans NETVIRT, then MGMT, then HOSTOS, for the servers of the clusters", () => {
+      const ids = servers().map(({ product, resources }) => [product, resources.map(({ resourceId }) => resourceId)]);
+      expect(ids).to.deep.equal([
+        ["NETVIRT", ["n1"]],
+        ["MGMT", ["m1"]],
+        ["HOSTOS", ["c0", "c1"]],
+      ]);
+    });
+
+    it("gives a server the strictest attempts and the earliest time of its clusters", () => {
+      for (const { resources } of servers().slice(0, 2)) {
+        expect(resources[0]).to.deep.include({
+          attempts: { maximumAttempts: 3, retryDelay: 60 },
+          scheduledTimestamp: "2026-12-01T00:00:00.000Z",
+        });
+      }
+    });
+
+    it("takes every field of the inputs over", () => {
+      const [netvirt, mgmt] = servers({
+        netvirtUpgradeUserInputSpecs: [
+          {
+            netvirtId: "n1",
+            netvirtHostClusterUpgradeSpecs: [{ hostClusterId: "h", hostParallelUpgrade: true, liveUpgrade: false }],
+            netvirtEdgeClusterUpgradeSpecs: [{ edgeClusterId: "e", edgeParallelUpgrade: false }],
+            netvirtUpgradeOptions: { isHostClustersUpgradeParallel: true, isEdgeClustersUpgradeParallel: false },
+          },
+        ],
+        mgmtUpgradeUserInputSpecs: [
+          {
+            startSwitchoverTimestamp: "2026-12-05T00:00:00.000Z",
+            temporaryNetwork: {
+              networkMode: "STATIC",
+              ipAddress: "192.0.2.10",
+              subnetMask: "255.255.254.0",
+              gateway: "192.0.2.1",
+            },
+          },
+        ],
+      }).map(({ resources }) => resources[0]);
+      expect(netvirt).to.deep.include({
+        targetVersion: "9.0.2.0",
+        options: {
+          edgeOnly: false,
+          hostClusters: [{ id: "h", parallel: true, liveUpgrade: false }],
+          edgeClusters: [{ id: "e", parallel: false }],
+          hostClustersParallel: true,
+          edgeClustersParallel: false,
+        },
+      });
+      expect(mgmt).to.deep.include({
+        targetVersion: "9.0.2.100",
+        mechanism: "ReducedDowntimeMigration",
+        startSwitchoverTimestamp: "2026-12-05T00:00:00.000Z",
+        temporaryNetwork: { mode: "STATIC", ipAddress: "192.0.2.10", prefix: 23, gateway: "192.0.2.1" },
+        clusters: ["c0", "c1", "other"],
+      });
+    });
+
+    it("upgrades a server in place, all of NETVIRT, where there is no input", () => {
+      const [netvirt, mgmt] = servers().map(({ resources }) => resources[0]);
+      expect(netvirt).to.have.deep.property("options", { edgeOnly: false });
+      expect(mgmt).to.have.property("mechanism", "InPlace");
+      expect(mgmt).to.not.have.property("temporaryNetwork");
+    });
+  });
+
+  it("brings a cluster to its personality with the firmware named, or to its ISO", () => {
+    const input = (resource: Omit<ResourceUpgradeSpec, "resourceId">) => ({
+      spec: {
+        bundleId: "b",
+        resourceType: "CLUSTER" as const,
+        resourceUpgradeSpecs: [{ resourceId: "c", ...resource }],
+      },
+      bundle: sampleBundle,
+      clusters: [sampleCluster("c")],
+      installations: {
+        ...noInstallations,
+        personalities: [{ id: "p", name: "golden", version: "9.0.1-1", addOn: { name: "vendor", version: "7" } }],
+        isos: [{ id: "i", name: "custom", version: "9.0.1-2" }],
+      },
+    });
+    const hardwareSupportSpecs = [{ name: "hsm", packageSpec: { name: "fw", version: "3" } }];
+    const personality = planUpgrade(input({ personalitySpec: { personalityId: "p", hardwareSupportSpecs } }), identity);
+    expect(clustersOf(personality)[0]).to.deep.include({
+      targetVersion: "9.0.1-1",
+      image: {
+        name: "golden",
+        addOn: { name: "vendor", version: "7" },
+        hardwareSupport: [{ manager: "hsm", package: "fw", version: "3" }],
+      },
+    });
+    expect(clustersOf(planUpgrade(input({ customIsoSpec: { id: "i" } }), identity))[0]).to.deep.include({
+      targetVersion: "9.0.1-2",
+      customIsoId: "i",
     });
   });
 });

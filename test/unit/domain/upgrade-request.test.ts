@@ -33,6 +33,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   phase,
   failedPrechecks: [],
   awaitsResolution: phase === "FAILED",
+  isRetryable: phase === "FAILED",
   now,
   ...changes,
 });
@@ -100,6 +101,14 @@ for (const [name, judge] of [
     });
   });
 }
+
+describe("an upgrade that failed for good", () => {
+  it("can be resolved, not retried", () => {
+    const context = standing("FAILED", { isRetryable: false });
+    expect(codeOf(judgeResolve(context))).to.equal("accepted");
+    expect(codeOf(judgeRetry(context))).to.equal("REQUEST_NOT_POSSIBLE");
+  });
+});
 
 describe("payloads of Signals", () => {
   it("may be empty, and are checked where they are not", () => {

@@ -1,15 +1,20 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import type { ClusterLookup } from "../../../src/domain/cluster-facts";
 import { fileInventory, type ComponentManagerReads } from "../../../src/inventory/file-inventory";
 import type { ClusterEntry } from "../../../src/inventory/inventory-file";
+import { noInstallations } from "../../support/sample-plan";
 
 const entry = (resourceId: string, componentManagerId: string): [string, ClusterEntry] => [
   resourceId,
   {
     resourceId,
     name: `${resourceId}-name`,
+    domain: "fra1",
     platformVersion: "5.2",
+    rollout: defaultRolloutPolicy,
+    managementServer: "vc",
     componentManagerId,
     cluster: `domain-${resourceId}`,
   },
@@ -24,7 +29,10 @@ const reads: ComponentManagerReads = {
 };
 
 async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}) {
-  const inventory = fileInventory({ componentManagers: new Map(), clusters }, { ...reads, ...changes });
+  const inventory = fileInventory(
+    { componentManagers: new Map(), clusters, installations: noInstallations },
+    { ...reads, ...changes },
+  );
   const answer = await inventory.readClusters(ids)();
   if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
   return answer.right;
@@ -41,7 +49,10 @@ describe("fileInventory", () => {
       facts: {
         resourceId: "a1",
         name: "a1-name",
+        domain: "fra1",
         platformVersion: "5.2",
+        rollout: defaultRolloutPolicy,
+        managementServer: "vc",
         componentManagerId: "vcA",
         cluster: "domain-a1",
         kind: "IMAGE",

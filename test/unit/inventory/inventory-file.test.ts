@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { readInventoryFile } from "../../../src/inventory/inventory-file";
 import { readSimulatorConfig } from "../../../src/simulator/config/simulator-config";
 
@@ -59,8 +60,84 @@ describe("readInventoryFile", () => {
   it("links each cluster to its component manager and the version of its domain", () => {
     const inventoryFile = read(inventory());
     expect(E.isRight(inventoryFile) && [...inventoryFile.right.clusters]).to.deep.equal([
-      ["r", { resourceId: "r", name: "n", platformVersion: "5.2", componentManagerId: "vc", cluster: "domain-c1" }],
+      [
+        "r",
+        {
+          resourceId: "r",
+          name: "n",
+          domain: "d",
+          platformVersion: "5.2",
+          rollout: defaultRolloutPolicy,
+          componentManagerId: "vc",
+          cluster: "domain-c1",
+        },
+      ],
     ]);
+  });
+
+  it("takes a cluster's rollout policy before its domain's, and that before the default", () => {
+    const rolloutOf = (domainPolicy: string, clusterPolicy: string) => {
+      const file = read(
+        inventory({
+          domains: domain.replace("}", `, rollout: ${domainPolicy}}`),
+          clusters: cluster.replace("}", `, rollout: ${clusterPolicy}}`),
+        }),
+      );
+      return E.isRight(file) && file.right.clusters.get("r")?.rollout;
+    };
+    const policy = rolloutOf("{hostsAtOnce: 2, soakSeconds: 60}", "{soakSeconds: 5, toleratedFailures: 1}");
+    expect(policy).to.deep.equal({ hostsAtOnce: 2, soakSeconds: 5, healthGate: true, toleratedFailures: 1 });
+  });
+
+  it("refuses a rollout policy that leaves no host in service, or waits backwards", () => {
+    for (const rollout of ["{hostsAtOnce: 0}", "{soakSeconds: -1}", "{toleratedFailures: 1.5}", "{healthGate: 1}"]) {
+      const found = problems(inventory({ clusters: cluster.replace("}", `, rollout: ${rollout}}`) }));
+      expect(found, rollout).to.deep.equal([`clusters[0]: rollout.${/\w+/.exec(rollout)?.[0]} is missing or wrong.`]);
+    }
+  });
+
+  describe("servers and images", () => {
+    const nsx = "{id: nsx, type: NSX, url: 'https://nsx.example.com', username: u, passwordFile: password.txt}";
+    const whole = (lists: string) => `${inventory({ managers: `${manager}, ${nsx}` })}${lists}`;
+
+    it("links a NETVIRT manager to its domain, and a management server to the clusters that it serves", () => {
+      const file = read(
+        whole(`
+netvirtManagers: [{resourceId: n1, name: nsx-01, domain: d, componentManager: nsx}]
+managementServers: [{resourceId: m1, name: vc-01, componentManager: vc}]
+personalities: [{id: p, name: golden, version: 9.0.2, addOn: {name: vendor, version: "1"}}]
+isos: [{id: i, name: custom, version: 9.0.2}]
+`),
+      );
+      if (E.isLeft(file)) throw new Error(file.left.join("\n"));
+      expect(file.right.installations).to.deep.equal({
+        netvirt: [{ resourceId: "n1", name: "nsx-01", domain: "d", componentManagerId: "nsx" }],
+        management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc", clusters: ["r"] }],
+        personalities: [{ id: "p", name: "golden", version: "9.0.2", addOn: { name: "vendor", version: "1" } }],
+        isos: [{ id: "i", name: "custom", version: "9.0.2" }],
+      });
+      expect(file.right.clusters.get("r")?.managementServer).to.equal("m1");
+    });
+
+    it("tells of every reference that leads nowhere, to the wrong kind of manager, or twice to the same", () => {
+      const found = problems(
+        whole(`
+netvirtManagers:
+  - {resourceId: n1, name: nsx-01, domain: d, componentManager: vc}
+  - {resourceId: n1, name: nsx-02, domain: nowhere, componentManager: gone}
+managementServers:
+  - {resourceId: m1, name: vc-01, componentManager: vc}
+  - {resourceId: m2, name: vc-02, componentManager: vc}
+`),
+      );
+      expect(found).to.have.members([
+        "Component manager vc of NETVIRT manager nsx-01 is of the type VCENTER, not NSX.",
+        "Component manager gone of NETVIRT manager nsx-02 is not in the inventory.",
+        "Domain nowhere of NETVIRT manager nsx-02 is not in the inventory.",
+        "NETVIRT manager n1 is there twice.",
+        "The management server of component manager vc is there twice.",
+      ]);
+    });
   });
 
   describe("environment", () => {

@@ -33,7 +33,7 @@ async function judged(file: string) {
     TE.apS("clusters", inventory.readClusters(spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId))),
   )();
   const now = Date.parse("2026-11-01T00:00:00Z");
-  return admitUpgrade({ spec, now, lockHolders: new Map(), ...right(facts) });
+  return admitUpgrade({ spec, now, installations: inventory.installations, lockHolders: new Map(), ...right(facts) });
 }
 
 describe("examples", () => {

@@ -8,7 +8,7 @@ import type { UpgradePlan } from "../../../src/domain/upgrade-plan";
 import type { PageRequest, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
 import type { ServiceError } from "../../../src/upgrades/service-error";
-import { sampleBundle, sampleCluster } from "../../support/sample-plan";
+import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
 
 export const now = Date.parse("2026-11-01T12:00:00.000Z");
 
@@ -60,6 +60,7 @@ export class FakePorts {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
       },
       inventory: {
+        installations: noInstallations,
         readClusters: (ids) =>
           or(failing.inventory, () => new Map(ids.map((id) => [id, this.lookups.get(id) ?? known(id)]))),
       },

@@ -83,7 +83,7 @@ describe("startUpgrade", () => {
     });
 
     it("naming the upgrade that holds the cluster", async () => {
-      ports.lockHolders.set("c1", "the-other");
+      ports.lockHolders.set("cluster/c1", "the-other");
       const error = await refused(spec());
       expect(error._tag).to.equal("NotAllowed");
       expect("problems" in error && error.problems[0]?.message).to.contain("the-other");
@@ -116,7 +116,7 @@ describe("startUpgrade", () => {
 
     it("does not judge a repeated request again: its own upgrade holds the cluster by now", async () => {
       const first = await started(spec(), "key");
-      ports.lockHolders.set("c1", first.id);
+      ports.lockHolders.set("cluster/c1", first.id);
       ports.failing = { catalog: unexpected("disk"), inventory: unexpected("disk") };
       expect(await started(spec(), "key")).to.deep.equal(first);
     });
@@ -162,7 +162,7 @@ describe("startUpgrade", () => {
             ...dependencies.executions,
             lockHolders: (ids) => {
               ports.startedBefore("dev/key", theirs, JSON.stringify(spec()));
-              ports.lockHolders.set("c1", "dev/key");
+              ports.lockHolders.set("cluster/c1", "dev/key");
               return lockHolders(ids);
             },
           },

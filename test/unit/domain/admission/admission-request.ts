@@ -2,8 +2,9 @@ import * as O from "fp-ts/Option";
 import type { AdmissionRequest, AdmissionRule } from "../../../../src/domain/admission/admission-rule";
 import type { Bundle } from "../../../../src/domain/bundle";
 import type { ClusterFacts, ClusterLookup } from "../../../../src/domain/cluster-facts";
+import type { Installations } from "../../../../src/domain/installations";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../../src/domain/upgrade-spec";
-import { sampleBundle, sampleCluster } from "../../../support/sample-plan";
+import { noInstallations, sampleBundle, sampleCluster } from "../../../support/sample-plan";
 
 /** The moment at which the requests of these tests are judged. */
 export const now = Date.parse("2026-11-01T12:00:00.000Z");
@@ -17,6 +18,8 @@ export interface RequestChanges {
   readonly lookups?: Readonly<Record<string, ClusterLookup>>;
   /** Null where the catalog does not know it. */
   readonly bundle?: Bundle | null;
+  readonly installations?: Partial<Installations>;
+  /** By lock. */
   readonly lockHolders?: Readonly<Record<string, string>>;
 }
 
@@ -38,6 +41,7 @@ export function admissionRequest(changes: RequestChanges = {}): AdmissionRequest
     now,
     bundle: O.fromNullable(bundle),
     clusters: new Map([...known, ...Object.entries(changes.lookups ?? {})]),
+    installations: { ...noInstallations, ...changes.installations },
     lockHolders: new Map(Object.entries(changes.lockHolders ?? {})),
   };
 }

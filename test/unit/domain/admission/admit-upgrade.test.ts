@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { admitUpgrade } from "../../../../src/domain/admission/admit-upgrade";
-import { sampleBundle, sampleCluster } from "../../../support/sample-plan";
+import { noInstallations, sampleBundle, sampleCluster } from "../../../support/sample-plan";
 import { admissionRequest, type RequestChanges } from "./admission-request";
 
 function codes(changes: RequestChanges): string[] {
@@ -13,7 +13,12 @@ describe("admitUpgrade", () => {
   it("gives what was admitted with its facts, in the order of the request", () => {
     const request = admissionRequest({ resources: [{ resourceId: "z" }, { resourceId: "a" }] });
     expect(admitUpgrade(request)).to.deep.equal(
-      E.right({ spec: request.spec, bundle: sampleBundle, clusters: [sampleCluster("z"), sampleCluster("a")] }),
+      E.right({
+        spec: request.spec,
+        bundle: sampleBundle,
+        clusters: [sampleCluster("z"), sampleCluster("a")],
+        installations: noInstallations,
+      }),
     );
   });
 
@@ -32,7 +37,7 @@ describe("admitUpgrade", () => {
         away: { _tag: "Unreachable", componentManagerId: "vc01", reason: "timeout" },
       },
       bundle: { ...sampleBundle, downloadStatus: "RECALLED" },
-      lockHolders: { away: "other" },
+      lockHolders: { "cluster/away": "other" },
     });
     expect(new Set(found)).to.deep.equal(
       new Set([
@@ -45,10 +50,10 @@ describe("admitUpgrade", () => {
         "SCHEDULE_IN_THE_PAST",
         "VERSION_NOT_OFFERED",
         "PLATFORM_TOO_OLD",
-        "CLUSTER_KIND_NOT_SUPPORTED",
         "CLUSTER_TOO_LARGE",
         "RESOURCE_LOCKED",
-        "PRODUCT_NOT_SUPPORTED",
+        "SERVER_UNKNOWN",
+        "INPUT_NOT_FOR_BUNDLE",
         "BUNDLE_RECALLED",
       ]),
     );

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { bundleAvailable } from "../../../../src/domain/admission/bundle-available";
-import { productsSupported } from "../../../../src/domain/admission/products-supported";
+import { inputsFitBundle } from "../../../../src/domain/admission/inputs-fit-bundle";
 import { targetVersionOffered } from "../../../../src/domain/admission/target-version-offered";
 import { sampleBundle } from "../../../support/sample-plan";
 import { admissionRequest, refusals } from "./admission-request";
@@ -27,33 +27,36 @@ describe("bundleAvailable", () => {
   });
 });
 
-describe("productsSupported", () => {
-  it("admits HOSTOS alone and components that are no product", () => {
-    expect(refusals(productsSupported)).to.deep.equal([]);
-    expect(refusals(productsSupported, { bundle: withProducts("HOSTOS", "FIRMWARE") })).to.deep.equal([]);
-    expect(refusals(productsSupported, { spec: { netvirtUpgradeUserInputSpecs: [] } })).to.deep.equal([]);
-  });
-
-  it("names all the products that it refuses", () => {
-    const changes = { bundle: withProducts("HOSTOS", "MGMT", "NETVIRT") };
-    expect(refusals(productsSupported, changes)).to.deep.equal(["NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId"]);
-    expect(productsSupported(admissionRequest(changes))[0]?.message).to.contain("NETVIRT and MGMT");
+describe("inputsFitBundle", () => {
+  it("admits any product, and components that are none beside it", () => {
+    expect(refusals(inputsFitBundle)).to.deep.equal([]);
+    expect(refusals(inputsFitBundle, { bundle: withProducts("MGMT", "FIRMWARE") })).to.deep.equal([]);
+    expect(refusals(inputsFitBundle, { spec: { netvirtUpgradeUserInputSpecs: [] } })).to.deep.equal([]);
   });
 
   it("refuses a bundle in which there is nothing to upgrade", () => {
     for (const bundle of [withProducts(), withProducts("FIRMWARE")]) {
-      expect(refusals(productsSupported, { bundle })).to.deep.equal(["NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId"]);
+      expect(refusals(inputsFitBundle, { bundle })).to.deep.equal(["NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId"]);
     }
   });
 
-  it("refuses inputs for other products, also where the bundle is not known", () => {
+  it("refuses inputs for products that the bundle does not hold", () => {
     const spec = { netvirtUpgradeUserInputSpecs: [{}], mgmtUpgradeUserInputSpecs: [{}] };
-    for (const bundle of [sampleBundle, null]) {
-      expect(refusals(productsSupported, { spec, bundle })).to.deep.equal([
-        "NOT_ALLOWED PRODUCT_NOT_SUPPORTED netvirtUpgradeUserInputSpecs",
-        "NOT_ALLOWED PRODUCT_NOT_SUPPORTED mgmtUpgradeUserInputSpecs",
-      ]);
-    }
+    expect(refusals(inputsFitBundle, { spec })).to.deep.equal([
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE netvirtUpgradeUserInputSpecs",
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE mgmtUpgradeUserInputSpecs",
+    ]);
+    const servers = withProducts("NETVIRT", "MGMT");
+    expect(refusals(inputsFitBundle, { spec, bundle: servers })).to.deep.equal([]);
+    const resources = [{ enableQuickboot: false }, { enableQuickboot: true, customIsoSpec: { id: "i" } }];
+    expect(refusals(inputsFitBundle, { bundle: servers, resources })).to.deep.equal([
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE resourceUpgradeSpecs[1].customIsoSpec",
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE resourceUpgradeSpecs[1].enableQuickboot",
+    ]);
+  });
+
+  it("says nothing where the bundle is not known", () => {
+    expect(refusals(inputsFitBundle, { bundle: null, spec: { mgmtUpgradeUserInputSpecs: [{}] } })).to.deep.equal([]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { clusterFree } from "../../../../src/domain/admission/cluster-free";
-import { clusterKindSupported } from "../../../../src/domain/admission/cluster-kind-supported";
+import { resourcesFree } from "../../../../src/domain/admission/resources-free";
 import { clusterSize, maximumHosts } from "../../../../src/domain/admission/cluster-size";
 import { clustersKnown } from "../../../../src/domain/admission/clusters-known";
 import { fieldsFitClusterKind } from "../../../../src/domain/admission/fields-fit-cluster-kind";
 import { platformVersion } from "../../../../src/domain/admission/platform-version";
 import type { ClusterLookup } from "../../../../src/domain/cluster-facts";
+import { sampleBundle } from "../../../support/sample-plan";
 import { admissionRequest, refusals } from "./admission-request";
 
 const first = "resourceUpgradeSpecs[0]";
@@ -40,16 +40,6 @@ describe("clustersKnown", () => {
   });
 });
 
-describe("clusterKindSupported", () => {
-  it("admits image-managed clusters and refuses baseline-managed ones so far", () => {
-    expect(refusals(clusterKindSupported, { cluster: { kind: "IMAGE" } })).to.deep.equal([]);
-    expect(refusals(clusterKindSupported, { resources: [{}, {}], cluster: { kind: "BASELINE" } })).to.deep.equal([
-      `NOT_ALLOWED CLUSTER_KIND_NOT_SUPPORTED ${first}.resourceId`,
-      `NOT_ALLOWED CLUSTER_KIND_NOT_SUPPORTED ${second}.resourceId`,
-    ]);
-  });
-});
-
 describe("clusterSize", () => {
   it("admits up to 128 hosts", () => {
     expect(maximumHosts).to.equal(128);
@@ -61,11 +51,39 @@ describe("clusterSize", () => {
   });
 });
 
-describe("clusterFree", () => {
+describe("resourcesFree", () => {
   it("refuses only what another upgrade holds, and names that one", () => {
-    const changes = { resources: [{}, {}], lockHolders: { c1: "the-other-upgrade" } };
-    expect(refusals(clusterFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${second}.resourceId`]);
-    expect(clusterFree(admissionRequest(changes))[0]?.message).to.contain("the-other-upgrade");
+    const changes = { resources: [{}, {}], lockHolders: { "cluster/c1": "the-other-upgrade" } };
+    expect(refusals(resourcesFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${second}.resourceId`]);
+    expect(resourcesFree(admissionRequest(changes))[0]?.message).to.contain("the-other-upgrade");
+  });
+
+  it("refuses clusters whose management server another upgrade holds", () => {
+    const changes = { cluster: { managementServer: "vc" }, lockHolders: { "mgmt/vc": "the-other-upgrade" } };
+    expect(refusals(resourcesFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${first}.resourceId`]);
+  });
+
+  it("refuses servers that are held, and a management server of which a cluster is, where the bundle holds them", () => {
+    const installations = {
+      netvirt: [{ resourceId: "nsx", name: "nsx-name", componentManagerId: "nsx01", domain: "fra1" }],
+      management: [{ resourceId: "vc", name: "vc-name", componentManagerId: "vc01", clusters: ["c0", "elsewhere"] }],
+    };
+    const lockHolders = { "netvirt/nsx": "n", "mgmt/vc": "m", "cluster/elsewhere": "e" };
+    const of = (...types: string[]) => ({
+      ...sampleBundle,
+      components: types.map((type) => ({ type, toVersion: "9.0.2" })),
+    });
+    const codes = (...types: string[]) =>
+      resourcesFree(admissionRequest({ installations, lockHolders, bundle: of(...types) })).map(({ path, message }) => [
+        path,
+        /upgrade (\w)\./.exec(message)?.[1],
+      ]);
+    expect(codes("HOSTOS")).to.deep.equal([]);
+    expect(codes("NETVIRT", "HOSTOS")).to.deep.equal([["bundleId", "n"]]);
+    expect(codes("MGMT")).to.deep.equal([
+      ["bundleId", "m"],
+      ["bundleId", "e"],
+    ]);
   });
 });
 

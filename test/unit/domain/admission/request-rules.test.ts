@@ -47,21 +47,36 @@ describe("imagesKnown", () => {
     expect(refusals(imagesKnown, { resources: [{ hostosUpgradeOptionsSpec: {} }] })).to.deep.equal([]);
   });
 
-  it("refuses personalities and ISOs, of which the inventory lists none", () => {
+  it("admits personalities and ISOs of the inventory, and refuses others", () => {
+    const installations = {
+      personalities: [{ id: "p", name: "golden", version: "9.0.2" }],
+      isos: [{ id: "i", name: "custom", version: "9.0.2" }],
+    };
+    const known = [{ personalitySpec: { personalityId: "p" } }, { customIsoSpec: { id: "i" } }];
+    expect(refusals(imagesKnown, { resources: known, installations })).to.deep.equal([]);
     const resources = [
-      { personalitySpec: { personalityId: "p" } },
-      { customIsoSpec: { id: "i" }, personalitySpec: {} },
+      { personalitySpec: { personalityId: "q" } },
+      { customIsoSpec: { id: "j" }, personalitySpec: {} },
     ];
-    expect(refusals(imagesKnown, { resources })).to.deep.equal([
+    expect(refusals(imagesKnown, { resources, installations })).to.deep.equal([
       `BAD_REQUEST IMAGE_UNKNOWN ${first}.personalitySpec.personalityId`,
-      `BAD_REQUEST IMAGE_UNKNOWN ${second}.personalitySpec.personalityId`,
+      `BAD_REQUEST MISSING_FIELD ${second}.personalitySpec.personalityId`,
       `BAD_REQUEST IMAGE_UNKNOWN ${second}.customIsoSpec.id`,
     ]);
-    const messages = imagesKnown(admissionRequest({ resources })).map(({ message }) => message);
-    expect(messages).to.deep.equal([
-      "Personality p is not in the inventory.",
-      "Personality (none given) is not in the inventory.",
-      "Custom ISO i is not in the inventory.",
+    const [refused] = imagesKnown(admissionRequest({ resources, installations }));
+    expect(refused?.message).to.equal("Personality q is not in the inventory.");
+  });
+
+  it("wants all of a firmware package", () => {
+    const installations = { personalities: [{ id: "p", name: "golden", version: "9.0.2" }] };
+    const hardwareSupportSpecs = [
+      { name: "hsm", packageSpec: { name: "fw", version: "1" } },
+      { packageSpec: { name: "fw" } },
+    ];
+    const resources = [{ personalitySpec: { personalityId: "p", hardwareSupportSpecs } }];
+    expect(refusals(imagesKnown, { resources, installations })).to.deep.equal([
+      `BAD_REQUEST MISSING_FIELD ${first}.personalitySpec.hardwareSupportSpecs[1].name`,
+      `BAD_REQUEST MISSING_FIELD ${first}.personalitySpec.hardwareSupportSpecs[1].packageSpec.version`,
     ]);
   });
 });

@@ -1,0 +1,160 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { isLeft } from "fp-ts/Either";
+import got, { type Got } from "got";
+import type * as t from "io-ts";
+import type { ComponentManagerAccess } from "../component-manager-access";
+import { parseAnswer, problemsOf } from "../json-answer";
+import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
+import { conceal } from "./conceal";
+
+/** One call: `what` completes the sentence "could not …" of its error. */
+export interface VapiCall {
+  readonly what: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Path below the root, without a leading slash, already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly json?: unknown;
+}
+
+export interface VapiHttpOptions {
+  /** Milliseconds that one HTTP exchange may take. */
+  readonly callTimeout: number;
+  /** How often an idempotent GET is repeated at once after a transient error. Default 2. */
+  readonly quickRetries?: number;
+  /** How a refusal is called that says that the manager is at work on the same thing. */
+  readonly busy?: BusyJudgement;
+  /** Texts that requests hold and nobody may read: hidden in what the manager says, which ends up in errors. */
+  readonly secrets?: readonly string[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * The HTTP side of a component manager: kept connections, one session that all callers share, and errors that are
+ * already judged ({@link DriverError}).
+ */
+export class VapiHttp {
+  readonly #access: ComponentManagerAccess;
+  readonly #got: Got;
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #busy: BusyJudgement | undefined;
+  readonly #secrets: readonly string[];
+  #session: Promise<string> | undefined;
+  #clockOffset = 0;
+
+  constructor(access: ComponentManagerAccess, { callTimeout, quickRetries = 2, busy, secrets = [] }: VapiHttpOptions) {
+    this.#access = access;
+    this.#busy = busy;
+    this.#secrets = [access.password, ...secrets];
+    this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+    this.#got = got.extend({
+      prefixUrl: access.url,
+      agent: this.#agents,
+      timeout: { request: callTimeout },
+      throwHttpErrors: false,
+      followRedirect: false,
+      responseType: "text",
+      // Only what changes nothing is repeated unasked; waiting out an outage is the caller's decision.
+      retry: {
+        limit: quickRetries,
+        methods: ["GET"],
+        statusCodes: [500, 502, 503, 504],
+        calculateDelay: ({ attemptCount, computedValue }) => (computedValue === 0 ? 0 : 100 * attemptCount),
+      },
+    });
+  }
+
+  /** The component manager's own time in epoch milliseconds, as its last answer told it: right to the second. */
+  now(): number {
+    return Date.now() + this.#clockOffset;
+  }
+
+  /** Makes a call and decodes its answer. Throws DriverError. */
+  async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
+    const answer = await this.#sendWithSession(call);
+    const decoded = codec.decode(answer.body);
+    if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));
+    return decoded.right;
+  }
+
+  /** Ends the session as far as that is possible, and drops the connections. Never throws. */
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    try {
+      if (session) {
+        await this.#send({ what: "log out", method: "DELETE", path: "api/session" }, await session);
+      }
+    } catch {
+      // The session ends by itself when it has been idle.
+    } finally {
+      this.#agents.http.destroy();
+      this.#agents.https.destroy();
+    }
+  }
+
+  async #sendWithSession(call: VapiCall): Promise<Answer> {
+    const session = this.#openSession();
+    let answer = await this.#send(call, await session);
+    if (answer.status === 401) {
+      // The session has expired. Only its own finder discards it, so that many callers log in once.
+      if (this.#session === session) this.#session = undefined;
+      answer = await this.#send(call, await this.#openSession());
+    }
+    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
+    return answer;
+  }
+
+  #openSession(): Promise<string> {
+    if (!this.#session) {
+      const opening = this.#login();
+      this.#session = opening;
+      opening.catch(() => {
+        if (this.#session === opening) this.#session = undefined;
+      });
+    }
+    return this.#session;
+  }
+
+  async #login(): Promise<string> {
+    const call: VapiCall = { what: "log in", method: "POST", path: "api/session" };
+    const answer = await this.#send(call);
+    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
+    if (typeof answer.body !== "string" || answer.body === "")
+      throw errorOfShape(this.#asked(call), "no session token");
+    return answer.body;
+  }
+
+  async #send(call: VapiCall, session?: string): Promise<Answer> {
+    const credentials = Buffer.from(`${this.#access.username}:${this.#access.password}`).toString("base64");
+    const query = Object.entries(call.query ?? {}).flatMap(([name, value]) => [value].flat().map((v) => [name, v]));
+    const sentAt = Date.now();
+    try {
+      const { statusCode, headers, body } = await this.#got(call.path, {
+        method: call.method,
+        headers: session ? { "vmware-api-session-id": session } : { authorization: `Basic ${credentials}` },
+        searchParams: new URLSearchParams(query as [string, string][]),
+        ...(call.json !== undefined && { json: call.json }),
+      });
+      this.#compareClocks(Date.parse(headers.date ?? ""), sentAt);
+      return { status: statusCode, body: conceal(parseAnswer(body), this.#secrets) };
+    } catch (error) {
+      throw errorOfTransport(this.#asked(call), error);
+    }
+  }
+
+  /** `date` is the answer's time, cut to the second. Within what it leaves open, the two clocks are taken to agree. */
+  #compareClocks(date: number, sentAt: number): void {
+    if (Number.isNaN(date)) return;
+    this.#clockOffset = Math.min(Math.max(0, date - Date.now()), date + 1000 - sentAt);
+  }
+
+  #asked({ what }: VapiCall) {
+    return { managerId: this.#access.id, what, ...(this.#busy && { busy: this.#busy }) };
+  }
+}

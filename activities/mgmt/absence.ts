@@ -1,0 +1,32 @@
+import { DriverError } from "../drivers/driver-error";
+import { gaveUp } from "../patience";
+import type { MgmtStepContext } from "./mgmt-step";
+
+/**
+ * Reads of a management server that is expected to go away and come back. While it restarts it answers with anything:
+ * nothing, 503, 404 of services that are not there yet, 401 of a login that cannot be checked yet.
+ */
+export class Absence {
+  readonly #context: MgmtStepContext;
+  #since: number | undefined;
+
+  constructor(context: MgmtStepContext) {
+    this.#context = context;
+  }
+
+  /** What is read; undefined while the server is away. Throws the last error where it is away for too long. */
+  async read<A>(read: () => Promise<A>): Promise<A | undefined> {
+    const { progress, limits, input } = this.#context;
+    try {
+      const answer = await read();
+      this.#since = undefined;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      this.#since ??= Date.now();
+      if (Date.now() - this.#since >= limits.mgmtAbsence) throw gaveUp(error, limits.mgmtAbsence);
+      progress.note(`Waiting for ${input.server.name} to come back: ${error.message}`);
+      return undefined;
+    }
+  }
+}

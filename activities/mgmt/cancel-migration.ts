@@ -1,0 +1,51 @@
+import type { ActivityLimits } from "../activity-dependencies";
+import { DriverError } from "../drivers/driver-error";
+import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
+import { type Patience, gaveUp } from "../patience";
+import { isForeign, readMigrationView } from "./mgmt-view";
+import { Standstill } from "./standstill";
+
+interface Cancellation {
+  readonly client: VcsaClient;
+  readonly patience: Patience;
+  readonly target: string;
+  readonly name: string;
+  readonly limits: ActivityLimits;
+  note(activity: string): void;
+}
+
+/** Until no migration to the target is left that has not begun its switchover. Others are not touched. */
+export async function cancelMigration({ client, patience, target, name, limits, note }: Cancellation): Promise<void> {
+  const standstill = new Standstill();
+  const began = Date.now();
+  for (let round = 0; ; round++) {
+    const { migration } = await patience.persist(() => readMigrationView(client));
+    const { current_state: state } = migration;
+    const nothing = state === undefined || ["CANCELED", "UPGRADED", "SWITCHOVER"].includes(state);
+    if (nothing || isForeign(migration, target)) return;
+    if (state === "CANCELING") {
+      note("The migration is being cancelled.");
+      if (standstill.look(state, migration) >= limits.mgmtStall) throw notCancelled(name, state);
+    } else {
+      note("Cancelling the migration.");
+      try {
+        await client.cancelMigration();
+      } catch (error) {
+        if (!(error instanceof DriverError)) throw error;
+        // Whether it can be cancelled now, or has ended, is seen at the next look.
+        note(error.message);
+        if (Date.now() - began >= limits.operationBusy) throw gaveUp(error, limits.operationBusy);
+      }
+    }
+    await patience.pause(round);
+  }
+}
+
+function notCancelled(server: string, state: string): DriverError {
+  return new DriverError({
+    kind: "transient",
+    code: "MGMT_MIGRATION_NOT_CANCELLED",
+    message: `The migration of management server ${server} does not come to its end: it is ${state}.`,
+    remediation: "Cancel the migration in the management server, and remove the new appliance where it is left.",
+  });
+}

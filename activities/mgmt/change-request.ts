@@ -1,0 +1,98 @@
+import { DriverError, isBusy } from "../drivers/driver-error";
+import { gaveUp } from "../patience";
+import { mgmtFailure } from "./mgmt-failure";
+import type { MgmtStepContext } from "./mgmt-step";
+
+/** Requests that may leave no trace before that is an error. */
+const maximumRequests = 5;
+
+/** Milliseconds by which two clocks are taken to differ. */
+const clockSlack = 2_000;
+
+/**
+ * The request for one change of a management server, made so that it is never made twice: the intent is heartbeat
+ * before it, and after an answer that was lost the server is looked at for a while before it is repeated. An accepted
+ * request is not repeated at all.
+ */
+export class ChangeRequest {
+  readonly #context: MgmtStepContext;
+  #requests = 0;
+  readonly #doubts = new Map<string, number>();
+
+  constructor(context: MgmtStepContext) {
+    this.#context = context;
+  }
+
+  /** Whether this attempt or an earlier run of it is known to have asked. */
+  get known(): boolean {
+    return this.#context.progress.current.requestedAt !== undefined;
+  }
+
+  /** Whether something that is under way may be ours. */
+  get possible(): boolean {
+    return this.known || this.#context.mayHaveRequested;
+  }
+
+  /** Whether something that began at this time of the server (RFC 3339, if told) must be ours. */
+  owns(startTime: string | undefined): boolean {
+    const { requestedAt, accepted } = this.#context.progress.current;
+    if (requestedAt === undefined) return false;
+    return startTime === undefined ? accepted === true : Date.parse(startTime) >= Date.parse(requestedAt);
+  }
+
+  /** Asks. `lastStart`: when the last such change began, which a trace of ours must be later than. */
+  async send(send: () => Promise<void>, lastStart?: string): Promise<void> {
+    const { client, progress, limits, input } = this.#context;
+    if (++this.#requests > maximumRequests) throw notStarted(input.server.name);
+    const { requestedAt, accepted } = progress.current;
+    const before = { ...(requestedAt !== undefined && { requestedAt }), ...(accepted !== undefined && { accepted }) };
+    const last = Date.parse(lastStart ?? "");
+    progress.intend(Math.max(client.now() - clockSlack, Number.isNaN(last) ? 0 : last + 1));
+    try {
+      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      await send();
+      progress.accept();
+      this.#doubts.clear();
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      const refused = isBusy(error) || error.kind !== "transient";
+      if (refused) progress.retract(before);
+      if (error.kind === "permanent") throw error;
+      progress.note(error.message);
+      if (isBusy(error)) {
+        this.#requests--;
+        this.waitAtMost("busy", limits.operationBusy, () => gaveUp(error, limits.operationBusy));
+      } else if (error.kind === "transient") {
+        this.waitAtMost("unanswered", limits.outage, () => gaveUp(error, limits.outage));
+        this.#doubts.delete("settling");
+      }
+    }
+  }
+
+  /**
+   * Nothing is under way although a request may have been made. True where that has been so for long enough that none
+   * can have arrived. Throws where an accepted one has no effect.
+   */
+  hasLeftNoTrace(): boolean {
+    const { progress, limits, input } = this.#context;
+    if (!this.possible) return true;
+    if (progress.current.accepted) {
+      this.waitAtMost("accepted", limits.operationBusy, () => notStarted(input.server.name));
+      return false;
+    }
+    const since = this.#doubts.get("settling") ?? Date.now();
+    this.#doubts.set("settling", since);
+    return Date.now() - since >= 3 * limits.poll.max;
+  }
+
+  /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */
+  waitAtMost(doubt: string, bound: number, error: () => Error): void {
+    const since = this.#doubts.get(doubt) ?? Date.now();
+    this.#doubts.set(doubt, since);
+    if (Date.now() - since >= bound) throw error();
+  }
+}
+
+function notStarted(server: string) {
+  return mgmtFailure("MGMT_NOT_STARTED", `Management server ${server} takes the request and does nothing`);
+}

@@ -1,0 +1,17 @@
+import { isSameVersion } from "../mgmt-view";
+import { findingsOfUpdate } from "../update-questions";
+import { type MgmtCheck, mgmtFindings } from "./mgmt-precheck";
+
+/** The appliance's own check of the update finds no error, and its questions are answered. */
+export const updateCheck: MgmtCheck = {
+  type: "MGMT_UPDATE_CHECK",
+  name: "Update check",
+  description: "The management server's own check of the update finds no error, and all of its questions are answered.",
+  needs: ["MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_UPDATE_AVAILABLE"],
+  run: async (input) => {
+    const { target, client, patience, settings } = input;
+    if (isSameVersion(await patience.persist(() => client.readVersion()), target.targetVersion)) return [];
+    const precheck = await patience.persist(() => client.precheckUpdate(target.targetVersion));
+    return mgmtFindings(input, findingsOfUpdate(target.server.name, precheck, settings));
+  },
+};

@@ -1,0 +1,121 @@
+import { DriverError, isBusy } from "../drivers/driver-error";
+import type { MigrationStatus } from "../drivers/vcsa/vcsa-models";
+import type { MgmtMigrationInput } from "../mgmt-contract";
+import { cancelMigration } from "./cancel-migration";
+import { ChangeRequest } from "./change-request";
+import { checkMigration } from "./check-migration";
+import { mgmtFailure, NothingRuns } from "./mgmt-failure";
+import type { MgmtStepContext } from "./mgmt-step";
+import { isForeign, isSameVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
+import { migrationSpec, missingSettings } from "./migration-spec";
+import { otherUpdate } from "./stage-update";
+import { percentOf, Standstill } from "./standstill";
+import { errorOfFinding } from "./update-questions";
+
+const over: ReadonlySet<string> = new Set(["CANCELED", "UPGRADED"]);
+const working: ReadonlySet<string> = new Set(["RUNNING", "BLOCKED"]);
+
+/**
+ * Until a migration to the target waits for its switchover. Goes on with one that is there already, begins anew with
+ * one that failed earlier. A cancellation ends this at once; what was begun is then left to `cancelMgmtMigration`.
+ */
+export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInput>): Promise<void> {
+  const { client, input, limits, progress, patience, stopping, settings } = context;
+  const { targetVersion: target, server } = input;
+  if (stopping) throw new NothingRuns();
+  const [missing] = missingSettings(input, settings);
+  if (missing) throw errorOfFinding(missing);
+  const spec = migrationSpec(input, settings);
+  const request = new ChangeRequest(context);
+  const standstill = new Standstill();
+  /** Whether the specification that the server has is known to be ours, and whether it was checked. */
+  const known = { specified: false, checked: false };
+
+  async function specify(): Promise<void> {
+    progress.note(`Telling the management server of the migration to ${target}.`);
+    await request.send(() => client.initMigration(spec));
+    known.specified = progress.current.accepted === true;
+  }
+
+  async function goOn(): Promise<void> {
+    if (!known.checked) {
+      progress.note("Checking whether the migration is possible.");
+      const causes = await checkMigration(client, patience, spec);
+      const what = `Management server ${server.name} cannot be migrated to ${target}`;
+      if (causes.length > 0) throw mgmtFailure("MGMT_CHECK_FAILED", what, { causes });
+      known.checked = true;
+    }
+    progress.note("Asking for a new appliance to be prepared.");
+    await applyUntilSwitchover(context, request);
+  }
+
+  for (let round = 0; ; round++) {
+    const { version, migration } = await patience.persist(() => readMigrationView(client));
+    if (isSameVersion(version, target)) return;
+    const { current_state: state, status } = migration;
+    if (isForeign(migration, target)) {
+      progress.note(`Waiting for another migration of ${server.name} to end (${state}).`);
+      request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, state ?? ""));
+    } else if (status === "FAILED") {
+      if (state === "SWITCHOVER" || progress.current.accepted) throw failed(server.name, migration);
+      await specify();
+    } else if (state === undefined || over.has(state)) {
+      if (known.specified) throw lost(server.name, state);
+      await specify();
+    } else if (state === "SWITCHOVER" || (state === "PREPARED" && !working.has(status))) {
+      return;
+    } else if (["INITIALIZED", "STAGED"].includes(state) && !working.has(status)) {
+      if (state === "INITIALIZED" && !known.specified) await specify();
+      else await goOn();
+    } else {
+      if (standstill.look(state, migration) >= limits.mgmtStall) {
+        await cancelMigration({ client, patience, target, name: server.name, limits, note: () => undefined });
+        throw stalled(server.name, migration);
+      }
+      const blocked =
+        status === "BLOCKED" ? ` The server waits for somebody: ${reasonsOfMigration(migration)[0] ?? ""}` : "";
+      progress.note(`The migration to ${target} is ${state}.${blocked}`, percentOf(migration.progress));
+    }
+    await patience.pause(round);
+  }
+}
+
+/** Repeatable, as the product says, so that a lost answer needs no looking. */
+async function applyUntilSwitchover(context: MgmtStepContext, request: ChangeRequest): Promise<void> {
+  const { client, progress, limits, input } = context;
+  try {
+    await client.applyMigration({ pause: true });
+    const what = `Management server ${input.server.name} does not begin to prepare its migration`;
+    request.waitAtMost("applied", limits.operationBusy, () => mgmtFailure("MGMT_NOT_STARTED", what));
+  } catch (error) {
+    if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
+    progress.note(error.message);
+    const bound = isBusy(error) ? limits.operationBusy : limits.outage;
+    request.waitAtMost("applying", bound, () => error);
+  }
+}
+
+function failed(server: string, migration: MigrationStatus) {
+  const causes = reasonsOfMigration(migration);
+  if (migration.current_state === "SWITCHOVER")
+    return mgmtFailure("MGMT_SWITCHOVER_FAILED", `The switchover of management server ${server} has failed`, {
+      causes,
+    });
+  const what = `The migration of management server ${server} has failed while it was ${migration.current_state}`;
+  return mgmtFailure("MGMT_MIGRATION_FAILED", what, { causes });
+}
+
+function stalled(server: string, migration: MigrationStatus) {
+  const { current_state: state, status } = migration;
+  const causes = reasonsOfMigration(migration);
+  const what = `The migration of management server ${server} is ${state} (${status}) and makes no progress; it was cancelled`;
+  return mgmtFailure("MGMT_MIGRATION_STALLED", what, { causes });
+}
+
+function lost(server: string, state: string | undefined) {
+  const now = state === undefined ? "gone" : state;
+  return mgmtFailure(
+    "MGMT_CHANGE_LOST",
+    `The migration of management server ${server} is ${now}, which was not our doing`,
+  );
+}

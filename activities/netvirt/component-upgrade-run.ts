@@ -1,0 +1,245 @@
+import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/netvirt-upgrade";
+import { compareVersions } from "../../src/domain/version";
+import type { ActivityLimits } from "../activity-dependencies";
+import type { UpgradeNetvirtComponentInput } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
+import type { Patience } from "../patience";
+import type { ComponentProgressTracker } from "./component-progress";
+import { ComponentLook, type ComponentView } from "./component-view";
+import { netvirtFailure, type NetvirtFailure } from "./netvirt-failure";
+
+/** Requests in a row that may come to nothing before that is an error. */
+const maximumRequests = 5;
+
+/** Nothing of the component runs any more and it is not upgraded, because the upgrade was cancelled. */
+export class NothingRuns extends Error {}
+
+interface ComponentUpgradeOptions {
+  readonly client: NsxClient;
+  readonly input: UpgradeNetvirtComponentInput;
+  readonly limits: ActivityLimits;
+  readonly progress: ComponentProgressTracker;
+  readonly patience: Patience;
+  /** The upgrade was cancelled: pause what runs, start nothing. */
+  readonly stopping: boolean;
+}
+
+/**
+ * One attempt at one component, from wherever it stands. Invariants:
+ * 1. The coordinator is asked only where it stands still, and the intent is heartbeat before the request.
+ * 2. Whether a request arrived is told by what the coordinator shows afterwards, never by the answer alone.
+ * 3. Success is what the nodes say: each one that is to be upgraded is. The component's status may be PAUSED then.
+ * 4. While stopping nothing is asked for but a pause.
+ */
+export class ComponentUpgradeRun {
+  readonly #o: ComponentUpgradeOptions;
+  readonly #look: ComponentLook;
+  #upgraded: boolean;
+  #requests = 0;
+  /** How it stood when every node was last read again to make sure of it. */
+  #confirmed: string | undefined;
+  #pausedAt = 0;
+
+  constructor(options: ComponentUpgradeOptions) {
+    this.#o = options;
+    this.#look = new ComponentLook(options.client, options.patience, options.input.component);
+    this.#upgraded = options.progress.requested || options.progress.current.reportedFailures > 0;
+  }
+
+  /** Throws NetvirtFailure, DriverError, NothingRuns or the interruption of the patience. */
+  async toTheEnd(): Promise<NetvirtComponentResult> {
+    const { patience, limits, progress, input } = this.#o;
+    let seen: string | undefined;
+    let changedAt = Date.now();
+    for (let round = 0; ; round++) {
+      const asked = Date.now();
+      const view = await this.#look.now();
+      // Time in which the manager does not answer is no time without progress.
+      changedAt += Date.now() - asked;
+      const now = JSON.stringify([view.overall, view.status, view.percent, view.nodes]);
+      if (now !== seen) {
+        seen = now;
+        changedAt = Date.now();
+        round = 0;
+      }
+      const still = Date.now() - changedAt;
+      if (isDone(view)) {
+        if (!isActive(view.overall)) {
+          progress.show(view, "Upgraded.");
+          return { component: input.component, outcome: this.#upgraded ? "UPGRADED" : "ALREADY_AT_TARGET" };
+        }
+        progress.show(view, "Every node is upgraded; waiting until the coordinator's overall status says so.");
+        if (still >= limits.operationBusy)
+          throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "does not come to an end");
+      } else if (isActive(view.status)) {
+        this.#upgraded = true;
+        progress.show(view, describe(view));
+        if (this.#o.stopping) await this.#pause();
+        if (still >= limits.stall) await this.#stalled(view);
+      } else {
+        await this.#standsStill(view, still);
+      }
+      await patience.pause(round);
+    }
+  }
+
+  /** The coordinator works on nothing of this component, and it is not upgraded. */
+  async #standsStill(view: ComponentView, still: number): Promise<void> {
+    const { progress, limits, stopping } = this.#o;
+    progress.show(view, describe(view));
+    if (isActive(view.overall)) {
+      progress.note("Waiting until the coordinator has ended what it does for another component.");
+      if (still < limits.operationBusy) return;
+      if (stopping) throw new NothingRuns();
+      throw busy(this.#o.client.id);
+    }
+    if (!progress.requested) {
+      if (stopping) throw new NothingRuns();
+      return this.#request(view);
+    }
+    const moved = keyOf(view) !== progress.current.requestedFrom;
+    if (!moved && this.#sinceRequest() < this.#settle()) {
+      progress.note("Waiting until the coordinator begins.");
+      return;
+    }
+    if (stopping) throw new NothingRuns();
+    // Not even begun: whether the request was lost or refused silently, it may be made again.
+    if (!moved && (view.status === "NOT_STARTED" || !progress.current.accepted)) return this.#request(view);
+    // The nodes may have been read before the component came to its end.
+    if (this.#confirmed !== keyOf(view)) {
+      this.#confirmed = keyOf(view);
+      this.#look.forget();
+      return;
+    }
+    if (view.status === "FAILED" || view.nodes.some(({ status }) => status === "FAILED")) {
+      throw this.#failure("NETVIRT_UPGRADE_FAILED", view, "failed");
+    }
+    if (view.status === "SUCCESS") throw this.#failure("NETVIRT_NODES_NOT_UPGRADED", view, "ended");
+    // Paused before its end, as it is after each unit or group where somebody has set it so: it goes on as long as it gets on.
+    if (moved) {
+      this.#requests = 0;
+      return this.#request(view);
+    }
+    throw this.#failure("NETVIRT_UPGRADE_PAUSED", view, "was paused");
+  }
+
+  async #request(view: ComponentView): Promise<void> {
+    const { client, patience, progress, input } = this.#o;
+    if (++this.#requests > maximumRequests) throw notStarted(client.id, input, maximumRequests);
+    const { upgrade_coordinator_version: version } = await patience.persist(() => client.readSummary());
+    const action = actionOf(version ?? input.targetVersion, view.status);
+    progress.intend(keyOf(view));
+    this.#upgraded = true;
+    try {
+      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      await client.startUpgrade(input.component, action);
+      progress.accept();
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
+      progress.note(error.message);
+    }
+  }
+
+  /** Asks for a pause, again where that has no effect; whether it does is seen at the next looks. */
+  async #pause(): Promise<void> {
+    const { client, progress } = this.#o;
+    if (Date.now() - this.#pausedAt < this.#settle()) return;
+    this.#pausedAt = Date.now();
+    progress.note("Pausing: nodes in work are finished, no further one begins.");
+    try {
+      await client.pauseUpgrade();
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      progress.note(error.message);
+    }
+  }
+
+  /** Lets nothing run on unattended: asks for a pause and waits a while for it before the failure is told. */
+  async #stalled(view: ComponentView): Promise<never> {
+    const { patience, limits } = this.#o;
+    const began = Date.now();
+    for (let round = 0; ; round++) {
+      await this.#pause();
+      const { status } = await this.#look.now();
+      if (!isActive(status) || Date.now() - began >= limits.operationBusy) break;
+      await patience.pause(round);
+    }
+    throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "made no progress");
+  }
+
+  /** How long the coordinator may take to show what it was asked for. */
+  #settle(): number {
+    return 6 * this.#o.limits.poll.max;
+  }
+
+  #sinceRequest(): number {
+    return Date.now() - (Date.parse(this.#o.progress.current.requestedAt ?? "") || 0);
+  }
+
+  #failure(code: Parameters<typeof netvirtFailure>[0], view: ComponentView, what: string): NetvirtFailure {
+    const { netvirt, component } = this.#o.input;
+    const failed = view.nodes.filter(({ status }) => status === "FAILED");
+    const open = view.nodes.filter(({ status }) => status !== "SUCCESS");
+    const named = failed.length > 0 ? failed : open;
+    const names = named.slice(0, 3).map(({ name }) => name);
+    const more = named.length > names.length ? ` and ${named.length - names.length} more` : "";
+    const state = failed.length > 0 ? "failed" : "not upgraded";
+    const about = names.length > 0 ? ` (${state}: ${names.join(", ")}${more}; ${upgradedOf(view)})` : "";
+    const causes = named.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]));
+    return netvirtFailure(
+      code,
+      `The upgrade of the ${netvirtComponentNames[component]} of ${netvirt.name} ${what}${about}`,
+      causes.length > 0 || view.details === "" ? causes : [view.details],
+    );
+  }
+}
+
+function isActive(status: string): boolean {
+  return status === "IN_PROGRESS" || status === "PAUSING";
+}
+
+/** Whether every node that is to be upgraded is. A component with groups that are left out ends PAUSED. */
+function isDone({ status, nodes }: ComponentView): boolean {
+  if (isActive(status)) return false;
+  if (nodes.length === 0) return status === "SUCCESS";
+  return nodes.every((node) => node.status === "SUCCESS");
+}
+
+/** What changes when a request has an effect. */
+function keyOf({ status, nodes }: ComponentView): string {
+  const of = (wanted: string) => nodes.filter((node) => node.status === wanted).length;
+  return `${status} ${of("SUCCESS")}/${of("FAILED")}/${nodes.length}`;
+}
+
+function describe(view: ComponentView): string {
+  return view.nodes.length === 0 ? `The component is ${view.status}.` : `${upgradedOf(view)}.`;
+}
+
+function upgradedOf({ nodes }: ComponentView): string {
+  return `${nodes.filter(({ status }) => status === "SUCCESS").length} of ${nodes.length} nodes are upgraded`;
+}
+
+/** From coordinator version 9.1 on one action starts, continues and retries. */
+function actionOf(coordinatorVersion: string, status: string): PlanAction {
+  if (compareVersions(coordinatorVersion, "9.1") >= 0) return "upgrade";
+  return status === "NOT_STARTED" ? "start" : "continue";
+}
+
+function busy(managerId: string): DriverError {
+  return new DriverError({
+    kind: "transient",
+    code: "NETVIRT_UPGRADE_RUNNING",
+    message: `The upgrade coordinator of ${managerId} is at work on another component and does not end.`,
+    remediation: "Wait for it to end or pause it in the coordinator, then retry the upgrade.",
+  });
+}
+
+function notStarted(managerId: string, { component }: UpgradeNetvirtComponentInput, requests: number): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "NETVIRT_UPGRADE_NOT_STARTED",
+    message: `The upgrade of ${component} was requested of ${managerId} ${requests} times and does not begin.`,
+    remediation: "Look at the upgrade coordinator's own log for the requests, then retry the upgrade.",
+  });
+}

@@ -1,0 +1,48 @@
+import type { ActivityDependencies } from "../activity-dependencies";
+import { activityPatience, runActivity, shortBounds } from "../activity-run";
+import type { NetvirtActivities, NetvirtTarget } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
+import { managerClients } from "../manager-clients";
+import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";
+import { runNetvirtPrechecks } from "./prechecks/run-netvirt-prechecks";
+import { readNetvirtUpgrade } from "./read-netvirt-upgrade";
+import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
+
+/** A restore is tried again for long, but never where asking again locks the account or can change nothing. */
+const hopeless: ReadonlySet<string> = new Set(["AUTHENTICATION", "AUTHORIZATION"]);
+
+/** The Activities of NETVIRT instances; which of them wait out an outage is as for those of clusters. */
+export function createNetvirtActivities({
+  componentManager,
+  limits,
+}: Pick<ActivityDependencies, "componentManager" | "limits">): NetvirtActivities {
+  const clientOf = managerClients(componentManager, (access) =>
+    createNsxClient(access, { callTimeout: limits.callTimeout }),
+  );
+  const contextOf = ({ netvirt }: NetvirtTarget) => ({
+    netvirt: netvirt.name,
+    componentManager: netvirt.componentManagerId,
+  });
+  const client = ({ netvirt }: NetvirtTarget): NsxClient => clientOf(netvirt.componentManagerId);
+  const shortPatience = () => activityPatience(shortBounds(limits));
+
+  return {
+    runNetvirtPrechecks: (target) => runNetvirtPrechecks({ clientOf, limits }, target),
+    readNetvirtUpgrade: (target) =>
+      runActivity({ context: contextOf(target) }, () => readNetvirtUpgrade(client(target), shortPatience(), target)),
+    putNetvirtSettings: (input) =>
+      runActivity({ context: contextOf(input), failure: () => ({ retryable: false }) }, () =>
+        putNetvirtSettings(client(input), activityPatience(limits), input),
+      ),
+    restoreNetvirtSettings: (input) =>
+      runActivity(
+        {
+          context: contextOf(input),
+          failure: (error) => ({ retryable: !(error instanceof DriverError && hopeless.has(error.code)) }),
+        },
+        () => restoreNetvirtSettings(client(input), shortPatience(), input.previous),
+      ),
+    upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, limits }, input),
+  };
+}

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from "node:util";
+import type { NetvirtHostClusterOptions } from "../../src/domain/upgrade-plan";
+import type { NetvirtGroupSettings, NetvirtPlanSettings, NetvirtSettings, NetvirtTarget } from "../contract";
+import { isNotFound } from "../drivers/driver-error";
+import type { NsxClient } from "../drivers/nsx/nsx-client";
+import type { KeyValue, PlanSettings, UnitGroup } from "../drivers/nsx/nsx-models";
+import type { Patience } from "../patience";
+import { isIncluded } from "./included-groups";
+
+/** Components whose groups and settings a request decides on. */
+type Planned = "EDGE" | "HOST";
+
+/** What an upgrade may change of a group, as the group is now. */
+export function previousGroup(group: UnitGroup): NetvirtGroupSettings {
+  const { id, enabled, parallel, pause_after_each_upgrade_unit, extended_configuration } = group;
+  return {
+    id,
+    ...(enabled !== undefined && { enabled }),
+    ...(parallel !== undefined && { parallel }),
+    ...(pause_after_each_upgrade_unit !== undefined && { pause_after_each_upgrade_unit }),
+    ...(extended_configuration && { extended_configuration }),
+  };
+}
+
+/**
+ * Settings of a component for this upgrade. It stops at the first host that fails, so that what is wrong does not
+ * spread, and never pauses by itself. `pause_on_error` of edges cannot be changed.
+ */
+export function planSettingsOf(
+  component: Planned,
+  previous: NetvirtPlanSettings,
+  { hostClustersParallel, edgeClustersParallel }: NetvirtTarget["options"],
+): NetvirtPlanSettings {
+  const parallel = component === "HOST" ? hostClustersParallel : edgeClustersParallel;
+  return {
+    ...previous,
+    ...(parallel !== undefined && { parallel }),
+    ...(component === "HOST" && { pause_on_error: true }),
+    pause_after_each_group: false,
+  };
+}
+
+/** A group for this upgrade. `parallel` of edge groups cannot be changed: a precheck refuses what would need it. */
+export function groupSettingsOf(
+  component: Planned,
+  previous: NetvirtGroupSettings,
+  options: NetvirtTarget["options"],
+): NetvirtGroupSettings {
+  const { id } = previous;
+  const included = isIncluded(component, { id }, options);
+  const asked = component === "HOST" ? options.hostClusters?.find((cluster) => cluster.id === id) : undefined;
+  return {
+    ...previous,
+    enabled: included,
+    ...(included && { pause_after_each_upgrade_unit: false }),
+    ...(asked?.parallel !== undefined && { parallel: asked.parallel }),
+    ...(asked?.liveUpgrade !== undefined && {
+      extended_configuration: upgradeMode(previous.extended_configuration ?? [], asked.liveUpgrade),
+    }),
+  };
+}
+
+/** The coordinator's plan becomes what the request asks for. */
+export async function putNetvirtSettings(
+  client: NsxClient,
+  patience: Patience,
+  { options, previous }: NetvirtTarget & { readonly previous: NetvirtSettings },
+): Promise<void> {
+  const components: readonly Planned[] = options.edgeOnly ? ["EDGE"] : ["EDGE", "HOST"];
+  for (const component of components) {
+    const settings = planSettingsOf(component, previous.plan[component] ?? {}, options);
+    await changeSettings(client, patience, component, settings);
+    const groups = await patience.persist(() => client.listGroups(component));
+    for (const group of groups) {
+      const before = previous.groups.find(({ id }) => id === group.id) ?? previousGroup(group);
+      await changeGroup(client, patience, groupSettingsOf(component, before, options));
+    }
+  }
+}
+
+/** The coordinator's plan becomes what it was. The managers' upgrade may have made the groups anew: those gone are passed over. */
+export async function restoreNetvirtSettings(
+  client: NsxClient,
+  patience: Patience,
+  { plan, groups }: NetvirtSettings,
+): Promise<void> {
+  for (const [component, settings] of Object.entries(plan)) {
+    await changeSettings(client, patience, component, settings);
+  }
+  for (const group of groups) {
+    try {
+      await changeGroup(client, patience, group);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}
+
+async function changeSettings(
+  client: NsxClient,
+  patience: Patience,
+  component: string,
+  settings: PlanSettings,
+): Promise<void> {
+  await patience.persist(async () => {
+    const current = await client.readSettings(component);
+    if (!isSame(current, settings)) await client.putSettings(component, settings);
+  });
+}
+
+/** Every repetition reads the group again, so that a revision which is stale becomes the current one. */
+async function changeGroup(client: NsxClient, patience: Patience, settings: NetvirtGroupSettings): Promise<void> {
+  await patience.persist(async () => {
+    const group = await client.readGroup(settings.id);
+    const { extended_configuration, ...flags } = settings;
+    const wanted: UnitGroup = {
+      ...group,
+      ...flags,
+      ...(extended_configuration && { extended_configuration: [...extended_configuration] }),
+    };
+    if (!isSame(previousGroup(group), previousGroup(wanted))) await client.putGroup(wanted);
+  });
+}
+
+function isSame(current: object, wanted: object): boolean {
+  return Object.entries(wanted).every(([key, value]) =>
+    isDeepStrictEqual((current as Record<string, unknown>)[key], value),
+  );
+}
+
+/** In place means without maintenance mode and without a restart (docs/spec-gaps.md, liveUpgrade). */
+function upgradeMode(
+  configuration: NonNullable<NetvirtGroupSettings["extended_configuration"]>,
+  live: NonNullable<NetvirtHostClusterOptions["liveUpgrade"]>,
+): KeyValue[] {
+  const ours: KeyValue[] = [
+    { key: "upgrade_mode", value: live ? "in_place" : "maintenance_mode" },
+    { key: "rebootless_upgrade", value: String(live) },
+  ];
+  return [...configuration.filter(({ key }) => !ours.some((own) => own.key === key)), ...ours];
+}

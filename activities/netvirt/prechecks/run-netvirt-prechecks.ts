@@ -1,0 +1,48 @@
+import type { Stage } from "../../../src/domain/task";
+import type { ActivityLimits } from "../../activity-dependencies";
+import { activityPatience, runActivity, shortBounds } from "../../activity-run";
+import type { NetvirtTarget } from "../../contract";
+import type { NsxClient } from "../../drivers/nsx/nsx-client";
+import { runChecks } from "../../prechecks/run-checks";
+import { componentsReady } from "./components-ready";
+import { coordinatorChecks } from "./coordinator-checks";
+import { groupsKnown } from "./groups-known";
+import { managerReachable } from "./manager-reachable";
+import type { NetvirtPrecheck } from "./netvirt-precheck";
+import { nodesInService } from "./nodes-in-service";
+import { targetOffered } from "./target-offered";
+
+/** All checks, in an order in which every one comes after those that it needs. */
+const prechecks: readonly NetvirtPrecheck[] = [
+  managerReachable,
+  targetOffered,
+  componentsReady,
+  groupsKnown,
+  nodesInService,
+  coordinatorChecks,
+];
+
+interface PrecheckDependencies {
+  clientOf(componentManagerId: string): NsxClient;
+  readonly limits: ActivityLimits;
+}
+
+/** Runs every check of an instance and gives one Stage each; see `runClusterPrechecks`. */
+export function runNetvirtPrechecks(
+  { clientOf, limits }: PrecheckDependencies,
+  target: NetvirtTarget,
+): Promise<{ stages: Stage[] }> {
+  const { name, componentManagerId } = target.netvirt;
+  const context = { netvirt: name, componentManager: componentManagerId };
+  const stages: Stage[] = [];
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
+    const client = clientOf(componentManagerId);
+    const input = { target, client, limits, patience: activityPatience(shortBounds(limits)) };
+    const onStage = (stage: Stage) => {
+      stages.push(stage);
+      beat();
+    };
+    await runChecks({ checks: prechecks, input, context, onStage });
+    return { stages };
+  });
+}

@@ -1,0 +1,87 @@
+import { Context } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
+import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/netvirt-upgrade";
+import type { ActivityLimits } from "../activity-dependencies";
+import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
+import type { UpgradeNetvirtComponentInput } from "../contract";
+import type { DriverError } from "../drivers/driver-error";
+import type { NsxClient } from "../drivers/nsx/nsx-client";
+import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import { ComponentProgressTracker, knownProgress } from "./component-progress";
+import { ComponentUpgradeRun, NothingRuns } from "./component-upgrade-run";
+import { NetvirtFailure } from "./netvirt-failure";
+
+interface UpgradeNetvirtDependencies {
+  clientOf(componentManagerId: string): NsxClient;
+  readonly limits: ActivityLimits;
+}
+
+/**
+ * Upgrades one component. Goes on from what an earlier run has left, and counts what the coordinator reports: such a
+ * failure is retryable until the attempts are used up; any other one is final and uses up none.
+ */
+export function upgradeNetvirtComponent(
+  { clientOf, limits }: UpgradeNetvirtDependencies,
+  input: UpgradeNetvirtComponentInput,
+): Promise<NetvirtComponentResult> {
+  const activity = Context.current();
+  const { attempts, component, netvirt } = input;
+  const known = knownProgress(activity.info.heartbeatDetails, input.resume);
+  const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, activity.heartbeat);
+  const context = {
+    netvirt: netvirt.name,
+    component: netvirtComponentNames[component],
+    componentManager: netvirt.componentManagerId,
+  };
+  const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
+
+  async function upgrade(client: NsxClient): Promise<NetvirtComponentResult> {
+    const patience = activityPatience(limits, onTrouble);
+    try {
+      return await new ComponentUpgradeRun({ client, input, limits, progress, patience, stopping: false }).toTheEnd();
+    } catch (error) {
+      if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;
+      return await stop(client);
+    }
+  }
+
+  /** Pauses what runs; gives a result only where the component was upgraded nevertheless. */
+  async function stop(client: NsxClient): Promise<NetvirtComponentResult> {
+    progress.note("Cancelled: bringing the upgrade to a pause.");
+    const patience = endingPatience(limits, onTrouble);
+    try {
+      return await new ComponentUpgradeRun({ client, input, limits, progress, patience, stopping: true }).toTheEnd();
+    } catch (error) {
+      if (!(error instanceof NothingRuns)) throw error;
+      // Temporal takes a CancelledFailure only from an Activity that it has cancelled itself.
+      throw stopReason() ? cancelledFailure() : stoppedFailure(context, told());
+    }
+  }
+
+  /** What a failure tells of the progress: the nodes are read again by whoever wants them. */
+  const told = () => ({ ...progress.current, nodes: [] });
+
+  return runActivity(
+    {
+      context,
+      heartbeat: () => progress.current,
+      failure: () => ({ retryable: false, progress: told() }),
+    },
+    async () => {
+      try {
+        const client = clientOf(netvirt.componentManagerId);
+        return await (input.stop ? stop(client) : upgrade(client));
+      } catch (error) {
+        if (error instanceof CancelledFailure) throw error;
+        if (!(error instanceof NetvirtFailure)) {
+          progress.fail(errorBodyOf(error, context), false);
+          throw error;
+        }
+        progress.fail(errorBodyOf(error.error, context), true);
+        const attemptsLeft = progress.current.reportedFailures < attempts.maximumAttempts;
+        const retryable = attemptsLeft && !input.stop && stopReason() === undefined;
+        throw failureOf(error.error, context, { retryable, progress: told() });
+      }
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { CancelledFailure } from "@temporalio/common";
+import type { ErrorBody } from "../../src/domain/error-body";
+import type { Stage } from "../../src/domain/task";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { errorBodyOf, type FailureContext } from "../failures";
+
+/** One condition that must hold before something is touched; `Input` is what every check of a list works with. */
+export interface Check<Type extends string, Input> {
+  readonly type: Type;
+  readonly name: string;
+  readonly description: string;
+  /** Checks without whose success this one cannot be made. */
+  readonly needs: readonly Type[];
+  /** The reasons why the condition does not hold; none where it does. A throw is a check that could not be made. */
+  run(input: Input): Promise<ErrorBody[]>;
+}
+
+interface RunOptions<Type extends string, Input> {
+  /** In an order in which every check comes after those that it needs. */
+  readonly checks: readonly Check<Type, Input>[];
+  readonly input: Input;
+  readonly context: FailureContext;
+  /** Called with each Stage as it ends. */
+  onStage(stage: Stage): void;
+}
+
+/** Runs every check, whatever the others find: one Stage each. Only a cancellation throws. */
+export async function runChecks<Type extends string, Input>(options: RunOptions<Type, Input>): Promise<void> {
+  const { checks, input, context, onStage } = options;
+  const failed = new Set<Type>();
+  for (const check of checks) {
+    const missing = check.needs.filter((type) => failed.has(type));
+    const stage = await stageOf(check, context, () =>
+      missing.length > 0 ? Promise.resolve([notRun(check.name, missing, context)]) : check.run(input),
+    );
+    if (stage.status === "FAILED") failed.add(check.type);
+    onStage(stage);
+  }
+}
+
+async function stageOf(
+  { name, type, description }: Pick<Check<string, never>, "name" | "type" | "description">,
+  context: FailureContext,
+  run: () => Promise<ErrorBody[]>,
+): Promise<Stage> {
+  const creationTimestamp = toTimestamp(Date.now());
+  let errors: ErrorBody[];
+  try {
+    errors = await run();
+  } catch (error) {
+    if (error instanceof CancelledFailure) throw error;
+    errors = [errorBodyOf(error, context)];
+  }
+  return {
+    name,
+    type,
+    description,
+    status: errors.length > 0 ? "FAILED" : "SUCCESSFUL",
+    creationTimestamp,
+    completionTimestamp: toTimestamp(Date.now()),
+    ...(errors.length > 0 && { errors }),
+  };
+}
+
+function notRun(name: string, missing: readonly string[], context: FailureContext): ErrorBody {
+  return {
+    errorCode: "PRECHECK_NOT_RUN",
+    errorType: "FAILED_DEPENDENCY",
+    message: `Not run: "${name}" needs ${missing.join(" and ")} to succeed first.`,
+    remediationMessage: `Resolve the errors of ${missing.join(" and ")}, then run the prechecks again.`,
+    context: { ...context },
+  };
+}

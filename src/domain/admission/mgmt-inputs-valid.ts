@@ -1,0 +1,115 @@
+import { mgmtInScope } from "../upgrade-scope";
+import { isIpv4Address, prefixLength, sameSubnet } from "../ipv4";
+import { isInThePast } from "../upgrade-schedule";
+import type { MgmtUpgradeUserInputSpec, TemporaryNetwork } from "../upgrade-spec";
+import { mechanismOf } from "../mgmt-mechanism";
+import type { AdmissionRule, Rejection } from "./admission-rule";
+import { badField, clustersOfRequest, inputsWithoutTarget } from "./server-inputs";
+
+const list = "mgmtUpgradeUserInputSpecs";
+const addressFields = ["ipAddress", "subnetMask", "gateway"] as const;
+
+/** Inputs for management servers name a server that serves the request's clusters, and fit their mechanism. */
+export const mgmtInputsValid: AdmissionRule = (request) => {
+  const inputs = request.spec[list] ?? [];
+  return [
+    ...inputsWithoutTarget({
+      list,
+      field: "resourceId",
+      title: "management server",
+      named: inputs.map(({ resourceId }) => resourceId),
+      inScope: mgmtInScope(clustersOfRequest(request), request.installations),
+    }),
+    ...inputs.flatMap((input, i) => {
+      const path = `${list}[${i}]`;
+      return [
+        ...fieldsOfMechanism(input, path),
+        ...switchoverAhead(input, path, request.now),
+        ...(input.temporaryNetwork ? network(input.temporaryNetwork, `${path}.temporaryNetwork`) : []),
+      ];
+    }),
+  ];
+};
+
+function fieldsOfMechanism(input: MgmtUpgradeUserInputSpec, path: string): Rejection[] {
+  if (mechanismOf(input) !== "InPlace") return [];
+  return (["startSwitchoverTimestamp", "temporaryNetwork"] as const)
+    .filter((field) => input[field] !== undefined)
+    .map((field) =>
+      badField(
+        `${path}.${field}`,
+        "FIELD_NOT_FOR_MECHANISM",
+        `${field} does not apply to InPlace: there is neither a second appliance nor a switchover.`,
+        `Leave out ${field}, or choose ReducedDowntimeMigration.`,
+      ),
+    );
+}
+
+function switchoverAhead(
+  { startSwitchoverTimestamp }: MgmtUpgradeUserInputSpec,
+  path: string,
+  now: number,
+): Rejection[] {
+  if (startSwitchoverTimestamp === undefined) return [];
+  if (!isInThePast({ scheduledTimestamp: startSwitchoverTimestamp }, now)) return [];
+  return [
+    badField(
+      `${path}.startSwitchoverTimestamp`,
+      "SCHEDULE_IN_THE_PAST",
+      `The switchover time ${startSwitchoverTimestamp} has passed.`,
+      "Give a time that lies ahead, or leave it out to switch over as soon as everything is prepared.",
+    ),
+  ];
+}
+
+function network(given: TemporaryNetwork, path: string): Rejection[] {
+  const { networkMode, ipAddress, subnetMask, gateway } = given;
+  if (networkMode === undefined) {
+    return [
+      badField(`${path}.networkMode`, "MISSING_FIELD", `${path}.networkMode is missing.`, "Give STATIC or AUTOMATIC."),
+    ];
+  }
+  if (networkMode === "AUTOMATIC") {
+    return addressFields
+      .filter((field) => given[field] !== undefined)
+      .map((field) =>
+        badField(
+          `${path}.${field}`,
+          "FIELD_NOT_FOR_NETWORK_MODE",
+          `${field} does not apply to the network mode AUTOMATIC.`,
+          `Leave out ${field}, or choose STATIC.`,
+        ),
+      );
+  }
+  const missing = addressFields
+    .filter((field) => given[field] === undefined)
+    .map((field) =>
+      badField(`${path}.${field}`, "MISSING_FIELD", `The network mode STATIC needs ${field}.`, `Add ${path}.${field}.`),
+    );
+  const bad = addressFields
+    .filter((field) => {
+      const value = given[field];
+      if (value === undefined) return false;
+      return field === "subnetMask" ? prefixLength(value) === undefined : !isIpv4Address(value);
+    })
+    .map((field) =>
+      badField(
+        `${path}.${field}`,
+        "INVALID_FIELD",
+        field === "subnetMask" ? `${given[field]} is no subnet mask.` : `${given[field]} is no IPv4 address.`,
+        field === "subnetMask" ? "Give a mask such as 255.255.255.0." : "Give an address such as 192.0.2.10.",
+      ),
+    );
+  if (missing.length + bad.length > 0 || ipAddress === undefined || subnetMask === undefined || gateway === undefined) {
+    return [...missing, ...bad];
+  }
+  if (sameSubnet(ipAddress, gateway, subnetMask) && ipAddress !== gateway) return [];
+  return [
+    badField(
+      `${path}.gateway`,
+      "INVALID_FIELD",
+      `Gateway ${gateway} cannot be reached from ${ipAddress} with the mask ${subnetMask}.`,
+      "Give a gateway in the subnet of the address.",
+    ),
+  ];
+}

@@ -1,0 +1,56 @@
+import { netvirtInScope } from "../upgrade-scope";
+import type { NetvirtUpgradeUserInputSpec } from "../upgrade-spec";
+import type { AdmissionRule, Rejection } from "./admission-rule";
+import { badField, clustersOfRequest, inputsWithoutTarget } from "./server-inputs";
+
+const list = "netvirtUpgradeUserInputSpecs";
+
+/** Inputs for NETVIRT name an instance that serves the request's clusters, each part once, and do not contradict themselves. */
+export const netvirtInputsValid: AdmissionRule = (request) => {
+  const inputs = request.spec[list] ?? [];
+  return [
+    ...inputsWithoutTarget({
+      list,
+      field: "netvirtId",
+      title: "NETVIRT instance",
+      named: inputs.map(({ netvirtId }) => netvirtId),
+      inScope: netvirtInScope(clustersOfRequest(request), request.installations),
+    }),
+    ...inputs.flatMap((input, i) => [...partsNamedOnce(input, `${list}[${i}]`), ...edgeOnly(input, `${list}[${i}]`)]),
+  ];
+};
+
+function partsNamedOnce(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[] {
+  const hosts = input.netvirtHostClusterUpgradeSpecs?.map(({ hostClusterId }) => hostClusterId) ?? [];
+  const edges = input.netvirtEdgeClusterUpgradeSpecs?.map(({ edgeClusterId }) => edgeClusterId) ?? [];
+  return [
+    ...namedOnce(hosts, (i) => `${path}.netvirtHostClusterUpgradeSpecs[${i}].hostClusterId`),
+    ...namedOnce(edges, (i) => `${path}.netvirtEdgeClusterUpgradeSpecs[${i}].edgeClusterId`),
+  ];
+}
+
+function namedOnce(ids: readonly (string | undefined)[], pathOf: (index: number) => string): Rejection[] {
+  return ids.flatMap((id, i) => {
+    const path = pathOf(i);
+    if (id === undefined) return [badField(path, "MISSING_FIELD", `${path} is missing.`, `Add ${path}.`)];
+    if (ids.indexOf(id) === i) return [];
+    return [badField(path, "RESOURCE_DUPLICATE", `${id} is named twice.`, "Name each cluster once.")];
+  });
+}
+
+function edgeOnly(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[] {
+  if (input.netvirtUpgradeOptions?.isEdgeOnlyUpgrade !== true) return [];
+  const refuse = (field: string) =>
+    badField(
+      `${path}.${field}`,
+      "FIELD_NOT_FOR_EDGE_ONLY",
+      `${field} is about hosts, which an edge only upgrade leaves as they are.`,
+      `Leave out ${field}, or isEdgeOnlyUpgrade.`,
+    );
+  return [
+    ...(input.netvirtHostClusterUpgradeSpecs?.length ? [refuse("netvirtHostClusterUpgradeSpecs")] : []),
+    ...(input.netvirtUpgradeOptions.isHostClustersUpgradeParallel === true
+      ? [refuse("netvirtUpgradeOptions.isHostClustersUpgradeParallel")]
+      : []),
+  ];
+}

@@ -1,0 +1,51 @@
+import type { RolloutPolicy } from "./upgrade-plan";
+
+/** A NETVIRT instance of the inventory; it serves the clusters of its domain. */
+export interface NetvirtFacts {
+  readonly resourceId: string;
+  readonly name: string;
+  readonly componentManagerId: string;
+  readonly domain: string;
+}
+
+/** A management server of the inventory; it serves the clusters of its component manager. */
+export interface MgmtFacts {
+  readonly resourceId: string;
+  readonly name: string;
+  readonly componentManagerId: string;
+  /** Resource ids of all the clusters that it serves. */
+  readonly clusters: readonly string[];
+}
+
+/** An image of the inventory that clusters can be brought to instead of the bundle's plain base image. */
+export interface PersonalityFacts {
+  readonly id: string;
+  readonly name: string;
+  /** Version of its base image. */
+  readonly version: string;
+  readonly addOn?: { readonly name: string; readonly version: string };
+  readonly components?: Readonly<Record<string, string>>;
+}
+
+/** An ISO of the inventory that baseline-managed clusters can be brought to. */
+export interface IsoFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What the inventory knows beside clusters. */
+export interface Installations {
+  readonly netvirt: readonly NetvirtFacts[];
+  readonly management: readonly MgmtFacts[];
+  readonly personalities: readonly PersonalityFacts[];
+  readonly isos: readonly IsoFacts[];
+}
+
+/** One host at a time, checked in between; what holds where the inventory says nothing else. */
+export const defaultRolloutPolicy: RolloutPolicy = {
+  hostsAtOnce: 1,
+  soakSeconds: 0,
+  healthGate: true,
+  toleratedFailures: 0,
+};

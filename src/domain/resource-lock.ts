@@ -1,0 +1,45 @@
+import type { ResourcePlan } from "./upgrade-plan";
+
+/** The lock of a cluster: the Workflow ID of its child, of which Temporal runs one at a time. */
+export function clusterLock(resourceId: string): string {
+  return `cluster/${resourceId}`;
+}
+
+/** The lock of a NETVIRT instance. */
+export function netvirtLock(resourceId: string): string {
+  return `netvirt/${resourceId}`;
+}
+
+/** The lock of a management server. */
+export function mgmtLock(resourceId: string): string {
+  return `mgmt/${resourceId}`;
+}
+
+/** The lock that a resource's own upgrade holds. */
+export function lockOf({ kind, resourceId }: Pick<ResourcePlan, "kind" | "resourceId">): string {
+  switch (kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return clusterLock(resourceId);
+    case "NETVIRT":
+      return netvirtLock(resourceId);
+    case "MGMT":
+      return mgmtLock(resourceId);
+  }
+}
+
+/**
+ * The locks that no other upgrade may hold meanwhile although this one does not take them: a management server is not
+ * upgraded while hosts that it manages are, and the other way round.
+ */
+export function conflictingLocks(resource: ResourcePlan): readonly string[] {
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE":
+      return resource.managementServer === undefined ? [] : [mgmtLock(resource.managementServer)];
+    case "NETVIRT":
+      return [];
+    case "MGMT":
+      return resource.clusters.map(clusterLock);
+  }
+}

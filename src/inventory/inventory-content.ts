@@ -1,0 +1,57 @@
+import * as t from "io-ts";
+import { IntegerBetween } from "../domain/codec";
+
+const ComponentManager = t.intersection([
+  t.type({ id: t.string, type: t.keyof({ VCENTER: null, NSX: null }), url: t.string, username: t.string }),
+  t.partial({ name: t.string, passwordFile: t.string, passwordVariable: t.string }),
+]);
+
+const Rollout = t.partial({
+  hostsAtOnce: IntegerBetween(1, 96, "hosts"),
+  soakSeconds: IntegerBetween(0, 604_800, "seconds"),
+  healthGate: t.boolean,
+  toleratedFailures: IntegerBetween(0, 128, "hosts"),
+});
+
+/** The inventory as it is written, before its references are followed (docs/configuration.md). */
+export const InventoryContent = t.intersection([
+  t.type({
+    componentManagers: t.array(ComponentManager),
+    domains: t.array(
+      t.intersection([
+        t.type({ id: t.string, platformVersion: t.string }),
+        t.partial({ name: t.string, rollout: Rollout }),
+      ]),
+    ),
+    clusters: t.array(
+      t.intersection([
+        t.type({
+          resourceId: t.string,
+          name: t.string,
+          domain: t.string,
+          componentManager: t.string,
+          cluster: t.string,
+        }),
+        t.partial({ rollout: Rollout }),
+      ]),
+    ),
+  }),
+  t.partial({
+    netvirtManagers: t.array(
+      t.type({ resourceId: t.string, name: t.string, domain: t.string, componentManager: t.string }),
+    ),
+    managementServers: t.array(t.type({ resourceId: t.string, name: t.string, componentManager: t.string })),
+    personalities: t.array(
+      t.intersection([
+        t.type({ id: t.string, name: t.string, version: t.string }),
+        t.partial({
+          addOn: t.type({ name: t.string, version: t.string }),
+          components: t.record(t.string, t.string),
+        }),
+      ]),
+    ),
+    isos: t.array(t.type({ id: t.string, name: t.string, version: t.string })),
+  }),
+]);
+export type InventoryContent = t.TypeOf<typeof InventoryContent>;
+export type ComponentManagerContent = t.TypeOf<typeof ComponentManager>;

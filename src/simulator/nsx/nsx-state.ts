@@ -1,0 +1,99 @@
+import * as t from "io-ts";
+import { model, OneOf } from "../../domain/codec";
+
+/** Epoch milliseconds. */
+const Moment = t.number;
+
+export const NsxComponentType = OneOf("MP", "EDGE", "HOST", "FINALIZE_UPGRADE");
+export type NsxComponentType = t.TypeOf<typeof NsxComponentType>;
+
+/** One node. */
+export const NsxUnit = model(
+  {
+    id: t.string,
+    name: t.string,
+    version: t.string,
+    status: OneOf("NOT_STARTED", "IN_PROGRESS", "SUCCESS", "FAILED"),
+  },
+  {
+    startedAt: Moment,
+    /** Absent while it hangs. */
+    endsAt: Moment,
+    /** Why it fails at `endsAt`, or has failed. */
+    failure: t.string,
+    /** The fault because of which it fails or hangs. */
+    fault: t.string,
+    /** Left in the product's own maintenance mode by a failed upgrade: further runs pass it over. */
+    maintenance: t.boolean,
+  },
+);
+export type NsxUnit = t.TypeOf<typeof NsxUnit>;
+
+/** A group of nodes with its place in the plan. */
+export const NsxGroup = model(
+  {
+    id: t.string,
+    name: t.string,
+    type: NsxComponentType,
+    parallel: t.boolean,
+    enabled: t.boolean,
+    pauseAfterEachUnit: t.boolean,
+    extendedConfiguration: t.array(model({ key: t.string, value: t.string }, {})),
+    revision: t.number,
+    units: t.array(NsxUnit),
+  },
+  {},
+);
+export type NsxGroup = t.TypeOf<typeof NsxGroup>;
+
+/** What the latest pre-upgrade checks of a component found, or will have found when they end. */
+const NsxChecks = model(
+  {
+    startedAt: Moment,
+    endsAt: Moment,
+    failures: t.array(model({ id: t.string, message: t.string }, { node: t.string, group: t.string })),
+  },
+  {},
+);
+
+export const NsxComponent = model(
+  {
+    type: NsxComponentType,
+    status: OneOf("NOT_STARTED", "IN_PROGRESS", "PAUSING", "PAUSED", "SUCCESS", "FAILED"),
+    parallel: t.boolean,
+    pauseOnError: t.boolean,
+    pauseAfterEachGroup: t.boolean,
+  },
+  {
+    checks: NsxChecks,
+    /** Of a component without nodes. */
+    endsAt: Moment,
+    /** What its status is still shown as, and until when. */
+    shown: model({ status: t.string, until: Moment }, {}),
+  },
+);
+export type NsxComponent = t.TypeOf<typeof NsxComponent>;
+
+export const NsxManager = model(
+  {
+    id: t.string,
+    name: t.string,
+    version: t.string,
+    targetVersion: t.string,
+    coordinatorVersion: t.string,
+    /** In the order in which the product upgrades them. */
+    components: t.array(NsxComponent),
+    groups: t.array(NsxGroup),
+  },
+  {
+    /** Until when the overall status still says IN_PROGRESS. */
+    lagsUntil: Moment,
+    /** When its API does not answer because its own services restart. */
+    restart: model({ from: Moment, until: Moment }, {}),
+  },
+);
+export type NsxManager = t.TypeOf<typeof NsxManager>;
+
+/** All NETVIRT managers. `inventory` is a digest of the configuration that they were made from. */
+export const NsxState = model({ inventory: t.string, managers: t.array(NsxManager) }, {});
+export type NsxState = t.TypeOf<typeof NsxState>;

@@ -1,0 +1,39 @@
+import type { World } from "../state/world";
+import { applianceOf } from "./appliance";
+import { advanceMigration } from "./migration-operations";
+import { advanceUpdate } from "./update-operations";
+
+/** Lets everything happen to the management server that is due by now. Its restart ends every session. */
+export function advanceVcsa(world: World): void {
+  const now = world.now();
+  const appliance = applianceOf(world);
+  for (const run of [appliance.update, appliance.migration])
+    if (run?.downFrom !== undefined && now >= run.downFrom && !run.restarted) {
+      run.restarted = true;
+      world.sessions.expireAll();
+    }
+  while (advanceUpdate(world, appliance, now) || advanceMigration(world, appliance, now));
+}
+
+/** Whether the API answers now: not while services stop and start (503), and not at all while the machine is off. */
+export function availability(world: World): "UP" | "UNAVAILABLE" | "OFF" {
+  const now = world.now();
+  const { update, migration } = applianceOf(world);
+  for (const run of [update, migration]) {
+    const { downFrom, downUntil } = run ?? {};
+    if (downFrom === undefined || downUntil === undefined || now < downFrom || now >= downUntil) continue;
+    const share = (now - downFrom) / (downUntil - downFrom);
+    return share < 0.1 || share >= 0.8 ? "UNAVAILABLE" : "OFF";
+  }
+  return "UP";
+}
+
+/** A failed installation is repaired, as if the appliance had been restored from its backup. */
+export function repairAppliance(world: World, faults: readonly string[]): void {
+  const appliance = applianceOf(world);
+  const { update } = appliance;
+  if (update?.status === "FAILED" && update.failure && faults.includes(update.failure.fault)) {
+    delete appliance.update;
+    world.changed();
+  }
+}

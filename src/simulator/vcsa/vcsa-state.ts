@@ -1,0 +1,100 @@
+import * as t from "io-ts";
+import { model, OneOf } from "../../domain/codec";
+
+/** Epoch milliseconds. */
+const Moment = t.number;
+
+/** When what runs will end. Without `endsAt` it never does; from `stopsAt` on its progress stands still. */
+const timing = { endsAt: Moment, stopsAt: Moment, blocked: t.boolean };
+
+/** When the API is away meanwhile; `restarted` once that has been taken note of. */
+const absence = { downFrom: Moment, downUntil: Moment, restarted: t.boolean };
+
+/** How it will end badly, and the fault that is to blame. */
+const Failure = model({ kind: OneOf("FAILS", "ROLLS_BACK"), message: t.string, fault: t.string }, {});
+
+/** The staging or installation that runs, or the last one. `duration` is in milliseconds. */
+export const UpdateRun = model(
+  {
+    kind: OneOf("stage", "install"),
+    version: t.string,
+    startedAt: Moment,
+    duration: t.number,
+    status: OneOf("RUNNING", "ROLLING_BACK", "SUCCEEDED", "FAILED", "ROLLED_BACK", "CANCELLED"),
+  },
+  { ...timing, ...absence, failure: Failure, endedAt: Moment },
+);
+export type UpdateRun = t.TypeOf<typeof UpdateRun>;
+
+export const MigrationState = OneOf(
+  "INITIALIZING",
+  "INITIALIZED",
+  "STAGING",
+  "STAGED",
+  "PREPARING",
+  "PREPARED",
+  "SWITCHOVER",
+  "UPGRADED",
+  "CANCELING",
+  "CANCELED",
+);
+export type MigrationState = t.TypeOf<typeof MigrationState>;
+
+/** A new appliance's network until the switchover, as it was asked for. */
+export const NetworkSettings = model(
+  { mode: OneOf("DHCP", "STATIC") },
+  {
+    ip_family: OneOf("IPV4", "IPV6"),
+    ip: t.string,
+    prefix: t.number,
+    gateway: t.string,
+    dns_servers: t.array(t.string),
+    hostname: t.string,
+  },
+);
+export type NetworkSettings = t.TypeOf<typeof NetworkSettings>;
+
+/** A migration; the state that it is in began at `startedAt`. Its password is not kept. */
+export const MigrationRun = model(
+  {
+    id: t.string,
+    version: t.string,
+    state: MigrationState,
+    desired: MigrationState,
+    status: OneOf("RUNNING", "SUCCEEDED", "FAILED", "CANCELED"),
+    startedAt: Moment,
+    duration: t.number,
+    pause: t.boolean,
+  },
+  {
+    ...timing,
+    ...absence,
+    network: NetworkSettings,
+    startSwitchover: Moment,
+    failure: Failure,
+  },
+);
+export type MigrationRun = t.TypeOf<typeof MigrationRun>;
+
+/** A check of a migration: its issues are known when it ends. */
+export const MigrationCheck = model(
+  { id: t.string, user: t.string, startedAt: Moment, endsAt: Moment, issues: t.array(t.string) },
+  {},
+);
+export type MigrationCheck = t.TypeOf<typeof MigrationCheck>;
+
+/** All of the management server itself that outlives a restart of the simulator. */
+export const VcsaState = model(
+  {
+    /** The configuration that it was made from; with another one it begins anew. */
+    configuration: t.string,
+    version: t.string,
+    checks: t.array(MigrationCheck),
+  },
+  {
+    staged: model({ version: t.string, complete: t.boolean }, {}),
+    update: UpdateRun,
+    migration: MigrationRun,
+  },
+);
+export type VcsaState = t.TypeOf<typeof VcsaState>;

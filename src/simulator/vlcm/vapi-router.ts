@@ -1,0 +1,30 @@
+import Router from "@koa/router";
+import type { Context, Next } from "koa";
+import { send, UnreadableBody } from "../http/answering";
+import { requestFaults } from "../http/request-faults";
+import type { World } from "../state/world";
+import { invalidArgument, VapiError } from "./vapi-error";
+
+const unavailable = () => new VapiError("SERVICE_UNAVAILABLE", "service.unavailable", "The service is not available.");
+
+/** Turns what a handler threw into the vAPI's error body; an error of our own stays one and ends as a 500. */
+async function vapiErrors(ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    const known = error instanceof UnreadableBody ? invalidArgument([error.message]) : error;
+    if (!(known instanceof VapiError)) throw error;
+    send(ctx, known.answer);
+  }
+}
+
+/** A router under `/api` with what all calls there have in common: faults that meet any call, and the error bodies. */
+export function vapiRouter(world: World): Router {
+  const router = new Router({ prefix: "/api" });
+  router.use(requestFaults(world, (ctx) => send(ctx, unavailable().answer)));
+  router.use(async (ctx, next) => {
+    await vapiErrors(ctx, next);
+    await world.saved();
+  });
+  return router;
+}

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Worker,
+  type ReplayWorkerOptions,
+  type WorkflowBundleOption,
+} from "@temporalio/worker";
+import { historyFromJson } from "./history-from-json";
+import type { StoredHistory } from "./stored-histories";
+
+const root = resolve(__dirname, "../..");
+
+/** The bundle that production runs, built anew where its sources have changed. */
+export async function productionBundle(): Promise<WorkflowBundleOption> {
+  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
+  return { codePath: resolve(root, "dist/workflow-bundle.js") };
+}
+
+/** The Workflows as they are, changed by the interceptors of one file of `changes/`. */
+export function changedBundle(change: string): Promise<WorkflowBundleOption> {
+  return bundleWorkflowCode({
+    workflowsPath: resolve(root, "workflows/index.ts"),
+    payloadConverterPath: resolve(root, "workflows/payload-converter.ts"),
+    workflowInterceptorModules: [resolve(__dirname, "changes", change)],
+    logger: new DefaultLogger("WARN"),
+  });
+}
+
+/** Replays every history. Gives what went wrong, by run id; undefined for those that replay. */
+export async function replayAll(
+  bundle: WorkflowBundleOption,
+  histories: readonly StoredHistory[],
+): Promise<ReadonlyMap<string, Error | undefined>> {
+  const options: ReplayWorkerOptions = {
+    workflowBundle: bundle,
+    dataConverter: { payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
+  };
+  const results = new Map<string, Error | undefined>();
+  const decoded = histories.map(({ workflowId, history }) => ({ workflowId, history: historyFromJson(history) }));
+  for await (const { runId, error } of Worker.runReplayHistories(options, decoded)) results.set(runId, error);
+  return results;
+}

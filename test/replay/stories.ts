@@ -1,0 +1,13 @@
+import { cancelStories } from "./stories/cancel";
+import { draftStories } from "./stories/draft";
+import { failureStories } from "./stories/failure";
+import { successStories } from "./stories/success";
+import type { Story } from "./story";
+
+/** Every story, by the name under which its histories are stored. */
+export const stories: Readonly<Record<string, Story>> = {
+  ...successStories,
+  ...draftStories,
+  ...failureStories,
+  ...cancelStories,
+};

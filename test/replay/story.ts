@@ -1,0 +1,22 @@
+import type { RunningUpgrade } from "../support/running-upgrade";
+import type { UpgradeBench } from "../support/upgrade-bench";
+
+/** One course that an upgrade can take, told to be recorded. */
+export interface Story {
+  /** How the upgrade's Workflow has closed when it has been told, or that it is still open. */
+  readonly ends: "COMPLETED" | "FAILED" | "CANCELED" | "OPEN";
+  /** The server to tell it on; the one that the service embeds unless days have to pass. */
+  readonly server?: "TIME_SKIPPING";
+  /** Takes an upgrade to where its history is to be recorded. */
+  tell(bench: UpgradeBench): Promise<RunningUpgrade>;
+}
+
+/** Task and Upgrade of a failed upgrade, as `RunningUpgrade.statuses` gives them. */
+export const failed = "Failed / COMPLETED_WITH_FAILURE";
+/** Task and Upgrade of a draft whose prechecks have ended. */
+export const draftWaiting = "Pending / DRAFT";
+/** Task and Upgrade of an upgrade that waits for its time. */
+export const scheduled = "Pending / SCHEDULED";
+
+/** Hosts of each cluster in most stories: one that is done when the other is in work. */
+export const hostCount = 2;

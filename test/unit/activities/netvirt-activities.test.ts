@@ -1,0 +1,242 @@
+import { expect } from "chai";
+import type { NetvirtTarget } from "../../../activities/contract";
+import type { NetvirtUpgradeOptions } from "../../../src/domain/upgrade-plan";
+import {
+  failureOf,
+  groups,
+  oldVersion,
+  simulateNetvirt,
+  start,
+  targetVersion,
+  type SimulatedNetvirt,
+} from "./simulated-netvirt";
+
+describe("the Activities of a NETVIRT instance", function () {
+  this.timeout(20_000);
+  let netvirt: SimulatedNetvirt;
+  const simulate = async (options: Parameters<typeof simulateNetvirt>[0] = {}) => {
+    await netvirt.close();
+    netvirt = await simulateNetvirt(options);
+  };
+  beforeEach(async () => {
+    netvirt = await simulateNetvirt();
+  });
+  afterEach(() => netvirt.close());
+
+  const targetOf = (options: Partial<NetvirtUpgradeOptions> = {}, version = targetVersion): NetvirtTarget => ({
+    ...netvirt.target,
+    targetVersion: version,
+    options: { edgeOnly: false, ...options },
+  });
+  async function succeed<A>(activity: () => Promise<A>): Promise<A> {
+    const { result, error } = await start(activity).end;
+    if (error) throw error instanceof Error ? error : new Error(String(error));
+    return result as A;
+  }
+  const read = (target: NetvirtTarget) => succeed(() => netvirt.activities().readNetvirtUpgrade(target));
+  const steps = async (step: string) => (await netvirt.ledger()).filter((entry) => entry.step === step);
+
+  describe("runNetvirtPrechecks", () => {
+    async function prechecks(target: NetvirtTarget) {
+      const { stages } = await succeed(() => netvirt.activities().runNetvirtPrechecks(target));
+      return {
+        failed: stages.filter(({ status }) => status === "FAILED").map(({ type }) => type),
+        errors: stages.flatMap(({ errors = [] }) => errors),
+        codes: stages.flatMap(({ errors = [] }) => errors.map(({ errorCode }) => errorCode)),
+        types: stages.map(({ type }) => type),
+      };
+    }
+
+    it("runs every check, the coordinator's own included, and changes nothing", async () => {
+      const before = await netvirt.manager();
+      const { failed, types } = await prechecks(targetOf());
+      expect(failed).to.deep.equal([]);
+      expect(types).to.include.members(["NETVIRT_TARGET_OFFERED", "NETVIRT_PRE_UPGRADE_CHECKS"]);
+      expect(await steps("NSX_CHECKS_STARTED")).to.have.length(1);
+      const { groups: after } = await netvirt.manager();
+      expect(after).to.deep.equal(before.groups);
+      expect((await netvirt.ledger()).map(({ step }) => step)).to.deep.equal(["NSX_CHECKS_STARTED"]);
+    });
+
+    it("asks once where the account is refused, and says what to do", async () => {
+      await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED", times: 2 });
+      const { codes, errors } = await prechecks(targetOf());
+      expect(codes[0]).to.equal("AUTHORIZATION");
+      expect(new Set(codes.slice(1))).to.deep.equal(new Set(["PRECHECK_NOT_RUN"]));
+      expect(errors[0]?.remediationMessage).to.match(/unlock/);
+      const [fault] = (await netvirt.call("GET", "/simulator/faults")).body as [{ remaining: number }];
+      expect(fault.remaining).to.equal(1);
+    });
+
+    it("names the node that the coordinator's check objects to, but not one that is left out", async () => {
+      await netvirt.fault({ kind: "NSX_CHECK_FAILS", node: "other-01.example.com", message: "disk full" });
+      const { codes, errors } = await prechecks(targetOf());
+      expect(codes).to.deep.equal(["NETVIRT_CHECK_FAILED"]);
+      expect(errors[0]?.message).to.equal("other-01.example.com: disk full");
+      expect((await prechecks(targetOf({ hostClusters: [{ id: groups.hosts1 }] }))).codes).to.deep.equal([]);
+    });
+
+    it("waits for checks that somebody else runs already", async () => {
+      await netvirt.fault({ kind: "NSX_PRECHECKS_RUNNING", times: 1 });
+      expect((await prechecks(targetOf())).codes).to.deep.equal([]);
+    });
+
+    it("refuses a target that the coordinator does not have, and one that is older", async () => {
+      expect((await prechecks(targetOf({}, "9.0.2.0.1"))).codes).to.include("NETVIRT_TARGET_NOT_OFFERED");
+      expect((await prechecks(targetOf({}, "4.2.0.0.0.1"))).codes).to.include("NETVIRT_NEWER_THAN_TARGET");
+    });
+
+    it("refuses to begin while an upgrade runs", async () => {
+      await netvirt.hostSeconds(60);
+      await netvirt.call("POST", "/nsx/nsx-01/api/v1/upgrade/plan?action=upgrade&component_type=EDGE");
+      const { codes } = await prechecks(targetOf());
+      expect(codes).to.include("NETVIRT_UPGRADE_RUNNING");
+    });
+
+    it("refuses groups that are not there, and parallel edges where that cannot be changed", async () => {
+      await simulate({ edgeParallel: false });
+      const options = {
+        hostClusters: [{ id: "gone" }],
+        edgeClusters: [
+          { id: groups.edge1, parallel: true },
+          { id: groups.edge2, parallel: true },
+        ],
+      };
+      const { codes, errors } = await prechecks(targetOf(options));
+      expect(codes).to.deep.equal(["NETVIRT_GROUP_UNKNOWN", "NETVIRT_EDGE_PARALLEL_FIXED"]);
+      expect(errors[0]?.message).to.include("gone");
+      expect(errors[1]?.context?.["group"]).to.equal(groups.edge1);
+    });
+
+    it("refuses a node that an earlier upgrade has left in maintenance mode", async () => {
+      await netvirt.fault({ kind: "NSX_NODE_FAILS", node: "esx-01.example.com", times: 1 });
+      const attempts = { maximumAttempts: 1, retryDelay: 0 };
+      const input = { ...targetOf(), component: "HOST" as const, attempts };
+      await start(() => netvirt.activities().upgradeNetvirtComponent(input)).end;
+      const { codes, errors } = await prechecks(targetOf());
+      expect(codes).to.include("NETVIRT_NODE_IN_MAINTENANCE");
+      expect(errors.find(({ errorCode }) => errorCode === "NETVIRT_NODE_IN_MAINTENANCE")?.message).to.include("esx-01");
+      expect((await prechecks(targetOf({ hostClusters: [{ id: groups.hosts2 }] }))).codes).to.deep.equal([]);
+    });
+  });
+
+  describe("readNetvirtUpgrade", () => {
+    it("gives the components in the order of the target version, with groups and nodes", async () => {
+      const { components, previous } = await read(targetOf());
+      expect(components.map(({ type, state }) => `${type} ${state}`)).to.deep.equal([
+        "MP TO_DO",
+        "EDGE TO_DO",
+        "HOST TO_DO",
+        "FINALIZE_UPGRADE TO_DO",
+      ]);
+      expect(components.map(({ groups: all }) => all.length)).to.deep.equal([1, 2, 2, 0]);
+      expect(components[2]?.groups[0]?.nodes[0]).to.deep.include({ name: "esx-01.example.com", version: oldVersion });
+      expect(previous.groups.map(({ id }) => id)).to.deep.equal(Object.values(groups));
+      expect(previous.plan["HOST"]).to.include({ pause_on_error: false });
+      await simulate({ targetVersion: "4.2.3.0.0.1" });
+      const older = await read(targetOf({}, "4.2.3.0.0.1"));
+      expect(older.components.map(({ type }) => type)).to.deep.equal(["EDGE", "HOST", "MP"]);
+    });
+
+    it("leaves out what the request does not name, and then also the finalization", async () => {
+      const { components } = await read(targetOf({ hostClusters: [], edgeClusters: [{ id: groups.edge2 }] }));
+      expect(components.map(({ type, state }) => `${type} ${state}`)).to.deep.equal([
+        "MP TO_DO",
+        "EDGE TO_DO",
+        "HOST LEFT_OUT",
+        "FINALIZE_UPGRADE LEFT_OUT",
+      ]);
+      expect(components[1]?.groups.map(({ included }) => included)).to.deep.equal([false, true]);
+      const edges = await read(targetOf({ edgeOnly: true }));
+      expect(edges.components.map(({ type }) => type)).to.deep.equal(["EDGE"]);
+      expect(edges.previous.groups.map(({ id }) => id)).to.deep.equal([groups.edge1, groups.edge2]);
+    });
+
+    it("says of each component and node whether it is at the target", async () => {
+      const attempts = { maximumAttempts: 1, retryDelay: 0 };
+      for (const component of ["MP", "EDGE"] as const) {
+        await succeed(() => netvirt.activities().upgradeNetvirtComponent({ ...targetOf(), component, attempts }));
+      }
+      const { components } = await read(targetOf());
+      expect(components.map(({ state }) => state)).to.deep.equal(["AT_TARGET", "AT_TARGET", "TO_DO", "TO_DO"]);
+      expect(components[1]?.groups[0]?.nodes[0]).to.include({ status: "SUCCESS", version: targetVersion });
+    });
+  });
+
+  describe("the settings of the coordinator", () => {
+    const options: Partial<NetvirtUpgradeOptions> = {
+      hostClustersParallel: false,
+      edgeClustersParallel: false,
+      hostClusters: [{ id: groups.hosts2, parallel: true, liveUpgrade: true }],
+      edgeClusters: [{ id: groups.edge1, parallel: true }],
+    };
+    const groupOf = async (id: string) => (await netvirt.manager()).groups.find((group) => group.id === id);
+    const componentOf = async (type: string) =>
+      (await netvirt.manager()).components.find((component) => component.type === type);
+
+    it("are what the request asks for, each in the field of its name", async () => {
+      const target = targetOf(options);
+      const { previous } = await read(target);
+      await succeed(() => netvirt.activities().putNetvirtSettings({ ...target, previous }));
+      expect(await componentOf("HOST")).to.deep.include({ parallel: false, pauseOnError: true });
+      expect(await componentOf("EDGE")).to.deep.include({ parallel: false, pauseOnError: true });
+      expect(await groupOf(groups.hosts2)).to.deep.include({
+        enabled: true,
+        parallel: true,
+        extendedConfiguration: [
+          { key: "upgrade_mode", value: "in_place" },
+          { key: "rebootless_upgrade", value: "true" },
+        ],
+      });
+      expect(await groupOf(groups.hosts1)).to.deep.include({ enabled: false, parallel: false });
+      expect((await groupOf(groups.edge1))?.enabled).to.equal(true);
+      expect((await groupOf(groups.edge2))?.enabled).to.equal(false);
+    });
+
+    it("stay as they are where the request says nothing, and are not written without need", async () => {
+      const target = targetOf();
+      const { previous } = await read(target);
+      await succeed(() => netvirt.activities().putNetvirtSettings({ ...target, previous }));
+      expect(await steps("NSX_GROUP_SET")).to.deep.equal([]);
+      expect((await steps("NSX_SETTINGS_SET")).map(({ detail }) => detail?.split(" ")[0])).to.deep.equal(["HOST"]);
+    });
+
+    it("are read again and put again where somebody else has changed a group in between", async () => {
+      const target = targetOf({ ...options, hostClustersParallel: true });
+      const { previous } = await read(target);
+      await netvirt.fault({ kind: "NSX_REVISION_STALE", times: 2 });
+      await succeed(() => netvirt.activities().putNetvirtSettings({ ...target, previous }));
+      expect((await groupOf(groups.hosts1))?.enabled).to.equal(false);
+    });
+
+    it("are put back exactly, also twice, and without groups that are gone", async () => {
+      const before = await netvirt.manager();
+      const target = targetOf(options);
+      const { previous } = await read(target);
+      const { putNetvirtSettings, restoreNetvirtSettings } = netvirt.activities();
+      await succeed(() => putNetvirtSettings({ ...target, previous }));
+      const gone = { ...previous, groups: [{ id: "gone", enabled: true }, ...previous.groups] };
+      await succeed(() => restoreNetvirtSettings({ ...target, previous: gone }));
+      await succeed(() => restoreNetvirtSettings({ ...target, previous }));
+      const after = await netvirt.manager();
+      expect(after.components).to.deep.equal(before.components);
+      expect(after.groups.map(({ revision: _, ...group }) => group)).to.deep.equal(
+        before.groups.map(({ revision: _, ...group }) => group),
+      );
+    });
+
+    it("are not tried to be put back where asking again would lock the account", async () => {
+      const { previous } = await read(targetOf());
+      await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED" });
+      const { restoreNetvirtSettings } = netvirt.activities();
+      const failed = failureOf(await start(() => restoreNetvirtSettings({ ...targetOf(), previous })).end);
+      expect(failed).to.include({ type: "AUTHORIZATION", nonRetryable: true });
+    });
+  });
+
+  it("fail naming the manager where the inventory does not know it", async () => {
+    const target = { ...targetOf(), netvirt: { ...netvirt.target.netvirt, componentManagerId: "nsx-99" } };
+    const failed = failureOf(await start(() => netvirt.activities().readNetvirtUpgrade(target)).end);
+    expect(failed).to.include({ type: "COMPONENT_MANAGER_UNKNOWN", nonRetryable: true });
+  });
+});

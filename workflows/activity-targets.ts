@@ -1,0 +1,30 @@
+import type { ClusterTarget, MgmtPrecheckInput, NetvirtTarget } from "../activities/contract";
+import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
+
+/** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
+export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
+  const { resourceId, name, componentManagerId, cluster, kind, targetVersion, options, customIsoId } = plan;
+  return {
+    cluster: { resourceId, name, componentManagerId, cluster },
+    kind,
+    targetVersion,
+    ...(kind === "BASELINE" && { options, ...(customIsoId !== undefined && { customIsoId }) }),
+  };
+}
+
+/** What Activities need of a NETVIRT instance's plan. */
+export function netvirtTarget(plan: NetvirtUpgradePlan): NetvirtTarget {
+  const { resourceId, name, componentManagerId, targetVersion, options } = plan;
+  return { netvirt: { resourceId, name, componentManagerId }, targetVersion, options };
+}
+
+/** What Activities need of a management server's plan. */
+export function mgmtTarget(plan: MgmtUpgradePlan): MgmtPrecheckInput {
+  const { resourceId, name, componentManagerId, targetVersion, mechanism, temporaryNetwork } = plan;
+  return {
+    server: { resourceId, name, componentManagerId },
+    targetVersion,
+    mechanism,
+    ...(temporaryNetwork && { temporaryNetwork }),
+  };
+}
