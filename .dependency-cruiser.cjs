@@ -108,7 +108,16 @@ module.exports = {
       "^activities/",
       "^activities/",
       "^src/domain/",
-      packages("@temporalio/activity", "@temporalio/common", "io-ts", "fp-ts", "got", "p-limit", "fast-xml-builder", "fast-xml-parser"),
+      packages(
+        "@temporalio/activity",
+        "@temporalio/common",
+        "io-ts",
+        "fp-ts",
+        "got",
+        "p-limit",
+        "fast-xml-builder",
+        "fast-xml-parser",
+      ),
     ),
     only(
       "use-cases-know-ports-only",

@@ -1,24 +1,21 @@
 import { isLeft } from "fp-ts/Either";
-import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
 import { errorOfShape } from "../vapi/classify-error";
-import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
-import { fieldOf, type ManagedObject, serviceInstance, typed } from "./soap";
+import { clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
+import { retrieve, type Selection, type Traversal } from "./property-collector";
+import { type ManagedObject, serviceInstance, typed } from "./soap";
 import { Vim25Http } from "./vim25-http";
 import {
-  ClusterConfiguration,
   type ClusterSettings,
-  Product,
   Reference,
   TaskInfo,
   type Vim25Cluster,
   type Vim25Host,
   type Vim25Vm,
-  XmlBoolean,
   XmlText,
 } from "./vim25-models";
-import { listOf, type XmlObject } from "./xml";
+import type { XmlObject } from "./xml";
 
 /** What can be done to the power of a virtual machine; the names of the product's methods without their ending. */
 export type VmPowerAction = "PowerOffVM" | "SuspendVM" | "PowerOnVM";
@@ -63,17 +60,6 @@ export interface Vim25Client {
   close(): Promise<void>;
 }
 
-const hostProperties = [
-  "name",
-  "overallStatus",
-  "runtime.connectionState",
-  "runtime.powerState",
-  "runtime.inMaintenanceMode",
-  "runtime.bootTime",
-  "summary.rebootRequired",
-  "summary.config.product",
-];
-const clusterProperties = ["name", "overallStatus", "configurationEx"];
 const toTasks: Traversal = { type: "HostSystem", path: "recentTask" };
 const toHosts = (...then: Traversal[]): Traversal => ({ type: "ClusterComputeResource", path: "host", then });
 
@@ -86,63 +72,13 @@ export function createVim25Client(
   options: { readonly callTimeout: number },
 ): Vim25Client {
   const http = new Vim25Http(access, options);
+  const { decode, clusterOf, hostOf, tasksOf, vmOf } = inventoryReader(access.id);
   const select = (selection: Selection) => retrieve(http, access.id, selection);
-
-  function decode<A>(what: string, codec: t.Decoder<unknown, A>, value: unknown): A {
-    const decoded = codec.decode(value);
-    if (isLeft(decoded)) {
-      const path = decoded.left[0]?.context.map(({ key }) => key).filter((key) => key !== "" && !/^\d+$/.test(key));
-      throw errorOfShape({ managerId: access.id, what }, path?.join(".") || "the answer");
-    }
-    return decoded.right;
-  }
 
   /** Calls a method of which the answer is a task. */
   async function startTask(what: string, self: ManagedObject, method: string, args: XmlObject = {}): Promise<string> {
     const [task] = await http.call({ what, self, method: `${method}_Task`, args });
     return decode(what, Reference, task).id;
-  }
-
-  function clusterOf(what: string, { object, properties }: Retrieved): Vim25Cluster {
-    const { dasConfig, drsConfig, dpmConfigInfo } = decode(what, ClusterConfiguration, properties["configurationEx"]);
-    const drs =
-      drsConfig.enabled === undefined
-        ? undefined
-        : { enabled: drsConfig.enabled, automation: drsConfig.defaultVmBehavior ?? "" };
-    return {
-      cluster: object.id,
-      name: decode(what, XmlText, properties["name"]),
-      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
-      settings: {
-        ...(dasConfig.admissionControlEnabled !== undefined && { admissionControl: dasConfig.admissionControlEnabled }),
-        ...(dpmConfigInfo?.enabled !== undefined && { dpm: dpmConfigInfo.enabled }),
-        ...(drs && { drs }),
-      },
-    };
-  }
-
-  function hostOf(what: string, { object, properties }: Retrieved, tasks: readonly TaskInfo[]): Vim25Host {
-    const product = properties["summary.config.product"];
-    const bootTime = properties["runtime.bootTime"];
-    const vms = properties["vm"];
-    return {
-      host: object.id,
-      name: decode(what, XmlText, properties["name"]),
-      connection: decode(what, XmlText, properties["runtime.connectionState"]),
-      power: decode(what, XmlText, properties["runtime.powerState"] ?? "unknown"),
-      inMaintenanceMode: decode(what, XmlBoolean, properties["runtime.inMaintenanceMode"]),
-      rebootRequired: decode(what, XmlBoolean, properties["summary.rebootRequired"] ?? "false"),
-      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
-      ...(product !== undefined && { product: decode(what, Product, product) }),
-      ...(bootTime !== undefined && { bootTime: decode(what, XmlText, bootTime) }),
-      ...(vms !== undefined && { vmCount: listOf(fieldOf(vms, "ManagedObjectReference")).length }),
-      tasks,
-    };
-  }
-
-  function tasksOf(what: string, found: readonly Retrieved[]): TaskInfo[] {
-    const tasks = found.filter(({ object }) => object.type === "Task");
-    return tasks.map(({ properties }) => decode(what, TaskInfo, properties["info"]));
   }
 
   async function selectCluster(cluster: string, what: string): Promise<Vim25Cluster> {
@@ -221,14 +157,9 @@ export function createVim25Client(
         from: clusterObject(cluster),
         skipFrom: true,
         over: [toHosts({ type: "HostSystem", path: "vm" })],
-        properties: { VirtualMachine: ["name", "runtime.host", "runtime.powerState"] },
+        properties: { VirtualMachine: vmProperties },
       });
-      return found.map(({ object, properties }) => ({
-        vm: object.id,
-        name: decode(what, XmlText, properties["name"] ?? object.id),
-        host: decode(what, Reference, properties["runtime.host"]).id,
-        power: decode(what, XmlText, properties["runtime.powerState"]),
-      }));
+      return found.map((vm) => vmOf(what, vm));
     },
 
     readTask: async (task) => {

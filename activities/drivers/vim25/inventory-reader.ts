@@ -1,0 +1,96 @@
+import { isLeft } from "fp-ts/Either";
+import type * as t from "io-ts";
+import { errorOfShape } from "../vapi/classify-error";
+import type { Retrieved } from "./property-collector";
+import { fieldOf } from "./soap";
+import {
+  ClusterConfiguration,
+  Product,
+  Reference,
+  TaskInfo,
+  type Vim25Cluster,
+  type Vim25Host,
+  type Vim25Vm,
+  XmlBoolean,
+  XmlText,
+} from "./vim25-models";
+import { listOf } from "./xml";
+
+/** The properties that are read of each type. */
+export const hostProperties = [
+  "name",
+  "overallStatus",
+  "runtime.connectionState",
+  "runtime.powerState",
+  "runtime.inMaintenanceMode",
+  "runtime.bootTime",
+  "summary.rebootRequired",
+  "summary.config.product",
+];
+export const clusterProperties = ["name", "overallStatus", "configurationEx"];
+export const vmProperties = ["name", "runtime.host", "runtime.powerState"];
+
+/** Makes what a component manager has answered into clusters, hosts, virtual machines and tasks. Throws DriverError. */
+export function inventoryReader(managerId: string) {
+  function decode<A>(what: string, codec: t.Decoder<unknown, A>, value: unknown): A {
+    const decoded = codec.decode(value);
+    if (isLeft(decoded)) {
+      const path = decoded.left[0]?.context.map(({ key }) => key).filter((key) => key !== "" && !/^\d+$/.test(key));
+      throw errorOfShape({ managerId, what }, path?.join(".") || "the answer");
+    }
+    return decoded.right;
+  }
+
+  function clusterOf(what: string, { object, properties }: Retrieved): Vim25Cluster {
+    const { dasConfig, drsConfig, dpmConfigInfo } = decode(what, ClusterConfiguration, properties["configurationEx"]);
+    const drs =
+      drsConfig.enabled === undefined
+        ? undefined
+        : { enabled: drsConfig.enabled, automation: drsConfig.defaultVmBehavior ?? "" };
+    return {
+      cluster: object.id,
+      name: decode(what, XmlText, properties["name"]),
+      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
+      settings: {
+        ...(dasConfig.admissionControlEnabled !== undefined && { admissionControl: dasConfig.admissionControlEnabled }),
+        ...(dpmConfigInfo?.enabled !== undefined && { dpm: dpmConfigInfo.enabled }),
+        ...(drs && { drs }),
+      },
+    };
+  }
+
+  function hostOf(what: string, { object, properties }: Retrieved, tasks: readonly TaskInfo[]): Vim25Host {
+    const product = properties["summary.config.product"];
+    const bootTime = properties["runtime.bootTime"];
+    const vms = properties["vm"];
+    return {
+      host: object.id,
+      name: decode(what, XmlText, properties["name"]),
+      connection: decode(what, XmlText, properties["runtime.connectionState"]),
+      power: decode(what, XmlText, properties["runtime.powerState"] ?? "unknown"),
+      inMaintenanceMode: decode(what, XmlBoolean, properties["runtime.inMaintenanceMode"]),
+      rebootRequired: decode(what, XmlBoolean, properties["summary.rebootRequired"] ?? "false"),
+      health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
+      ...(product !== undefined && { product: decode(what, Product, product) }),
+      ...(bootTime !== undefined && { bootTime: decode(what, XmlText, bootTime) }),
+      ...(vms !== undefined && { vmCount: listOf(fieldOf(vms, "ManagedObjectReference")).length }),
+      tasks,
+    };
+  }
+
+  function tasksOf(what: string, found: readonly Retrieved[]): TaskInfo[] {
+    const tasks = found.filter(({ object }) => object.type === "Task");
+    return tasks.map(({ properties }) => decode(what, TaskInfo, properties["info"]));
+  }
+
+  function vmOf(what: string, { object, properties }: Retrieved): Vim25Vm {
+    return {
+      vm: object.id,
+      name: decode(what, XmlText, properties["name"] ?? object.id),
+      host: decode(what, Reference, properties["runtime.host"]).id,
+      power: decode(what, XmlText, properties["runtime.powerState"]),
+    };
+  }
+
+  return { decode, clusterOf, hostOf, tasksOf, vmOf };
+}
