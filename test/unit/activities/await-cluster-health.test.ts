@@ -14,7 +14,7 @@ describe("awaitClusterHealth", function () {
 
   const start = (limits?: Partial<ActivityLimits>, upgrading?: readonly string[]) => {
     const activities = cluster.activities(limits);
-    return startActivity<void, HealthGateProgress>(() =>
+    return startActivity<unknown, HealthGateProgress>(() =>
       activities.awaitClusterHealth({ ...cluster.target, ...(upgrading && { upgrading }) }),
     );
   };
