@@ -1,44 +1,9 @@
+import type { ActivityLimits } from "./activity-limits";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
 
+export { type ActivityLimits, defaultActivityLimits } from "./activity-limits";
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
-
-/** How long things may take. All in milliseconds. */
-export interface ActivityLimits {
-  /** One HTTP exchange. */
-  readonly callTimeout: number;
-  /** How long a component manager that does not answer is waited for before the work is given up. */
-  readonly outage: number;
-  /** How long a remediation may go on without any progress. */
-  readonly stall: number;
-  /** How long a host may stay away after its remediation. */
-  readonly reconnect: number;
-  /** Between two looks at something that is in work; grows from `min` to `max` while nothing changes. */
-  readonly poll: { readonly min: number; readonly max: number };
-  /** How long another operation on the cluster is waited for. */
-  readonly operationBusy: number;
-  /** How long a management server may be away while it is upgraded itself. */
-  readonly mgmtAbsence: number;
-  /** How long an update or migration of a management server may go on without any progress. */
-  readonly mgmtStall: number;
-  /** How long a cluster may take to be healthy again before no further host of it is begun. */
-  readonly healthGate: number;
-}
-
-const minute = 60_000;
-
-/** The limits of production. */
-export const defaultActivityLimits: ActivityLimits = {
-  callTimeout: 30_000,
-  outage: 60 * minute,
-  stall: 120 * minute,
-  reconnect: 30 * minute,
-  poll: { min: 250, max: 5_000 },
-  operationBusy: 30 * minute,
-  mgmtAbsence: 120 * minute,
-  mgmtStall: 120 * minute,
-  healthGate: 30 * minute,
-};
 
 /** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */
 export interface PatchSource {

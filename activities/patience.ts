@@ -1,4 +1,4 @@
-import type { ActivityLimits } from "./activity-dependencies";
+import type { ActivityLimits } from "./activity-limits";
 import { DriverError, isBusy } from "./drivers/driver-error";
 
 /** What a wait is bounded by, in milliseconds: an outage, another operation, and how often to look. */

@@ -1,6 +1,6 @@
 import { DriverError } from "../drivers/driver-error";
 import { isApply } from "./find-remediation";
-import type { HostsRemediationContext } from "./hosts-remediation-run";
+import type { HostsRemediationContext } from "./hosts-context";
 
 /**
  * Takes every host of the input out of maintenance mode, whatever became of it, and says so of those that stay in it.

@@ -82,7 +82,7 @@ export class HostsProgressTracker {
   /** Puts hosts into a phase. */
   move(places: readonly number[], phase: HostPhase): void {
     if (places.length === 0) return;
-    const letters = [...this.#progress.phases];
+    const letters = Array.from(this.#progress.phases);
     for (const place of places) letters[place] = hostPhases[phase];
     this.#change({ phases: letters.join("") });
   }

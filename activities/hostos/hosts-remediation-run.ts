@@ -1,16 +1,13 @@
-import type { ActivityLimits } from "../activity-dependencies";
-import type { RemediateHostsInput } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
-import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import { ApplyResult, type TaskInfo } from "../drivers/vlcm/vlcm-models";
-import { gaveUp, type Patience } from "../patience";
+import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
+import { gaveUp } from "../patience";
 import { isDesired } from "../target-image";
 import { startOf, verdictAmongHosts, verdictOfResult, worksOn } from "./apply-verdict";
 import { assessHosts, isApply } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { leaveMaintenance } from "./hosts-maintenance";
-import type { HostMaintenance } from "./host-maintenance";
-import type { HostsProgressTracker } from "./hosts-progress";
+import type { HostsRemediationContext } from "./hosts-context";
+import { verifyHosts } from "./verify-hosts";
 import { desiredImageChanged, noTrace, otherOperation, stalledFor } from "./remediation-errors";
 
 /** Requests in a row after which no host has moved, before that is an error. */
@@ -20,15 +17,6 @@ const maximumRequests = 5;
 const clockSlack = 2_000;
 
 type Doubt = "busy" | "away" | "unanswered" | "forgotten";
-
-export interface HostsRemediationContext {
-  readonly client: VlcmClient;
-  readonly maintenance: HostMaintenance;
-  readonly input: RemediateHostsInput;
-  readonly limits: ActivityLimits;
-  readonly progress: HostsProgressTracker;
-  readonly patience: Patience;
-}
 
 export interface HostsRemediationOptions extends HostsRemediationContext {
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
@@ -60,7 +48,7 @@ export class HostsRemediationRun {
   async toTheEnd(): Promise<void> {
     const { progress } = this.#o;
     await this.#remediate();
-    await this.#verify();
+    await verifyHosts(this.#o);
     await leaveMaintenance(this.#o);
     progress.detach();
     progress.retract();
@@ -278,33 +266,6 @@ export class HostsRemediationRun {
         const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
         this.#failed(place, state, verdict.reasons);
       }
-    }
-  }
-
-  /** Until every remediated host is connected and found at the target, or is not in time. */
-  async #verify(): Promise<void> {
-    const { client, patience, progress, input, limits } = this.#o;
-    const began = Date.now();
-    for (let round = 0; ; round++) {
-      const places = progress.inPhase("RECONNECTING");
-      if (places.length === 0) return;
-      progress.note(`Waiting until ${places.length} hosts are connected and verified.`);
-      const isOver = Date.now() - began >= limits.reconnect;
-      const listed = await patience.persist(() => client.listHosts(this.#cluster));
-      const stateOf = (place: number) =>
-        listed.find(({ host }) => host === this.#idOf(place))?.connection_state ?? "MISSING";
-      const here = places.filter((place) => stateOf(place) === "CONNECTED");
-      for (const place of isOver ? places.filter((p) => !here.includes(p)) : [])
-        progress.fail(place, { code: "HOST_NOT_RECONNECTED", what: `is ${stateOf(place)}.`, stage: "RECONNECT" });
-      const assessed = here.length > 0 ? await assessHosts(client, patience, input, here.map(this.#idOf), true) : [];
-      here.forEach((place, i) => {
-        const found = assessed[i];
-        if (found?.atTarget) return progress.move([place], "EXITING_MAINTENANCE");
-        if (!found?.conclusive && !isOver) return;
-        const what = `has version ${found?.version || "unknown"} and is ${found?.compliance || "not scanned"}.`;
-        progress.fail(place, { code: "HOST_NOT_AT_TARGET", what, stage: "VERIFY" });
-      });
-      if (progress.inPhase("RECONNECTING").length > 0) await patience.pause(round);
     }
   }
 

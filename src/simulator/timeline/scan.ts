@@ -1,16 +1,26 @@
-import { compareVersions } from "../../domain/version";
 import { differingParts, type Image } from "../state/image-extras";
 import { desiredImage, type ClusterState, type HostState, type ScanSnapshot } from "../state/simulator-state";
 import type { World } from "../state/world";
 
 type HostScan = ScanSnapshot["hosts"][string];
 
+/** Whether a version is after another, number by number: `9.0.10-0.1` is after `9.0.2-0.9`. */
+function isNewer(version: string, than: string): boolean {
+  const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+  const [a, b] = [numbers(version), numbers(than)];
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}
+
 /** Why a host that is not what the image says cannot become it; undefined where it can. */
 function refusalOf(world: World, cluster: ClusterState, host: HostState, image: Image): string | undefined {
-  if (compareVersions(host.version, image.version) > 0) return "The host is newer than the image.";
+  if (isNewer(host.version, image.version)) return "The host is newer than the image.";
   const { components: wanted = {} } = image.extras ?? {};
   const older = Object.entries(host.extras?.components ?? {}).find(
-    ([name, version]) => wanted[name] !== undefined && compareVersions(version, wanted[name]) > 0,
+    ([name, version]) => wanted[name] !== undefined && isNewer(version, wanted[name]),
   );
   if (older) return `Component ${older[0]} ${older[1]} of the host cannot be taken back to ${wanted[older[0]]}.`;
   const refused = world.findFault(["IMAGE_REFUSED"], { cluster: cluster.id, host: host.id });

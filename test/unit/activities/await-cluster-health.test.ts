@@ -14,7 +14,7 @@ describe("awaitClusterHealth", function () {
 
   const start = (limits?: Partial<ActivityLimits>, upgrading?: readonly string[]) => {
     const activities = cluster.activities(limits);
-    return startActivity<void, HealthWait>(() =>
+    return startActivity<unknown, HealthWait>(() =>
       activities.awaitClusterHealth({ ...cluster.target, ...(upgrading && { upgrading }) }),
     );
   };

@@ -26,6 +26,20 @@ describe("docs/simulator.md", () => {
     }
   });
 
+  it("is followed by docs/failures.md, whose faults are accepted too", async () => {
+    const config = readSimulatorConfig(join(root, "config/simulator.yaml"));
+    if (E.isLeft(config)) throw new Error(config.left.join("\n"));
+    const { simulator, client } = await startTestSimulator({ config: config.right });
+    try {
+      const failures = readFileSync(join(root, "docs/failures.md"), "utf8");
+      const examples = [...failures.matchAll(/fault '(\{.*?\})'/g)].map(([, json = ""]) => JSON.parse(json) as object);
+      expect(examples).to.have.length.above(12);
+      for (const example of examples) await client.fault(example);
+    } finally {
+      await simulator.close();
+    }
+  });
+
   it("explains every step of the ledger", () => {
     const missing = Object.keys(LedgerStep.keys).filter((step) => !text.includes(`\`${step}\``));
     expect(missing).to.deep.equal([]);

@@ -7,7 +7,7 @@ import { images, type SimulatorClient, startTestSimulator, type TestClock, testC
 
 const config = testConfig({
   clusters: [
-    { id: "domain-c8", name: "prod-cl01", hosts: 1 },
+    { id: "domain-c8", name: "prod-cl01", hosts: 1, poweredOnVms: 0 },
     { id: "domain-c47", name: "edge-cl01", hosts: 2, management: "BASELINE", poweredOnVms: 2, poweredOffVms: 1 },
   ],
 });
