@@ -21,7 +21,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
     // The role decides when to stop, and in what order.
     shutdownSignals: [],
   });
-  const { componentManagers } = loadInventory(config);
+  const { componentManagers, serverSettings, patches } = loadInventory(config);
   const { temporal } = config;
   const connection = await connectWorker(temporal, connectTimeout).catch((error: unknown) => {
     throw new StartupError(
@@ -34,9 +34,9 @@ export const startWorkerRole: StartRole = async (config, log) => {
     namespace: temporal.namespace,
     activities: createActivities({
       componentManager: (id) => componentManagers.get(id),
-      // The inventory lists no patches yet, so that no baseline-managed cluster passes its prechecks.
-      patchFor: () => undefined,
-      managementServer: () => undefined,
+      // Depots are the same whichever component manager the hosts belong to.
+      patchFor: (_componentManager, query) => patches.find(query),
+      managementServer: (resourceId) => serverSettings.get(resourceId),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),

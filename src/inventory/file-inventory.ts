@@ -12,7 +12,10 @@ export interface ComponentManagerReads {
 }
 
 /** The inventory of a file, completed by what component managers say at the moment of asking. */
-export function fileInventory({ clusters, installations }: InventoryFile, reads: ComponentManagerReads): Inventory {
+export function fileInventory(
+  { clusters, installations }: Pick<InventoryFile, "clusters" | "installations">,
+  reads: ComponentManagerReads,
+): Inventory {
   return {
     installations,
     readClusters: (resourceIds) =>

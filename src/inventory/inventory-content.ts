@@ -13,6 +13,9 @@ const Rollout = t.partial({
   toleratedFailures: IntegerBetween(0, 128, "hosts"),
 });
 
+/** Where hosts of baseline-managed clusters find what is to be installed. */
+const Source = t.partial({ metadataUrls: t.array(t.string), vibUrls: t.array(t.string) });
+
 /** The inventory as it is written, before its references are followed (docs/configuration.md). */
 export const InventoryContent = t.intersection([
   t.type({
@@ -40,7 +43,19 @@ export const InventoryContent = t.intersection([
     netvirtManagers: t.array(
       t.type({ resourceId: t.string, name: t.string, domain: t.string, componentManager: t.string }),
     ),
-    managementServers: t.array(t.type({ resourceId: t.string, name: t.string, componentManager: t.string })),
+    managementServers: t.array(
+      t.intersection([
+        t.type({ resourceId: t.string, name: t.string, componentManager: t.string }),
+        t.partial({
+          dnsServers: t.array(t.string),
+          temporaryRootPasswordFile: t.string,
+          temporaryRootPasswordVariable: t.string,
+          answers: t.array(
+            t.intersection([t.type({ item: t.string }), t.partial({ valueFile: t.string, valueVariable: t.string })]),
+          ),
+        }),
+      ]),
+    ),
     personalities: t.array(
       t.intersection([
         t.type({ id: t.string, name: t.string, version: t.string }),
@@ -50,8 +65,13 @@ export const InventoryContent = t.intersection([
         }),
       ]),
     ),
-    isos: t.array(t.type({ id: t.string, name: t.string, version: t.string })),
+    isos: t.array(t.intersection([t.type({ id: t.string, name: t.string, version: t.string }), Source])),
+    patches: t.array(
+      t.intersection([
+        t.type({ version: t.string, metadataUrls: t.array(t.string) }),
+        t.partial({ vibUrls: t.array(t.string) }),
+      ]),
+    ),
   }),
 ]);
 export type InventoryContent = t.TypeOf<typeof InventoryContent>;
-export type ComponentManagerContent = t.TypeOf<typeof ComponentManager>;

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { parse } from "yaml";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
 import type { RolloutPolicy } from "../domain/upgrade-plan";
-import { InventoryContent, type ComponentManagerContent } from "./inventory-content";
+import { InventoryContent } from "./inventory-content";
+import { patchesOf, type Patches } from "./patch-entries";
+import { secretReader } from "./read-secret";
+import { serverSettings, type ServerSettings } from "./server-settings";
 
 /** How a component manager is reached; holds a password, so it is never logged. */
 export interface ComponentManagerEntry {
@@ -32,6 +35,9 @@ export interface InventoryFile {
   /** By resource id. */
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly installations: Installations;
+  /** By resource id. */
+  readonly serverSettings: ReadonlyMap<string, ServerSettings>;
+  readonly patches: Patches;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -59,13 +65,17 @@ function linked(
   environment: Environment,
 ): E.Either<readonly string[], InventoryFile> {
   const problems: string[] = [];
+  const readSecret = secretReader(folder, environment);
   const componentManagers = new Map<string, ComponentManagerEntry>();
   for (const manager of content.componentManagers) {
     const { id, url, username } = manager;
     if (componentManagers.has(id)) problems.push(`Component manager ${id} is there twice.`);
     if (!isHttpUrl(url)) problems.push(`The url of component manager ${id} must begin with http:// or https://.`);
-    const password = passwordOf(manager, folder, environment);
+    const place = { file: manager.passwordFile, variable: manager.passwordVariable };
+    const password = readSecret(`password of component manager ${id}`, place);
     if (E.isLeft(password)) problems.push(password.left);
+    else if (password.right === undefined)
+      problems.push(`Component manager ${id} has neither passwordFile nor passwordVariable.`);
     else componentManagers.set(id, { id, url, username, password: password.right });
   }
   for (const { id } of content.domains.filter(({ id }, i) => content.domains.findIndex((d) => d.id === id) < i)) {
@@ -116,7 +126,10 @@ function linked(
     const served = [...clusters.values()].filter((cluster) => cluster.componentManagerId === componentManager);
     return { resourceId, name, componentManagerId: componentManager, clusters: served.map((one) => one.resourceId) };
   });
-  const { personalities = [], isos = [] } = content;
+  const { personalities = [] } = content;
+  const isos = (content.isos ?? []).map(({ id, name, version }) => ({ id, name, version }));
+  const settings = serverSettings(managementServers, readSecret, problems);
+  const patches = patchesOf(content, problems);
   problems.push(
     ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
     ...twice("Management server", management, ({ resourceId }) => resourceId),
@@ -125,7 +138,8 @@ function linked(
     ...twice("ISO", isos, ({ id }) => id),
   );
   if (problems.length > 0) return E.left(problems);
-  return E.right({ componentManagers, clusters, installations: { netvirt, management, personalities, isos } });
+  const installations = { netvirt, management, personalities, isos };
+  return E.right({ componentManagers, clusters, installations, serverSettings: settings, patches });
 }
 
 function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => string): string[] {
@@ -135,27 +149,6 @@ function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => strin
 
 function isHttpUrl(url: string): boolean {
   return URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol);
-}
-
-function passwordOf(
-  { id, passwordFile, passwordVariable }: ComponentManagerContent,
-  folder: string,
-  environment: Environment,
-): E.Either<string, string> {
-  if (passwordVariable !== undefined) {
-    const password = environment[passwordVariable];
-    return password
-      ? E.right(password)
-      : E.left(`${passwordVariable}, the password of component manager ${id}, is not set.`);
-  }
-  if (passwordFile === undefined) {
-    return E.left(`Component manager ${id} has neither passwordFile nor passwordVariable.`);
-  }
-  try {
-    return E.right(readFileSync(resolve(folder, passwordFile), "utf8").trim());
-  } catch (error) {
-    return E.left(`The password file of component manager ${id} cannot be read: ${firstLine(error)}`);
-  }
 }
 
 function substituted(text: string, environment: Environment): string {

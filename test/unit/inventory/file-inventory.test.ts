@@ -29,10 +29,7 @@ const reads: ComponentManagerReads = {
 };
 
 async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}) {
-  const inventory = fileInventory(
-    { componentManagers: new Map(), clusters, installations: noInstallations },
-    { ...reads, ...changes },
-  );
+  const inventory = fileInventory({ clusters, installations: noInstallations }, { ...reads, ...changes });
   const answer = await inventory.readClusters(ids)();
   if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
   return answer.right;

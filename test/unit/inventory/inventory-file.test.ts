@@ -54,7 +54,19 @@ describe("readInventoryFile", () => {
         username: "upgrade-service@example.com",
         password: "simulator",
       },
+      {
+        id: "fra1-nsx01",
+        url: "http://127.0.0.1:18090/nsx/fra1-nsx01",
+        username: "upgrade-service",
+        password: "simulator",
+      },
     ]);
+    const depot = new Set(simulated.right.depot.map(({ version }) => version));
+    for (const { version } of [...shipped.right.installations.personalities, ...shipped.right.installations.isos]) {
+      expect(depot).to.include(version);
+    }
+    for (const version of [...depot].slice(1))
+      expect(shipped.right.patches.find({ version }), version).to.not.equal(undefined);
   });
 
   it("links each cluster to its component manager and the version of its domain", () => {
@@ -160,6 +172,68 @@ managementServers:
     });
   });
 
+  describe("settings of management servers", () => {
+    const server = (more: string) =>
+      `${inventory()}managementServers: [{resourceId: m1, name: vc-01, componentManager: vc, ${more}}]\n`;
+
+    it("are read with their secrets, from files and variables", () => {
+      const yaml = server(
+        "dnsServers: [10.0.0.1], temporaryRootPasswordFile: password.txt, answers: [{item: vmdir.password, valueVariable: ANSWER}]",
+      );
+      const file = read(yaml, { ANSWER: "42" });
+      expect(E.isRight(file) && file.right.serverSettings.get("m1")).to.deep.equal({
+        dnsServers: ["10.0.0.1"],
+        temporaryRootPassword: "secret",
+        answers: { "vmdir.password": "42" },
+      });
+    });
+
+    it("are told of where they are wrong, without any secret", () => {
+      const yaml = server(
+        "dnsServers: [x], temporaryRootPasswordVariable: ROOT, answers: [{item: a}, {item: b, valueFile: no.txt}]",
+      );
+      const found = problems(yaml, { OTHER: "secret" });
+      expect(found.slice(0, 3)).to.deep.equal([
+        "DNS server x of management server vc-01 is no IPv4 address.",
+        "ROOT, the temporary root password of management server vc-01, is not set.",
+        "Answer a of management server vc-01 has neither valueFile nor valueVariable.",
+      ]);
+      expect(found[3]).to.match(/^The file of the answer b of management server vc-01 cannot be read/);
+    });
+  });
+
+  describe("patches", () => {
+    const patches = (lists: string) => read(`${inventory()}${lists}`);
+
+    it("are found by version, or by the ISO that is named", () => {
+      const file = patches(`
+patches: [{version: 9.0.1, metadataUrls: ['http://depot/1/metadata.zip'], vibUrls: ['http://depot/1/a.vib']}]
+isos: [{id: i, name: custom, version: 9.0.2, metadataUrls: ['http://depot/i/metadata.zip']}, {id: j, name: bare, version: 9.0.2}]
+`);
+      if (E.isLeft(file)) throw new Error(file.left.join("\n"));
+      const { find } = file.right.patches;
+      expect(find({ version: "9.0.1" })).to.deep.equal({
+        version: "9.0.1",
+        metadataUrls: ["http://depot/1/metadata.zip"],
+        vibUrls: ["http://depot/1/a.vib"],
+      });
+      expect(find({ version: "9.0.2", customIsoId: "i" })?.metadataUrls).to.deep.equal(["http://depot/i/metadata.zip"]);
+      expect(find({ version: "9.0.1", customIsoId: "j" })).to.equal(undefined);
+      expect(find({ version: "9.0.2" })).to.equal(undefined);
+    });
+
+    it("are one of a version, with URLs", () => {
+      const file = patches("patches: [{version: 1, metadataUrls: []}]");
+      expect(E.isLeft(file) && file.left).to.deep.equal(["patches[0]: version is missing or wrong."]);
+      const twice = patches("patches: [{version: '1', metadataUrls: []}, {version: '1', metadataUrls: [x]}]");
+      expect(E.isLeft(twice) && twice.left).to.deep.equal([
+        "Patch 1 has no metadataUrls.",
+        "Patch 1 is there twice.",
+        "x of a patch is no URL.",
+      ]);
+    });
+  });
+
   describe("passwords", () => {
     const byVariable = manager.replace("passwordFile: password.txt", "passwordVariable: VC_PASSWORD");
 
@@ -179,7 +253,9 @@ managementServers:
       expect(problems(inventory({ managers: withoutAny }))).to.deep.equal([
         "Component manager vc has neither passwordFile nor passwordVariable.",
       ]);
-      expect(problems(inventory({ managers: noFile })).join()).to.match(/^The password file of component manager vc/);
+      expect(problems(inventory({ managers: noFile })).join()).to.match(
+        /^The file of the password of component manager vc cannot be read/,
+      );
     });
   });
 
