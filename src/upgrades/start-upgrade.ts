@@ -131,7 +131,7 @@ function admitAndPlan(
 function refusal(rejections: readonly Rejection[]): ServiceError {
   const problems = rejections.map(({ path, code, message, remediation }) => ({ path, code, message, remediation }));
   const effects = new Set(rejections.map(({ effect }) => effect));
-  if (effects.has("BAD_REQUEST")) return badRequest(...problems);
-  if (effects.has("NOT_ALLOWED")) return notAllowed(...problems);
-  return failedDependency(...problems);
+  if (effects.has("BAD_REQUEST")) return badRequest(problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(problems);
+  return failedDependency(problems);
 }
