@@ -9,6 +9,7 @@ import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
 import { SubTask, type Task } from "../domain/task";
 import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { InFlight } from "./in-flight";
 import { PayloadReader, StoredResource, StoredTask, StoredUpgrade } from "./memo";
 import { lostBecause } from "./workflow-end";
 
@@ -25,7 +26,7 @@ type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingA
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
-  private readonly inFlight = new Map<string, Promise<Task | undefined>>();
+  private readonly inFlight = new InFlight<Task | undefined>();
 
   constructor(
     private readonly client: Client,
@@ -38,11 +39,7 @@ export class TaskReader {
 
   /** The Task, or undefined where there is no such upgrade. Readers that come while one reads share its answer. */
   read(id: string): Promise<Task | undefined> {
-    const running = this.inFlight.get(id);
-    if (running) return running;
-    const reading = this.compose(id).finally(() => this.inFlight.delete(id));
-    this.inFlight.set(id, reading);
-    return reading;
+    return this.inFlight.share(id, () => this.compose(id));
   }
 
   private async compose(id: string): Promise<Task | undefined> {
