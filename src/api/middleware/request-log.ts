@@ -33,7 +33,8 @@ export function requestLog(log: Logger): ApiMiddleware {
 function pathOf(ctx: ApiContext): string | undefined {
   try {
     // Koa says null where a URL has no path, which its type does not know.
-    return (ctx.path as string | null) ?? undefined;
+    const path: unknown = ctx.path;
+    return typeof path === "string" ? path : undefined;
   } catch {
     return undefined;
   }
