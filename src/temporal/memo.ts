@@ -21,6 +21,7 @@ export type StoredResource = t.TypeOf<typeof StoredResource>;
 
 /** What the `taskWithChildren` Query answers. */
 export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
+export type TaskWithChildren = t.TypeOf<typeof StoredTask>;
 
 type Memo = { fields?: Record<string, Payload> | null } | null | undefined;
 
