@@ -103,6 +103,14 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         },
         { cause: error.cause },
       );
+    case "TemporalNotSetUp":
+      return answer(request.access === "WRITE" ? 424 : 500, {
+        errorCode: "TEMPORAL_NOT_SET_UP",
+        errorType: "FAILED_DEPENDENCY",
+        message: `Temporal is not set up for upgrades: ${error.lacking}.`,
+        remediationMessage:
+          "Ask the operator to run config/temporal/setup-namespace.sh for it (docs/configuration.md), then try again.",
+      });
     case "Unexpected":
       return answer(
         500,

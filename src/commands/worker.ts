@@ -5,8 +5,9 @@ import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
 import { oneLine, StartupError } from "../startup-error";
-import { connectWorker, lazyClient } from "../temporal/connection";
+import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
+import { startWarning } from "../temporal/readiness";
 import { createWorker } from "../temporal/worker";
 import { loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
@@ -23,12 +24,16 @@ export const startWorkerRole: StartRole = async (config, log) => {
   });
   const { componentManagers } = loadInventory(config);
   const { temporal } = config;
-  const connection = await connectWorker(temporal, connectTimeout).catch((error: unknown) => {
-    throw new StartupError(
-      `Temporal at ${temporal.address} does not answer (${oneLine(error)}): start it or set TEMPORAL_ADDRESS.`,
-    );
+  const doesNotAnswer = (error: unknown) =>
+    `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
+  const connection = await connectWorker(temporal, connectTimeout, (error) => {
+    log.warn(`${doesNotAnswer(error)}; trying for ${connectTimeout / 1000} s`);
+  }).catch((error: unknown) => {
+    throw new StartupError(`${doesNotAnswer(error)}.`);
   });
   const client = lazyClient(temporal);
+  const warning = await startWarning(client, temporal);
+  if (warning !== undefined) log.warn(warning);
   const worker = await createWorker({
     connection,
     namespace: temporal.namespace,

@@ -16,6 +16,7 @@ export interface Problem {
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
  * - `NotFound` (404), `Conflict` with the current state (409).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
+ * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
  */
 export type ServiceError =
@@ -25,6 +26,7 @@ export type ServiceError =
   | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
   | { readonly _tag: "Conflict"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
+  | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
 
 export const badRequest = (...problems: Problem[]): ServiceError => ({ _tag: "BadRequest", problems });
@@ -37,4 +39,6 @@ export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): S
 });
 export const conflict = (problem: Problem): ServiceError => ({ _tag: "Conflict", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
+/** `lacking` says in words what is not there. */
+export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });
 export const unexpected = (cause: unknown): ServiceError => ({ _tag: "Unexpected", cause });
