@@ -44,6 +44,8 @@ export const startWorkerRole: StartRole = async (config, log) => {
     }),
     workflowBundle: join(projectRoot, "dist/workflow-bundle.js"),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
+  }).catch((error: unknown) => {
+    throw warning === undefined ? error : new StartupError(`${warning}.`);
   });
   const run = worker.run();
   return {

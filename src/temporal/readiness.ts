@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import * as E from "fp-ts/Either";
-import * as TE from "fp-ts/TaskEither";
+import type * as TE from "fp-ts/TaskEither";
 import { failedDependency, temporalNotSetUp, type ServiceError } from "../upgrades/service-error";
 import { searchAttributes } from "../../workflows/search-attributes";
 import { grpcCode } from "./temporal-error";

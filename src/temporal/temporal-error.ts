@@ -52,14 +52,14 @@ export function writeError(error: unknown): ServiceError {
   });
 }
 
-/** How the stores of Visibility say that they do not know a search attribute. */
-const unknownAttribute = /(no mapping defined for|not a valid|invalid) search attribute/i;
+/** How the server says that it does not know a search attribute: in a start, and in a query of each store. */
+const unknownAttribute = /(?:no mapping defined for|invalid) search attribute:? '?(\w+)|(\w+)' is not a valid search attr/i;
 
-/** The error of a namespace that is missing or lacks a search attribute, in the server's own words. */
+/** The error of a namespace that is missing or lacks a search attribute. */
 function notSetUp(error: unknown): ServiceError | undefined {
   if (error instanceof NamespaceNotFoundError) return temporalNotSetUp(`namespace ${error.namespace} is missing`);
   const grpc = grpcError(error);
-  const details = grpc?.details.replace(/\.$/, "") ?? "";
-  const isMeant = grpc?.code === 5 ? /^namespace /i.test(details) : grpc?.code === 3 && unknownAttribute.test(details);
-  return isMeant ? temporalNotSetUp(details) : undefined;
+  if (grpc?.code === 5 && /^namespace /i.test(grpc.details)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
+  const [, name, column] = (grpc?.code === 3 && unknownAttribute.exec(grpc.details)) || [];
+  return name || column ? temporalNotSetUp(`search attribute ${name ?? column} is missing`) : undefined;
 }

@@ -109,7 +109,8 @@ describe("a Temporal server for the service", function () {
     const client = new Client({ connection, namespace: "plain" });
     const place = { address: server.address, namespace: "plain" };
     const ready = temporalReadiness(client, place);
-    const start = temporalUpgradeExecutions(client, pino({ level: "silent" })).start(samplePlan());
+    const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
+    const start = executions.start(samplePlan());
     try {
       const missing = { _tag: "TemporalNotSetUp", lacking: "namespace plain is missing" };
       expect(await ready()).to.deep.equal(either.left(missing));
@@ -124,8 +125,11 @@ describe("a Temporal server for the service", function () {
         `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +
           `TEMPORAL_ADDRESS=${server.address} TEMPORAL_NAMESPACE=plain sh config/temporal/setup-namespace.sh`,
       );
-      const refused = await start();
-      expect(refused).to.have.nested.property("left._tag", "TemporalNotSetUp");
+      expect(await start()).to.have.nested.property("left.lacking").that.matches(/^search attribute \w+ is missing$/);
+      expect(await executions.list({ status: "DRAFT" })()).to.have.nested.property(
+        "left.lacking",
+        "search attribute UpgradeStatus is missing",
+      );
 
       await setUp("plain", { PATH: "/usr/bin:/bin", TEMPORAL_CLI_PATH: cli });
       expect(await ready()).to.deep.equal(either.right(undefined));
