@@ -142,10 +142,16 @@ function problemsBody(errorType: ErrorType, composite: Composite, problems: read
   };
 }
 
-function problemBody(errorType: ErrorType, { path, code, message, remediation }: Problem): ErrorBody {
+const typeOfEffect = {
+  BAD_REQUEST: "INVALID_INPUT",
+  NOT_ALLOWED: "NOT_ALLOWED",
+  FAILED_DEPENDENCY: "FAILED_DEPENDENCY",
+} as const satisfies Record<NonNullable<Problem["effect"]>, ErrorType>;
+
+function problemBody(errorType: ErrorType, { path, code, message, remediation, effect }: Problem): ErrorBody {
   return {
     errorCode: code,
-    errorType,
+    errorType: effect ? typeOfEffect[effect] : errorType,
     message,
     remediationMessage: remediation,
     ...(path === undefined ? {} : { arguments: [path], context: { path } }),

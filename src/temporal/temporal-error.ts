@@ -53,7 +53,8 @@ export function writeError(error: unknown): ServiceError {
 }
 
 /** How the server says that it does not know a search attribute: in a start, and in a query of each store. */
-const unknownAttribute = /(?:no mapping defined for|invalid) search attribute:? '?(\w+)|(\w+)' is not a valid search attr/i;
+const unknownAttribute =
+  /(?:no mapping defined for|invalid) search attribute:? '?(\w+)|(\w+)' is not a valid search attr/i;
 
 /** The error of a namespace that is missing or lacks a search attribute. */
 function notSetUp(error: unknown): ServiceError | undefined {

@@ -6,6 +6,8 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly remediation: string;
+  /** What it would have been alone, where it comes together with problems of another kind. */
+  readonly effect?: "BAD_REQUEST" | "NOT_ALLOWED" | "FAILED_DEPENDENCY";
 }
 
 /**

@@ -129,7 +129,9 @@ function admitAndPlan(
 
 /** All rejections in one error. Its kind is that of the one that the client can mend first: 400, then 403, then 424. */
 function refusal(rejections: readonly Rejection[]): ServiceError {
-  const problems = rejections.map(({ path, code, message, remediation }) => ({ path, code, message, remediation }));
+  const problems = rejections.map(({ path, code, message, remediation, effect }) => {
+    return { path, code, message, remediation, effect };
+  });
   const effects = new Set(rejections.map(({ effect }) => effect));
   if (effects.has("BAD_REQUEST")) return badRequest(...problems);
   if (effects.has("NOT_ALLOWED")) return notAllowed(...problems);

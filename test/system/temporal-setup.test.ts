@@ -125,7 +125,9 @@ describe("a Temporal server for the service", function () {
         `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +
           `TEMPORAL_ADDRESS=${server.address} TEMPORAL_NAMESPACE=plain sh config/temporal/setup-namespace.sh`,
       );
-      expect(await start()).to.have.nested.property("left.lacking").that.matches(/^search attribute \w+ is missing$/);
+      expect(await start())
+        .to.have.nested.property("left.lacking")
+        .that.matches(/^search attribute \w+ is missing$/);
       expect(await executions.list({ status: "DRAFT" })()).to.have.nested.property(
         "left.lacking",
         "search attribute UpgradeStatus is missing",

@@ -99,6 +99,12 @@ describe("errorResponse", () => {
     expect(body.message).to.contain("2 problems").and.contain("Some message.");
   });
 
+  it("gives each nested error the type of its own code", () => {
+    const body = errorResponse(badRequest(problem, { ...problem, effect: "NOT_ALLOWED" }), request).body;
+    expect(body.errorType).to.equal("INVALID_INPUT");
+    expect(body.nestedErrors?.map(({ errorType }) => errorType)).to.deep.equal(["INVALID_INPUT", "NOT_ALLOWED"]);
+  });
+
   it("lists a bounded number of problems and counts them all", () => {
     const { body } = errorResponse(badRequest(...Array.from({ length: 347 }, () => problem)), request);
     expect(body.nestedErrors).to.have.length(mostNestedErrors);

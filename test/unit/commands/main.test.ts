@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
 
@@ -55,6 +57,24 @@ describe("the command line", function () {
     expect(out).to.match(/SIMULATOR_CONFIG/);
     expect(out.trimEnd().split("\n")).to.have.length(1);
     expect(out).not.to.contain('"stack"');
+  });
+
+  it("says how the embedded server's role is given the CLI", async () => {
+    const { code, out } = await run(["temporal"]);
+    expect(code).to.equal(1);
+    expect(out).to.contain("npm start -- temporal PATH");
+  });
+
+  it("ends every problem of a file with one full stop", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "main-"));
+    try {
+      const file = join(folder, "simulator.yaml");
+      writeFileSync(file, "clusters:\n  - a: [\n");
+      const { out } = await run(["simulator"], { SIMULATOR_CONFIG: file });
+      expect(out).to.match(/cannot be used: [^\\]+ at line \d+, column \d+\. Correct it or set SIMULATOR_CONFIG\."/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("starts an API without Temporal, and says in its log and within 3 s in /health/ready what it lacks", async () => {
