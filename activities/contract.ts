@@ -8,6 +8,8 @@ export interface ClusterTarget {
   readonly cluster: ClusterRef;
   readonly kind: ClusterKind;
   readonly targetVersion: string;
+  /** The upgrade on whose behalf this is done, for the log; absent in what the upgrade itself calls. */
+  readonly upgradeId?: string;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */

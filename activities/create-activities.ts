@@ -40,13 +40,16 @@ export function createActivities({
 
   /** A short read or restore. */
   const read = <A>(target: ClusterTarget, body: (client: VlcmClient) => Promise<A>) =>
-    runActivity({ context: contextOf(target) }, () => body(clientOf(target.cluster.componentManagerId)));
+    runActivity({ context: contextOf(target), upgradeId: target.upgradeId }, () =>
+      body(clientOf(target.cluster.componentManagerId)),
+    );
 
   /** A change of the cluster: a failure that was waited out is final, a task that the manager reports as failed is not. */
   const change = <A>(target: ClusterTarget, body: (client: VlcmClient) => Promise<A>) =>
     runActivity(
       {
         context: contextOf(target),
+        upgradeId: target.upgradeId,
         failure: (error) => ({
           retryable: error instanceof DriverError && error.code === "DESIRED_IMAGE_COMMIT_FAILED",
         }),
@@ -70,6 +73,7 @@ export function createActivities({
       runActivity(
         {
           context: contextOf(input),
+          upgradeId: input.upgradeId,
           // Giving up leaves a changed cluster behind, and what refuses us (a password, a full disk) can be put right.
           failure: (error) => ({ retryable: !(error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND") }),
         },

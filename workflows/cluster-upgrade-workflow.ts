@@ -181,9 +181,14 @@ async function endHereIfCancelled(): Promise<void> {
   if (consideredCancelled) await cancelRequested;
 }
 
-function targetOf({ cluster }: ClusterUpgradeInput): ClusterTarget {
+function targetOf({ upgradeId, cluster }: ClusterUpgradeInput): ClusterTarget {
   const { resourceId, name, componentManagerId, kind, targetVersion } = cluster;
-  return { cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster }, kind, targetVersion };
+  return {
+    cluster: { resourceId, name, componentManagerId, cluster: cluster.cluster },
+    kind,
+    targetVersion,
+    upgradeId,
+  };
 }
 
 /** `before`: what had failed already when the restore failed as well. */

@@ -27,23 +27,29 @@ const doing: Record<UpgradePhase, string> = {
   CANCELLED: "Cancelled",
 };
 
-/** What an operator reads first in the Temporal Web UI (Markdown): phase, hosts done, last error, what can be done. */
+/**
+ * The Web UI cuts off the end of a text that its narrow column wraps: lines are short, what can be done comes before
+ * what happened, and the end is blank.
+ */
+const spare = "\u00a0";
+
+/** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
 export function describeUpgrade({ plan, phase, nextTime, hosts, lastError }: UpgradeDetails): string {
   const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
   const total = sum((h) => h.total);
   const done = sum((h) => h.upgraded + h.skipped);
   const lines = [`**${doing[phase]}** (${statusOfPhase(phase).upgrade})`];
   if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
+  const next = nextStep(plan.id, phase);
+  if (next) lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
-  const next = nextStep(plan.id, phase);
-  if (next) lines.push(next);
-  return lines.join("\n\n");
+  return [...lines, spare].join("\n\n");
 }
 
-function nextStep(id: string, phase: UpgradePhase): string | undefined {
-  const signal = (name: string) => `\`temporal workflow signal --workflow-id ${id} --name ${name}\``;
-  if (phase === "DRAFT_WAITING") return `Signal \`commit\` to commit it: ${signal("commit")}`;
-  if (phase === "FAILED") return `Signal \`retry\` to try again, \`resolve\` to give up: ${signal("retry")}`;
+function nextStep(id: string, phase: UpgradePhase): string[] | undefined {
+  const command = (name: string) => `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${id}\n\`\`\``;
+  if (phase === "DRAFT_WAITING") return ["Signal `commit` begins it:", command("commit")];
+  if (phase === "FAILED") return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
   return undefined;
 }

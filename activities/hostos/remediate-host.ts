@@ -82,6 +82,7 @@ export function remediateHost(
   return runActivity(
     {
       context,
+      upgradeId: input.upgradeId,
       heartbeat: () => progress.current,
       failure: () => ({ retryable: false, progress: progress.current }),
     },

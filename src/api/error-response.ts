@@ -101,6 +101,14 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         },
         { cause: error.cause },
       );
+    case "TemporalNotSetUp":
+      return answer(request.access === "WRITE" ? 424 : 500, {
+        errorCode: "TEMPORAL_NOT_SET_UP",
+        errorType: "FAILED_DEPENDENCY",
+        message: `Temporal is not set up for upgrades: ${error.lacking}.`,
+        remediationMessage:
+          "Ask the operator to run config/temporal/setup-namespace.sh for it (docs/configuration.md), then try again.",
+      });
     case "Unexpected":
       return answer(
         500,
@@ -138,10 +146,16 @@ function problemsBody(
   };
 }
 
-function problemBody(errorType: ErrorType, { path, code, message, remediation }: Problem): ErrorBody {
+const typeOfEffect = {
+  BAD_REQUEST: "INVALID_INPUT",
+  NOT_ALLOWED: "NOT_ALLOWED",
+  FAILED_DEPENDENCY: "FAILED_DEPENDENCY",
+} as const satisfies Record<NonNullable<Problem["effect"]>, ErrorType>;
+
+function problemBody(errorType: ErrorType, { path, code, message, remediation, effect }: Problem): ErrorBody {
   return {
     errorCode: code,
-    errorType,
+    errorType: effect ? typeOfEffect[effect] : errorType,
     message,
     remediationMessage: remediation,
     ...(path === undefined ? {} : { arguments: [path], context: { path } }),

@@ -114,12 +114,6 @@ export function temporalUpgradeExecutions(
         TE.tryCatch(() => tasks.read(id), readError),
         TE.chain(orNotFound("task", id)),
       ),
-
-    checkReachable: () =>
-      TE.tryCatch(async () => {
-        const { namespace } = client.options;
-        await bounded(() => client.workflowService.describeNamespace({ namespace }));
-      }, writeError),
   };
 }
 

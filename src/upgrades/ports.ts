@@ -34,8 +34,6 @@ export interface UpgradeExecutions {
   readTask(id: string): TaskEither<ServiceError, Task>;
   /** The upgrade that holds each of the resources, for those that are held and already visible as such. */
   lockHolders(resourceIds: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
-  /** Succeeds where Temporal answers and the namespace is there. */
-  checkReachable(): TaskEither<ServiceError, void>;
 }
 
 export interface BundleCatalog {

@@ -6,6 +6,8 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly remediation: string;
+  /** What it would have been alone, where it comes together with problems of another kind. */
+  readonly effect?: "BAD_REQUEST" | "NOT_ALLOWED" | "FAILED_DEPENDENCY";
 }
 
 /**
@@ -16,6 +18,7 @@ export interface Problem {
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
  * - `NotFound` (404), `Conflict` with the current state (409).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
+ * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
  */
 export type ServiceError =
@@ -25,6 +28,7 @@ export type ServiceError =
   | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
   | { readonly _tag: "Conflict"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
+  | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
 
 type Problems = Problem | readonly Problem[];
@@ -47,4 +51,6 @@ export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): S
 });
 export const conflict = (problem: Problem): ServiceError => ({ _tag: "Conflict", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
+/** `lacking` says in words what is not there. */
+export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });
 export const unexpected = (cause: unknown): ServiceError => ({ _tag: "Unexpected", cause });

@@ -134,7 +134,7 @@ function admitAndPlan(
  * can mend first: 400, then 403, then 424.
  */
 function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
-  const problems: Problem[] = rejections.map(({ effect: _, ...problem }) => problem);
+  const problems: Problem[] = [...rejections];
   if (E.isLeft(holders) && holders.left._tag === "FailedDependency") problems.push(...holders.left.problems);
   const effects = new Set(rejections.map(({ effect }) => effect));
   if (effects.has("BAD_REQUEST")) return badRequest(problems);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Frame, Page } from "playwright-core";
 import { exampleNow } from "../system/examples";
 import { hostsOf, ServiceUnderTest, until } from "../system/service-under-test";
 import { screenshot, startChromium } from "./chromium";
@@ -35,6 +35,8 @@ describe("what an operator sees in the Temporal Web UI", function () {
       );
       return texts.every((text) => shown.some((one) => text.test(one)));
     });
+    for (const frame of page.frames().filter((one) => one !== page.mainFrame()))
+      expect(await cutOff(frame), "is cut off").to.deep.equal([]);
   };
   const open = (path: string) => page.goto(`${service.temporalUiUrl}/namespaces/default/workflows${path}`);
   const sees = (text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -64,7 +66,11 @@ describe("what an operator sees in the Temporal Web UI", function () {
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     await service.taskWhen(id, "has failed", ({ status }) => status === "Failed");
     await open(`/${id}`);
-    await seesMetadata(/Failed, waiting for a decision/, /Last error: .*fra1-esx-02/, /--name retry/);
+    await seesMetadata(
+      /Failed, waiting for a decision/,
+      /Last error: .*fra1-esx-02/,
+      /--name retry \\\s+--workflow-id [0-9a-f-]{36}\b/,
+    );
     await screenshot(page, "temporal-failed-upgrade");
   });
 
@@ -81,3 +87,16 @@ describe("what an operator sees in the Temporal Web UI", function () {
     await screenshot(page, "temporal-list");
   });
 });
+
+/** The texts of a frame that end below its lower edge, and so cannot be read. */
+async function cutOff(frame: Frame): Promise<string[]> {
+  const edge = bottomOf(await (await frame.frameElement()).boundingBox());
+  const texts = await frame.locator("p, pre, li").all();
+  const bottoms = await Promise.all(texts.map(async (text) => bottomOf(await text.boundingBox())));
+  const contents = await Promise.all(texts.map((text) => text.innerText()));
+  return contents.filter((content, i) => content.trim() !== "" && (bottoms[i] ?? 0) > edge);
+}
+
+function bottomOf(box: { readonly y: number; readonly height: number } | null): number {
+  return box ? box.y + box.height : 0;
+}

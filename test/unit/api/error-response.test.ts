@@ -9,6 +9,7 @@ import {
   failedDependency,
   notAllowed,
   notFound,
+  temporalNotSetUp,
   temporalUnreachable,
   unexpected,
   type Problem,
@@ -29,6 +30,13 @@ const table: [string, ApiError, number, string, string][] = [
   ["an unknown bundle", notFound("bundle", "1"), 404, "BUNDLE_NOT_FOUND", "NOT_FOUND"],
   ["a conflict", conflict(problem), 409, "SOME_CODE", "CONFLICT"],
   ["a lost Temporal on a read", temporalUnreachable(cause), 500, "TEMPORAL_UNREACHABLE", "FAILED_DEPENDENCY"],
+  [
+    "a Temporal without its search attributes on a read",
+    temporalNotSetUp("namespace default lacks the search attributes BundleId (Keyword)"),
+    500,
+    "TEMPORAL_NOT_SET_UP",
+    "FAILED_DEPENDENCY",
+  ],
   ["anything unforeseen", unexpected(cause), 500, "INTERNAL_ERROR", "INTERNAL"],
   ["an unknown path", { _tag: "PathNotFound", path: "/x" }, 404, "PATH_NOT_FOUND", "NOT_FOUND"],
   [
@@ -69,8 +77,9 @@ describe("errorResponse", () => {
     }
   });
 
-  it("answers 424 to a lost Temporal where the request was a write, as POST declares", () => {
-    expect(errorResponse(temporalUnreachable(cause), { ...request, access: "WRITE" }).status).to.equal(424);
+  it("answers 424 to a lost or unprepared Temporal where the request was a write, as POST declares", () => {
+    for (const error of [temporalUnreachable(cause), temporalNotSetUp("namespace default is missing")])
+      expect(errorResponse(error, { ...request, access: "WRITE" }).status).to.equal(424);
   });
 
   it("puts the path of a problem into context and arguments, and nothing where there is none", () => {
@@ -89,6 +98,12 @@ describe("errorResponse", () => {
     expect(body.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal(["SOME_CODE", "OTHER"]);
     expect(body.nestedErrors?.every((nested) => nested.errorType === "INVALID_INPUT")).to.equal(true);
     expect(body.message).to.contain("2 problems").and.contain("Some message.");
+  });
+
+  it("gives each nested error the type of its own code", () => {
+    const body = errorResponse(badRequest([problem, { ...problem, effect: "NOT_ALLOWED" }]), request).body;
+    expect(body.errorType).to.equal("INVALID_INPUT");
+    expect(body.nestedErrors?.map(({ errorType }) => errorType)).to.deep.equal(["INVALID_INPUT", "NOT_ALLOWED"]);
   });
 
   it("lists a bounded number of problems and counts them all", () => {

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
+import { taskExample, upgradeExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { readCatalog } from "../../../src/catalog/file-catalog";
 import { admitUpgrade } from "../../../src/domain/admission/admit-upgrade";
 import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
@@ -12,6 +13,7 @@ import { readInventoryFile } from "../../../src/inventory/inventory-file";
 import { readSimulatorConfig } from "../../../src/simulator/config/simulator-config";
 
 const folder = "examples";
+const example = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), "utf8"));
 
 function right<A>(either: E.Either<unknown, A>): A {
   if (E.isLeft(either)) throw new Error(JSON.stringify(either.left));
@@ -19,8 +21,8 @@ function right<A>(either: E.Either<unknown, A>): A {
 }
 
 /** What the shipped catalog, inventory and simulator make of an example. */
-async function judged(file: string) {
-  const spec = right(UpgradeSpec.decode(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+async function judged(request: unknown) {
+  const spec = right(UpgradeSpec.decode(request));
   const simulated = new Map((right(readSimulatorConfig("config/simulator.yaml")).clusters ?? []).map((c) => [c.id, c]));
   const inventory = fileInventory(right(readInventoryFile("config/inventory.yaml", {})), {
     clusters: () => Promise.resolve(new Set([...simulated.keys()].filter((id) => id !== undefined))),
@@ -43,13 +45,22 @@ describe("examples", () => {
 
   for (const file of admitted) {
     it(`${file} is admitted as it is`, async () => {
-      const outcome = await judged(file);
+      const outcome = await judged(example(file));
       expect(E.isLeft(outcome) && outcome.left).to.equal(false);
     });
   }
 
+  it("the request that /docs shows is admitted as it is, with the bundle and the names that it shows", async () => {
+    const outcome = right(await judged(upgradeSpecExample));
+    const { components: [component] = [], ...bundle } = upgradeExample.bundle ?? {};
+    expect(outcome.bundle).to.deep.include(bundle);
+    expect(outcome.bundle.components?.[0]).to.deep.include(component);
+    const named = (taskExample.resources ?? []).map(({ resourceId, name }) => [resourceId, name]);
+    expect(named).to.deep.equal(outcome.clusters.map(({ resourceId, name }) => [resourceId, name]));
+  });
+
   it("invalid.json is refused for each of its faults", async () => {
-    const outcome = await judged("invalid.json");
+    const outcome = await judged(example("invalid.json"));
     const rejections = E.isLeft(outcome) ? outcome.left : [];
     expect(rejections.map(({ effect, code, path }) => `${effect} ${code} ${path}`)).to.have.members([
       "NOT_ALLOWED ONLY_PARALLEL_UPGRADES parallelUpgrade",

@@ -36,6 +36,7 @@ export class FakePorts {
       error ? TE.left(error) : TE.fromIO(answer);
     const unused = () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" });
     return {
+      checkReady: unused,
       executions: {
         start: (plan, requestDigest) =>
           or(failing.start, () => {
@@ -54,7 +55,6 @@ export class FakePorts {
         lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
         readUpgrade: unused,
         readTask: unused,
-        checkReachable: unused,
       },
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
