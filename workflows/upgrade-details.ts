@@ -46,10 +46,11 @@ export function describeUpgrade(details: UpgradeDetails): string {
   const done = sum((h) => h.upgraded + h.skipped);
   const lines = [`**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
   if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
-  lines.push(...nextStep(details));
+  const next = nextStep(details);
+  lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
-  return [...lines, spare].join("\n\n");
+  return [...lines, ...(next.length > 0 ? [spare] : [])].join("\n\n");
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {
