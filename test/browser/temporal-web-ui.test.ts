@@ -51,6 +51,8 @@ describe("what an operator sees in the Temporal Web UI", function () {
 
     await open(`/${encodeURIComponent("cluster/4a6c1a1e-51b2-4d3c-9e0f-000000000034")}`);
     await sees("fra1-esx-02.mgmt.example.com: remediate");
+    await page.getByRole("heading", { name: "Event History", exact: true }).hover();
+    await page.mouse.wheel(0, 500);
     await screenshot(page, "temporal-running-cluster");
     await seesMetadata(/Upgrading hosts/);
     await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
@@ -74,7 +76,16 @@ describe("what an operator sees in the Temporal Web UI", function () {
     await screenshot(page, "temporal-failed-upgrade");
   });
 
-  it("upgrades are found by status, bundle and cluster", async () => {
+  /** Adds and removes columns of the list of Workflows, as README says. */
+  const setColumns = async (added: readonly string[], removed: readonly string[]) => {
+    await page.getByTestId("workflows-summary-table-configuration-button").click();
+    for (const name of added) await page.getByTestId(`orderable-list-item-${name}-add-button`).click();
+    for (const name of removed) await page.getByTestId(`orderable-list-item-${name}-remove-button`).click();
+    await page.getByTestId("drawer-close-button").click();
+    await page.getByText("Configure Workflows Table").waitFor({ state: "hidden" });
+  };
+
+  it("upgrades are found by status, bundle and cluster, and shown with them", async () => {
     const query = [
       "`UpgradeStatus`='COMPLETED_WITH_FAILURE'",
       "`BundleId`='7d1c1f6e-3a52-4f0e-9c11-5c0a90020002'",
@@ -84,6 +95,11 @@ describe("what an operator sees in the Temporal Web UI", function () {
     const rows = page.locator("table tbody tr", { hasText: "upgradeWorkflow" });
     await rows.first().waitFor();
     expect(await rows.count()).to.equal(1);
+    await setColumns(["UpgradeStatus", "ResourceIds"], ["Run ID", "Type", "Start", "End"]);
+    await page.getByLabel("Collapse saved views").click();
+    const row = page.locator("table tbody tr", { hasText: "COMPLETED_WITH_FAILURE" });
+    // A click that is only tried waits until nothing moves any more.
+    await row.getByText("4a6c1a1e-51b2-4d3c-9e0f-000000000034").click({ trial: true });
     await screenshot(page, "temporal-list");
   });
 });

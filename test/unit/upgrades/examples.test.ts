@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -39,7 +40,7 @@ async function judged(request: unknown) {
 }
 
 describe("examples", () => {
-  const admitted = readdirSync(folder).filter((file) => file !== "invalid.json");
+  const admitted = readdirSync(folder).filter((file) => file.endsWith(".json") && file !== "invalid.json");
 
   it("are there", () => expect(admitted).to.include("cluster-draft.json"));
 
@@ -69,5 +70,23 @@ describe("examples", () => {
       "BAD_REQUEST SCHEDULE_IN_THE_PAST resourceUpgradeSpecs[0].scheduledTimestamp",
       "FAILED_DEPENDENCY BUNDLE_UNKNOWN bundleId",
     ]);
+  });
+
+  it("show-task.mjs shows every part of a Task that has begun, its status and its errors", () => {
+    const [prechecks, products] = taskExample.subTasks ?? [];
+    const task = {
+      ...taskExample,
+      status: "Failed",
+      errors: [{ message: "It broke." }],
+      subTasks: [{ ...prechecks, status: "SUCCESSFUL" }, products],
+    };
+    const shown = execFileSync(process.execPath, [join(folder, "show-task.mjs")], { input: JSON.stringify(task) });
+    expect(shown.toString().split("\n").slice(0, 4)).to.deep.equal([
+      `Failed ${taskExample.name}`,
+      "  ! It broke.",
+      `  SUCCESSFUL ${prechecks?.name}`,
+      `    PENDING ${prechecks?.subTasks?.[0]?.name}`,
+    ]);
+    expect(shown.toString()).to.contain(`\n  PENDING ${products?.name}\n`);
   });
 });
