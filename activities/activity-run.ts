@@ -53,6 +53,8 @@ export function shortBounds({ outage, operationBusy, poll }: ActivityLimits): Pa
 
 interface RunOptions {
   readonly context: FailureContext;
+  /** The upgrade, for the log; that of the Activity's own Workflow where it is not given. */
+  readonly upgradeId?: string | undefined;
   /** The heartbeat details; asked for every few seconds. Absent where there is nothing to tell. */
   heartbeat?(): unknown;
   /** How Temporal treats a failure of this Activity. */
@@ -64,7 +66,7 @@ interface RunOptions {
  * a function that heartbeats at once, for what must not wait.
  */
 export async function runActivity<A>(
-  { context, heartbeat, failure }: RunOptions,
+  { context, upgradeId, heartbeat, failure }: RunOptions,
   body: (beat: () => void) => Promise<A>,
 ): Promise<A> {
   const activity = Context.current();
@@ -79,7 +81,8 @@ export async function runActivity<A>(
       throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
     }
     const failed = failureOf(error, context, options);
-    activity.log.warn(failed.message, { ...context, errorCode: failed.type, error });
+    const taskId = upgradeId ?? activity.info.workflowExecution?.workflowId;
+    activity.log.warn(failed.message, { taskId, ...context, errorCode: failed.type, error });
     throw failed;
   } finally {
     clearInterval(ticker);

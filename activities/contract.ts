@@ -25,6 +25,8 @@ export interface ClusterTarget {
    * add-on and the components that the cluster has stay.
    */
   readonly image?: ClusterImage;
+  /** The upgrade on whose behalf this is done, for the log; absent in what the upgrade itself calls. */
+  readonly upgradeId?: string;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */

@@ -43,13 +43,15 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   });
 
   /** A short read. */
-  const read = <A>(target: ClusterTarget, body: () => Promise<A>) => runActivity({ context: contextOf(target) }, body);
+  const read = <A>(target: ClusterTarget, body: () => Promise<A>) =>
+    runActivity({ context: contextOf(target), upgradeId: target.upgradeId }, body);
 
   /** A change of the cluster: a failure that was waited out is final, a task that the manager reports as failed is not. */
   const change = <A>(target: ClusterTarget, body: () => Promise<A>) =>
     runActivity(
       {
         context: contextOf(target),
+        upgradeId: target.upgradeId,
         failure: (error) => ({ retryable: error instanceof DriverError && retryableChanges.has(error.code) }),
       },
       body,
@@ -66,6 +68,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       runActivity(
         {
           context: contextOf(input),
+          upgradeId: input.upgradeId,
           // Giving up leaves a changed cluster behind, and what refuses us (a password, a full disk) can be put right.
           failure: (error) => ({ retryable: !(error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND") }),
         },

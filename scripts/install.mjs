@@ -9,7 +9,17 @@ export async function install({ say, signal }) {
   const npm = process.env.npm_execpath;
   const [program, ...first] = npm ? [process.execPath, npm] : ["npm"];
   // The build needs the development packages, whatever NODE_ENV says.
-  await run("npm ci", program, [...first, "ci", "--include=dev", "--no-audit", "--no-fund"], { signal });
+  await run("npm ci", program, [...first, "ci", "--include=dev", "--no-audit", "--no-fund"], {
+    signal,
+    shortened: npmReason,
+  });
+}
+
+/** Why npm failed: the first lines of its errors, without the help on its options that follows them. */
+export function npmReason(output) {
+  const errors = output.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("npm warn"));
+  const help = errors.findIndex((line) => /Clean install a project|^npm error Usage:/.test(line));
+  return errors.slice(0, Math.min(help < 0 ? Infinity : help, 20)).join("\n");
 }
 
 /** npm writes node_modules/.package-lock.json last, so after an interrupted install it is missing or an older one. */

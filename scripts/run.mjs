@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 export class PreparationError extends Error {}
 
 /** Runs a program to its end. Throws {@link PreparationError} with the end of what it said where it fails. */
-export function run(what, program, args, { signal, env = process.env } = {}) {
+export function run(what, program, args, { signal, env = process.env, shortened = endAndBeginning } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, env, signal, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -24,8 +24,8 @@ export function run(what, program, args, { signal, env = process.env } = {}) {
   });
 }
 
-/** npm tells what is wrong first, compilers last. */
-function shortened(output) {
+/** Some programs tell what is wrong first, others last. */
+function endAndBeginning(output) {
   const lines = output.split("\n");
   return lines.length > 40 ? [...lines.slice(0, 20), "…", ...lines.slice(-20)].join("\n") : output;
 }

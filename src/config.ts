@@ -123,7 +123,10 @@ function readTemporal(environment: NodeJS.ProcessEnv, embeddedPort: number): E.E
         // A file that the operator wrote for the CLI must not send upgrades elsewhere unless it is named.
         disableFile: !environment["TEMPORAL_CONFIG_FILE"] && !environment["TEMPORAL_PROFILE"],
       });
-      if (connectionOptions.address !== undefined && !/^[\w.[\]:-]+$/.test(connectionOptions.address))
+      if (
+        connectionOptions.address !== undefined &&
+        !/^([\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i.test(connectionOptions.address)
+      )
         throw new StartupError(`TEMPORAL_ADDRESS=${JSON.stringify(connectionOptions.address)}: expected host:port.`);
       const address = connectionOptions.address ?? `127.0.0.1:${embeddedPort}`;
       return {

@@ -11,3 +11,8 @@ export function oneLine(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
   return message.replace(/\s*\n\s*/g, " ").trim();
 }
+
+/** Problems as sentences one after another, whatever each of them ends with. */
+export function sentences(problems: readonly string[]): string {
+  return problems.map((problem) => `${problem.replace(/[\s.:;,]+$/, "")}.`).join(" ");
+}

@@ -2,12 +2,13 @@ import type { ClusterTarget, MgmtPrecheckInput, NetvirtTarget } from "../activit
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
-export function clusterTarget(plan: ClusterUpgradePlan): ClusterTarget {
+export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): ClusterTarget {
   const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId } = plan;
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
+    ...(upgradeId !== undefined && { upgradeId }),
     ...(image && { image }),
     ...(kind === "BASELINE" && { options, ...(customIsoId !== undefined && { customIsoId }) }),
   };

@@ -43,11 +43,8 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
     const { name } = input.cluster;
     // Whatever failed last: the upgrade was cancelled, and that is how it ends.
     if (CancellationScope.current().consideredCancelled) {
-      state.end(
-        turn.begun ? "CANCELLED" : "NOT_BEGUN",
-        "Cancelled",
-        turn.begun ? interrupted(`Cluster ${name}`) : undefined,
-      );
+      if (turn.begun) state.end("CANCELLED", "Cancelled", leftBehind(failure) ?? interrupted(`Cluster ${name}`));
+      else state.end("NOT_BEGUN", "Cancelled");
       throw isCancellation(failure) ? failure : new CancelledFailure(`Cluster ${name} was cancelled`);
     }
     const error = errorOf(failure);
@@ -58,7 +55,7 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
   const { cluster, upgradedBefore } = state.input;
-  const target = clusterTarget(state.input.cluster);
+  const target = clusterTarget(state.input.cluster, state.input.upgradeId);
   const hosts = await stage(state, "READ_HOSTS", () =>
     untilAnswered(() =>
       reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
@@ -102,18 +99,22 @@ async function restoringAfterwards(
     failure = { cause };
   }
   const { cluster } = state.input;
+  const errorBefore = () => {
+    if (!failure) return undefined;
+    return isCancellation(failure.cause) ? interrupted(`Cluster ${cluster.name}`) : errorOf(failure.cause);
+  };
   await CancellationScope.nonCancellable(async () => {
     try {
       await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
         untilAnswered(() =>
           restores.restoreRemediationPolicy.executeWithOptions(
             { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
-            [{ ...clusterTarget(state.input.cluster), previous }],
+            [{ ...clusterTarget(state.input.cluster, state.input.upgradeId), previous }],
           ),
         ),
       );
     } catch (cause) {
-      failure = { cause: notRestored(cluster.name, errorOf(cause), failure && errorOf(failure.cause)) };
+      failure = { cause: notRestored(cluster.name, errorOf(cause), errorBefore()) };
     }
   });
   if (failure) throw failure.cause;
@@ -126,7 +127,7 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
       [
         {
-          ...clusterTarget(cluster),
+          ...clusterTarget(cluster, state.input.upgradeId),
           options: cluster.options,
           previous,
           ...(isRemediatedTogether(cluster) && { hostsAtOnce: rolloutOf(cluster).hostsAtOnce }),
@@ -141,7 +142,7 @@ function setDesiredImage(state: ClusterUpgradeState) {
   return untilAnswered(() =>
     changes.setDesiredImage.executeWithOptions(
       { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set desired image ${cluster.targetVersion}` },
-      [clusterTarget(state.input.cluster)],
+      [clusterTarget(state.input.cluster, state.input.upgradeId)],
     ),
   );
 }
@@ -160,14 +161,22 @@ async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work
   }
 }
 
+const policyNotRestored = "REMEDIATION_POLICY_NOT_RESTORED";
+
+/** What a cancelled cluster leaves to be mended by hand; that matters more than that it was cancelled. */
+function leftBehind(failure: unknown): ErrorBody | undefined {
+  const left = failure instanceof ApplicationFailure && failure.type === policyNotRestored;
+  return left ? errorOf(failure) : undefined;
+}
+
 /** `before`: what had failed already when the restore failed as well. */
 function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): ApplicationFailure {
   const error: ErrorBody = {
-    errorCode: "REMEDIATION_POLICY_NOT_RESTORED",
+    errorCode: policyNotRestored,
     errorType: "FAILED_DEPENDENCY",
     message: `${before ? `${before.message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`} its remediation policy could not be put back.`,
     remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
     nestedErrors: [...(before ? [before] : []), cause],
   };
-  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+  return ApplicationFailure.nonRetryable(error.message, policyNotRestored, { error });
 }

@@ -17,7 +17,7 @@ import { conflictingLocks, lockOf } from "../src/domain/resource-lock";
 import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
-import { childFailureDetail, childWasCancelled } from "./activity-failure";
+import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
 import { beginSignal, type ResourceResult, type ResourceWorkflow } from "./messages";
 import { readOptions } from "./retry-policy";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
@@ -202,7 +202,7 @@ function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
     errorType: cancelled ? "CANCELLED" : "INTERNAL",
     message: cancelled
       ? "The upgrade of this resource was cancelled."
-      : `The Workflow of this resource ended without a result: ${failure instanceof Error ? failure.message : "unknown"}.`,
+      : `The Workflow of this resource ${childEndOf(failure)}; its parts may be in any state.`,
     remediationMessage: "Check its state and settings in the component manager, then retry.",
   };
 }

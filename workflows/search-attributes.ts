@@ -6,3 +6,6 @@ export const taskStatusKey = defineSearchAttributeKey("TaskStatus", SearchAttrib
 export const bundleIdKey = defineSearchAttributeKey("BundleId", SearchAttributeType.KEYWORD);
 export const bundleTypeKey = defineSearchAttributeKey("BundleType", SearchAttributeType.KEYWORD);
 export const resourceIdsKey = defineSearchAttributeKey("ResourceIds", SearchAttributeType.KEYWORD_LIST);
+
+/** All of them. config/temporal/setup-namespace.sh makes the same ones. */
+export const searchAttributes = [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey];

@@ -5,10 +5,11 @@ import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
 import { isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
 import { toTimestamp } from "../src/domain/timestamp";
-import type { ClusterUpgradePlan, RolloutPolicy } from "../src/domain/upgrade-plan";
+import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
+import type { ClusterUpgradeInput } from "./messages";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { remediateHost } from "./remediate-host";
 import { remediateHosts } from "./remediate-hosts";
@@ -67,11 +68,11 @@ async function upgradeTogether(
   group: readonly ClusterHost[],
   commit: string | undefined,
 ): Promise<readonly Failure[]> {
-  const { cluster } = state.input;
+  const { cluster, upgradeId } = state.input;
   for (const { host } of group) state.record({ type: "HostStarted", host });
   try {
     const { upgraded, failed, stopped } = await remediateHosts({
-      ...clusterTarget(cluster),
+      ...clusterTarget(cluster, upgradeId),
       hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
       options: cluster.options,
       attempts: cluster.attempts,
@@ -101,12 +102,12 @@ function hostFailure(error: ErrorBody): ApplicationFailure {
 }
 
 async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit: string | undefined): Promise<void> {
-  const { cluster } = state.input;
+  const { cluster, upgradeId } = state.input;
   state.record({ type: "HostStarted", host: host.host });
   try {
-    const before = cluster.kind === "BASELINE" ? await readHostBefore(cluster, host) : undefined;
+    const before = cluster.kind === "BASELINE" ? await readHostBefore(state.input, host) : undefined;
     const result = await remediateHost({
-      ...clusterTarget(cluster),
+      ...clusterTarget(cluster, upgradeId),
       host: { host: host.host, fqdn: host.fqdn },
       attempts: cluster.attempts,
       ...(commit !== undefined && { commit }),
@@ -124,10 +125,10 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
 }
 
 /** What has to be put back later, recorded in the history before anything is changed. */
-function readHostBefore(cluster: ClusterUpgradePlan, { host, fqdn }: ClusterHost): Promise<HostBefore> {
+function readHostBefore({ cluster, upgradeId }: ClusterUpgradeInput, { host, fqdn }: ClusterHost): Promise<HostBefore> {
   return untilAnswered(() =>
     reads.readHostBefore.executeWithOptions({ ...readOptions, summary: `${fqdn}: read state` }, [
-      { ...clusterTarget(cluster), host: { host, fqdn } },
+      { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } },
     ]),
   );
 }
@@ -142,7 +143,7 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
 }
 
 async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
-  const { cluster } = state.input;
+  const { cluster, upgradeId } = state.input;
   state.record({
     type: "Waiting",
     description: "for the cluster to be healthy before the next host (rollout policy).",
@@ -153,7 +154,7 @@ async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
         ...gateOptions,
         summary: `${cluster.name}: healthy enough for the next host?`,
       },
-      [clusterTarget(cluster)],
+      [clusterTarget(cluster, upgradeId)],
     ),
   );
 }

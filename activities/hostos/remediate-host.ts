@@ -93,6 +93,7 @@ export function remediateHost<S extends string>(
   return runActivity(
     {
       context,
+      upgradeId: input.upgradeId,
       heartbeat: () => progress.current,
       failure: () => ({ retryable: false, progress: progress.current }),
     },

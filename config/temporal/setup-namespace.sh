@@ -1,7 +1,18 @@
 #!/bin/sh
 # Makes the namespace of the upgrades with its retention and search attributes. Can be run again at any time.
-# TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE say where.
+# TEMPORAL_ADDRESS (127.0.0.1:7233) and TEMPORAL_NAMESPACE (default) say where; TEMPORAL_CLI_PATH says where the CLI is
+# that is not on PATH.
 set -eu
+: "${TEMPORAL_ADDRESS:=127.0.0.1:7233}" "${TEMPORAL_NAMESPACE:=default}" "${TEMPORAL_CLI_PATH:=temporal}"
+export TEMPORAL_ADDRESS TEMPORAL_NAMESPACE
+
+if ! cli=$(command -v "$TEMPORAL_CLI_PATH"); then
+  echo "There is no $TEMPORAL_CLI_PATH: install the Temporal CLI or set TEMPORAL_CLI_PATH to it" >&2
+  exit 1
+fi
+temporal() {
+  "$cli" "$@"
+}
 
 # A port that is open does not yet answer for the whole cluster.
 attempts=0

@@ -6,6 +6,7 @@ import { startApi } from "../api/start-api";
 import { projectRoot } from "../config";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
+import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
 import { checkPorts } from "./check-ports";
@@ -20,6 +21,7 @@ export const startApiRole: StartRole = async (config, log) => {
   const reads = componentManagerReads(inventoryFile);
   const client = lazyClient(config.temporal);
   const service = createUpgradeService({
+    checkReady: () => temporalReadiness(client, config.temporal),
     executions: temporalUpgradeExecutions(client, log),
     catalog: loadCatalog(config),
     inventory: fileInventory(inventoryFile, reads),
@@ -31,6 +33,8 @@ export const startApiRole: StartRole = async (config, log) => {
   const { host, port } = config.api;
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
+  const warning = await startWarning(client, config.temporal);
+  if (warning !== undefined) log.warn(warning);
   return {
     url: api.url,
     stop: async () => {

@@ -10,19 +10,21 @@ export interface WantedPort {
 }
 
 /**
- * Throws {@link StartupError} for the first port that cannot be listened on. `patienceMilliseconds` is for processes
+ * Throws one {@link StartupError} for all ports that cannot be listened on. `patienceMilliseconds` is for processes
  * of a killed predecessor, which end by themselves a moment later.
  */
 export async function checkPorts(wanted: readonly WantedPort[], patienceMilliseconds = 0): Promise<void> {
   const deadline = Date.now() + patienceMilliseconds;
+  const problems: string[] = [];
   for (const { host, port, variable } of wanted) {
     let code = await listenError(host, port);
     while (code === "EADDRINUSE" && Date.now() < deadline) {
       await pause(100);
       code = await listenError(host, port);
     }
-    if (code !== undefined) throw new StartupError(portProblem(code, { host, port, variable }));
+    if (code !== undefined) problems.push(portProblem(code, { host, port, variable }));
   }
+  if (problems.length > 0) throw new StartupError(problems.join(" "));
 }
 
 function portProblem(code: string, { host, port, variable }: WantedPort): string {

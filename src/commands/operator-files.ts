@@ -2,7 +2,8 @@ import * as E from "fp-ts/Either";
 import { readCatalog } from "../catalog/file-catalog";
 import type { Config } from "../config";
 import { readInventoryFile, type InventoryFile } from "../inventory/inventory-file";
-import { StartupError } from "../startup-error";
+import { readSimulatorConfig, type SimulatorConfig } from "../simulator/config/simulator-config";
+import { sentences, StartupError } from "../startup-error";
 import type { BundleCatalog } from "../upgrades/ports";
 
 /** The inventory that the configuration names. Throws a StartupError that names the file and its variable. */
@@ -15,7 +16,19 @@ export function loadCatalog({ catalogFile }: Config): BundleCatalog {
   return loaded("CATALOG_FILE", catalogFile, readCatalog(catalogFile));
 }
 
+/** What the simulator simulates, as the configuration says. Throws a StartupError that names the file and its variable. */
+export function loadSimulatorConfig({ simulator: { configFile } }: Config): SimulatorConfig {
+  return loaded("SIMULATOR_CONFIG", configFile, readSimulatorConfig(configFile));
+}
+
+/** Throws the StartupError of the first of the operator's files that cannot be used. */
+export function checkOperatorFiles(config: Config): void {
+  loadInventory(config);
+  loadCatalog(config);
+  loadSimulatorConfig(config);
+}
+
 function loaded<A>(variable: string, file: string, read: E.Either<readonly string[], A>): A {
   if (E.isRight(read)) return read.right;
-  throw new StartupError(`${variable}=${file} cannot be used: ${read.left.join(" ")} Correct it or set ${variable}.`);
+  throw new StartupError(`${variable}=${file} cannot be used: ${sentences(read.left)} Correct it or set ${variable}.`);
 }

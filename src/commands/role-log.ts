@@ -41,6 +41,7 @@ interface Entry {
   readonly level: number;
   readonly time: number;
   readonly msg: string;
+  readonly taskId?: string;
   readonly err?: { readonly message?: string };
 }
 
@@ -55,10 +56,11 @@ function parseEntry(line: string): Entry | undefined {
   }
 }
 
-function readable(role: RoleName, { level, time, msg, err }: Entry): string {
+function readable(role: RoleName, { level, time, msg, taskId, err }: Entry): string {
   const clock = new Date(time).toTimeString().slice(0, 8);
   const cause = err?.message && err.message !== msg ? ` (${err.message})` : "";
-  return `${clock} ${role} ${level > warning ? "ERROR" : "WARN"} ${msg}${cause}`
+  const upgrade = taskId === undefined ? "" : ` [upgrade ${taskId}]`;
+  return `${clock} ${role} ${level > warning ? "ERROR" : "WARN"}${upgrade} ${msg}${cause}`
     .replace(/\s*\n\s*/g, " ")
     .slice(0, 500);
 }

@@ -5,6 +5,7 @@ import { oneLine, StartupError } from "../startup-error";
 import { findTemporalCli } from "../temporal/find-temporal-cli";
 import { checkPorts, type WantedPort } from "./check-ports";
 import { claimDataDir } from "./data-dir";
+import { checkOperatorFiles } from "./operator-files";
 import { type Ready, type RoleName, roleNames } from "./messages";
 import { RoleProcess } from "./role-process";
 
@@ -24,6 +25,7 @@ export async function start(config: Config, program: readonly string[]): Promise
   const stop = stopRequest();
   let insisted = false;
   try {
+    checkOperatorFiles(config);
     const claim = claimDataDir(config.dataDir);
     const roles: RoleProcess[] = [];
     try {

@@ -5,7 +5,10 @@ import type { StartRole } from "./run-role";
 
 /** The embedded Temporal server, wrapped so that it ends with this process. Takes the path of the CLI. */
 export const startTemporal: StartRole = async (config, log, [cliPath]) => {
-  if (cliPath === undefined) throw new StartupError("The temporal role needs the path of the Temporal CLI.");
+  if (cliPath === undefined)
+    throw new StartupError(
+      "Give the path of the Temporal CLI: npm start -- temporal PATH. `npm start` alone finds it and prints it.",
+    );
   const { port, uiPort, namespace } = config.temporal;
   const server = await startDevServer({
     ...{ cliPath, dataDir: config.dataDir, port, uiPort, namespace },

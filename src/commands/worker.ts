@@ -5,8 +5,9 @@ import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
 import { oneLine, StartupError } from "../startup-error";
-import { connectWorker, lazyClient } from "../temporal/connection";
+import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
+import { startWarning } from "../temporal/readiness";
 import { createWorker } from "../temporal/worker";
 import { loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
@@ -23,12 +24,16 @@ export const startWorkerRole: StartRole = async (config, log) => {
   });
   const { componentManagers, serverSettings, patches } = loadInventory(config);
   const { temporal } = config;
-  const connection = await connectWorker(temporal, connectTimeout).catch((error: unknown) => {
-    throw new StartupError(
-      `Temporal at ${temporal.address} does not answer (${oneLine(error)}): start it or set TEMPORAL_ADDRESS.`,
-    );
+  const doesNotAnswer = (error: unknown) =>
+    `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
+  const connection = await connectWorker(temporal, connectTimeout, (error) => {
+    log.warn(`${doesNotAnswer(error)}; trying for ${connectTimeout / 1000} s`);
+  }).catch((error: unknown) => {
+    throw new StartupError(`${doesNotAnswer(error)}.`);
   });
   const client = lazyClient(temporal);
+  const warning = await startWarning(client, temporal);
+  if (warning !== undefined) log.warn(warning);
   const worker = await createWorker({
     connection,
     namespace: temporal.namespace,
@@ -42,6 +47,8 @@ export const startWorkerRole: StartRole = async (config, log) => {
     }),
     workflowBundle: join(projectRoot, "dist/workflow-bundle.js"),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
+  }).catch((error: unknown) => {
+    throw warning === undefined ? error : new StartupError(`${warning}.`);
   });
   const run = worker.run();
   return {
@@ -57,11 +64,17 @@ export const startWorkerRole: StartRole = async (config, log) => {
   };
 };
 
+/** Failures of steps that the Activity itself has logged in its own words, and that the Task tells. */
+const toldAlready = new Set(["Activity failed", "Workflow failed"]);
+
 /** The SDK's log lines, with their own fields, in ours. */
 function forward(log: Logger, { level, message, meta }: LogEntry): void {
   const lowerCase = { TRACE: "trace", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
   const { sdkComponent, workflowId, error, ...fields } = meta ?? {};
-  log[lowerCase[level]]({ ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) }, message);
+  log[toldAlready.has(message) ? "debug" : lowerCase[level]](
+    { ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) },
+    message,
+  );
 }
 
 function activityLimits(limits: WaitLimits): ActivityLimits {

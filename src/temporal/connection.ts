@@ -1,6 +1,7 @@
 import { Client, Connection } from "@temporalio/client";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection } from "@temporalio/worker";
+import { oneLine } from "../startup-error";
 
 /** Where Temporal is; the connection options hold the address, and keys and certificates if any. */
 export interface TemporalTarget {
@@ -9,20 +10,42 @@ export interface TemporalTarget {
   readonly connection: ClientConnectConfig["connectionOptions"];
 }
 
+/**
+ * The largest answer that is taken, in bytes: the memos of a list may hold far more than the 4 MB that gRPC allows by
+ * itself. The client library sets a bound of its own too, under a name that the gRPC library does not know.
+ */
+const channelArgs = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
+
 /** A client that connects with its first call, so that a service can start before Temporal does. */
 export function lazyClient({ connection, namespace }: TemporalTarget): Client {
-  return new Client({ connection: Connection.lazy(connection), namespace });
+  return new Client({ connection: Connection.lazy({ ...connection, channelArgs }), namespace });
 }
 
-/** A worker's connection; tries again until `giveUpAfter` milliseconds have passed, then rejects with the last error. */
-export async function connectWorker({ connection }: TemporalTarget, giveUpAfter: number): Promise<NativeConnection> {
+/**
+ * A worker's connection; tries again until `giveUpAfter` milliseconds have passed, then rejects with the last error.
+ * `onFirstFailure` tells that it has to wait, and why.
+ */
+export async function connectWorker(
+  { connection }: TemporalTarget,
+  giveUpAfter: number,
+  onFirstFailure: (error: unknown) => void,
+): Promise<NativeConnection> {
+  let failures = 0;
   const began = Date.now();
   for (;;) {
     try {
       return await NativeConnection.connect(connection);
     } catch (error) {
       if (Date.now() - began >= giveUpAfter) throw error;
+      if (++failures === 1) onFirstFailure(error);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }
+}
+
+/** Why a worker's connection failed: of the engine's nested Rust values only what the operating system said. */
+export function connectProblem(error: unknown): string {
+  const raw = oneLine(error);
+  const said = [...raw.matchAll(/\b(?:message|error): "((?:[^"\\]|\\.)*)"/g)].at(-1)?.[1];
+  return said ?? (raw.startsWith("tonic::") ? "no connection" : raw);
 }

@@ -5,13 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
-import {
-  bundleIdKey,
-  bundleTypeKey,
-  resourceIdsKey,
-  taskStatusKey,
-  upgradeStatusKey,
-} from "../../workflows/search-attributes";
+import { searchAttributes } from "../../workflows/search-attributes";
 import { oneLine, StartupError } from "../startup-error";
 
 /** What the embedded Temporal server needs to know. */
@@ -77,7 +71,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 
 /** The CLI's arguments. Write-ahead logging more than doubles how many Workflows SQLite starts a second. */
 export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "onLine">): string[] {
-  const attributes = [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey].flatMap((key) => [
+  const attributes = searchAttributes.flatMap((key) => [
     "--search-attribute",
     `${key.name}=${key.type === SearchAttributeType.KEYWORD_LIST ? "KeywordList" : "Keyword"}`,
   ]);
@@ -87,6 +81,11 @@ export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"],
     // Many readers may look at one upgrade; by default the server keeps only one Query waiting and refuses the next.
     ...["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
+    // By default a shard reads its queues 20 times a second, and this server has one shard: each step would take 50 ms.
+    ...["transfer", "timer", "visibility"].flatMap((queue) => [
+      "--dynamic-config-value",
+      `history.${queue}ProcessorMaxPollRPS=1000`,
+    ]),
     ...["--namespace", options.namespace, ...attributes],
     ...["--log-format", "json", "--log-level", "warn"],
     // The operator's settings for the CLI are about other servers.

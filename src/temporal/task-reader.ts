@@ -8,6 +8,7 @@ import { applyPendingActivity, type PendingActivity } from "../domain/pending-ac
 import { SubTask, type Task } from "../domain/task";
 import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { InFlight } from "./in-flight";
 import { LastAnswers } from "./last-answers";
 import { PayloadReader, StoredResource, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
 import { lostBecause } from "./workflow-end";
@@ -28,7 +29,7 @@ type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActiv
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
-  private readonly inFlight = new Map<string, Promise<Task | undefined>>();
+  private readonly inFlight = new InFlight<Task | undefined>();
   private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedAnswers);
   private readonly resources = new LastAnswers<SubTask>(rememberedAnswers);
 
@@ -43,11 +44,7 @@ export class TaskReader {
 
   /** The Task, or undefined where there is no such upgrade. Readers that come while one reads share its answer. */
   read(id: string): Promise<Task | undefined> {
-    const running = this.inFlight.get(id);
-    if (running) return running;
-    const reading = this.compose(id).finally(() => this.inFlight.delete(id));
-    this.inFlight.set(id, reading);
-    return reading;
+    return this.inFlight.share(id, () => this.compose(id));
   }
 
   private async compose(id: string): Promise<Task | undefined> {

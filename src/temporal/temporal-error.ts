@@ -1,5 +1,12 @@
 import { isGrpcServiceError, ServiceError as TemporalServiceError } from "@temporalio/client";
-import { failedDependency, temporalUnreachable, unexpected, type ServiceError } from "../upgrades/service-error";
+import { NamespaceNotFoundError } from "@temporalio/common";
+import {
+  failedDependency,
+  temporalNotSetUp,
+  temporalUnreachable,
+  unexpected,
+  type ServiceError,
+} from "../upgrades/service-error";
 
 /** gRPC status codes that say that Temporal, or its namespace, cannot be reached. */
 const unreachable = new Set([
@@ -7,7 +14,6 @@ const unreachable = new Set([
   4, // DEADLINE_EXCEEDED
   5, // NOT_FOUND: the namespace; executions that are not found never get here
   7, // PERMISSION_DENIED
-  8, // RESOURCE_EXHAUSTED
   14, // UNAVAILABLE
   16, // UNAUTHENTICATED
 ]);
@@ -20,21 +26,40 @@ export function isUnreachable(error: unknown): boolean {
 
 /** The gRPC status code of an error of the Temporal client, where it has one. */
 export function grpcCode(error: unknown): number | undefined {
-  if (isGrpcServiceError(error)) return error.code;
-  return error instanceof TemporalServiceError && error.cause !== undefined ? grpcCode(error.cause) : undefined;
+  return grpcError(error)?.code;
+}
+
+function grpcError(error: unknown): { readonly code: number; readonly details: string } | undefined {
+  if (isGrpcServiceError(error)) return error;
+  return error instanceof TemporalServiceError && error.cause !== undefined ? grpcError(error.cause) : undefined;
 }
 
 /** An error of a read: the specification gives reads no 424 (docs/spec-gaps.md). */
 export function readError(error: unknown): ServiceError {
-  return isUnreachable(error) ? temporalUnreachable(error) : unexpected(error);
+  return notSetUp(error) ?? (isUnreachable(error) ? temporalUnreachable(error) : unexpected(error));
 }
 
 /** An error of something that changes or is part of a change. */
 export function writeError(error: unknown): ServiceError {
+  const lacking = notSetUp(error);
+  if (lacking) return lacking;
   if (!isUnreachable(error)) return unexpected(error);
   return failedDependency({
     code: "TEMPORAL_UNREACHABLE",
     message: "Temporal, which runs the upgrades, does not answer.",
     remediation: "Send the request again in a moment; with an Idempotency-Key nothing can happen twice.",
   });
+}
+
+/** How the server says that it does not know a search attribute: in a start, and in a query of each store. */
+const unknownAttribute =
+  /(?:no mapping defined for|invalid) search attribute:? '?(\w+)|(\w+)' is not a valid search attr/i;
+
+/** The error of a namespace that is missing or lacks a search attribute. */
+function notSetUp(error: unknown): ServiceError | undefined {
+  if (error instanceof NamespaceNotFoundError) return temporalNotSetUp(`namespace ${error.namespace} is missing`);
+  const grpc = grpcError(error);
+  if (grpc?.code === 5 && /^namespace /i.test(grpc.details)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
+  const [, name, column] = (grpc?.code === 3 && unknownAttribute.exec(grpc.details)) || [];
+  return name || column ? temporalNotSetUp(`search attribute ${name ?? column} is missing`) : undefined;
 }

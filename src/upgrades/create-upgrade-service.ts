@@ -5,6 +5,8 @@ import { listUpgrades } from "./list-upgrades";
 
 export interface UpgradeServiceDependencies extends StartUpgradeDependencies {
   readonly executions: UpgradeExecutions;
+  /** Succeeds where upgrades can run. */
+  readonly checkReady: UpgradeService["checkReady"];
 }
 
 /** Puts the use cases together. */
@@ -15,6 +17,6 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     listUpgrades: listUpgrades(deps),
     getUpgrade: (id) => executions.readUpgrade(id),
     getTask: (id) => executions.readTask(id),
-    checkReady: () => executions.checkReachable(),
+    checkReady: deps.checkReady,
   };
 }

@@ -35,8 +35,6 @@ export interface UpgradeExecutions {
   readTask(id: string): TaskEither<ServiceError, Task>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */
   lockHolders(locks: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
-  /** Succeeds where Temporal answers and the namespace is there. */
-  checkReachable(): TaskEither<ServiceError, void>;
 }
 
 export interface BundleCatalog {

@@ -119,22 +119,34 @@ function admitAndPlan(
     TE.apS("bundle", catalog.find(spec.bundleId)),
     TE.apS("clusters", inventory.readClusters(ids)),
     TE.let("locks", (facts) => neededLocks({ spec, now, installations, ...facts }).map(({ lock }) => lock)),
-    TE.bind("lockHolders", ({ locks }) => executions.lockHolders(locks)),
-    TE.chainEitherK((facts) =>
+    // Without them the other rules can still say that the request can never succeed.
+    TE.bind("holders", ({ locks }) => TE.fromTask(executions.lockHolders(locks))),
+    TE.chainEitherK(({ holders, ...facts }) =>
       pipe(
-        admitUpgrade({ spec, now, installations, ...facts }),
-        E.mapLeft(refusal),
+        admitUpgrade({
+          spec,
+          now,
+          installations,
+          lockHolders: E.getOrElseW(() => new Map<string, string>())(holders),
+          ...facts,
+        }),
+        E.mapLeft((rejections) => refusal(rejections, holders)),
+        E.chainFirst(() => holders),
         E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays })),
       ),
     ),
   );
 }
 
-/** All rejections in one error. Its kind is that of the one that the client can mend first: 400, then 403, then 424. */
-function refusal(rejections: readonly Rejection[]): ServiceError {
-  const problems = rejections.map(({ path, code, message, remediation }) => ({ path, code, message, remediation }));
+/**
+ * All rejections in one error, with what kept us from looking at the locks. Its kind is that of the one that the client
+ * can mend first: 400, then 403, then 424.
+ */
+function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
+  const problems: Problem[] = [...rejections];
+  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") problems.push(...holders.left.problems);
   const effects = new Set(rejections.map(({ effect }) => effect));
-  if (effects.has("BAD_REQUEST")) return badRequest(...problems);
-  if (effects.has("NOT_ALLOWED")) return notAllowed(...problems);
-  return failedDependency(...problems);
+  if (effects.has("BAD_REQUEST")) return badRequest(problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(problems);
+  return failedDependency(problems);
 }

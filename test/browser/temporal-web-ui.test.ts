@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Frame, Page } from "playwright-core";
 import { exampleNow } from "../system/examples";
 import { hostsOf, ServiceUnderTest, until } from "../system/service-under-test";
 import { screenshot, startChromium } from "./chromium";
@@ -35,6 +35,8 @@ describe("what an operator sees in the Temporal Web UI", function () {
       );
       return texts.every((text) => shown.some((one) => text.test(one)));
     });
+    for (const frame of page.frames().filter((one) => one !== page.mainFrame()))
+      expect(await cutOff(frame), "is cut off").to.deep.equal([]);
   };
   const open = (path: string) => page.goto(`${service.temporalUiUrl}/namespaces/default/workflows${path}`);
   const sees = (text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -49,6 +51,8 @@ describe("what an operator sees in the Temporal Web UI", function () {
 
     await open(`/${encodeURIComponent("cluster/4a6c1a1e-51b2-4d3c-9e0f-000000000034")}`);
     await sees("fra1-esx-02.mgmt.example.com: remediate");
+    await page.getByRole("heading", { name: "Event History", exact: true }).hover();
+    await page.mouse.wheel(0, 500);
     await screenshot(page, "temporal-running-cluster");
     await seesMetadata(/Upgrading hosts/);
     await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
@@ -64,11 +68,24 @@ describe("what an operator sees in the Temporal Web UI", function () {
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     await service.taskWhen(id, "has failed", ({ status }) => status === "Failed");
     await open(`/${id}`);
-    await seesMetadata(/Failed, waiting for a decision/, /Last error: .*fra1-esx-02/, /--name retry/);
+    await seesMetadata(
+      /Failed, waiting for a decision/,
+      /Last error: .*fra1-esx-02/,
+      /--name retry \\\s+--workflow-id [0-9a-f-]{36}\b/,
+    );
     await screenshot(page, "temporal-failed-upgrade");
   });
 
-  it("upgrades are found by status, bundle and cluster", async () => {
+  /** Adds and removes columns of the list of Workflows, as README says. */
+  const setColumns = async (added: readonly string[], removed: readonly string[]) => {
+    await page.getByTestId("workflows-summary-table-configuration-button").click();
+    for (const name of added) await page.getByTestId(`orderable-list-item-${name}-add-button`).click();
+    for (const name of removed) await page.getByTestId(`orderable-list-item-${name}-remove-button`).click();
+    await page.getByTestId("drawer-close-button").click();
+    await page.getByText("Configure Workflows Table").waitFor({ state: "hidden" });
+  };
+
+  it("upgrades are found by status, bundle and cluster, and shown with them", async () => {
     const query = [
       "`UpgradeStatus`='COMPLETED_WITH_FAILURE'",
       "`BundleId`='7d1c1f6e-3a52-4f0e-9c11-5c0a90020002'",
@@ -78,6 +95,24 @@ describe("what an operator sees in the Temporal Web UI", function () {
     const rows = page.locator("table tbody tr", { hasText: "upgradeWorkflow" });
     await rows.first().waitFor();
     expect(await rows.count()).to.equal(1);
+    await setColumns(["UpgradeStatus", "ResourceIds"], ["Run ID", "Type", "Start", "End"]);
+    await page.getByLabel("Collapse saved views").click();
+    const row = page.locator("table tbody tr", { hasText: "COMPLETED_WITH_FAILURE" });
+    // A click that is only tried waits until nothing moves any more.
+    await row.getByText("4a6c1a1e-51b2-4d3c-9e0f-000000000034").click({ trial: true });
     await screenshot(page, "temporal-list");
   });
 });
+
+/** The texts of a frame that end below its lower edge, and so cannot be read. */
+async function cutOff(frame: Frame): Promise<string[]> {
+  const edge = bottomOf(await (await frame.frameElement()).boundingBox());
+  const texts = await frame.locator("p, pre, li").all();
+  const bottoms = await Promise.all(texts.map(async (text) => bottomOf(await text.boundingBox())));
+  const contents = await Promise.all(texts.map((text) => text.innerText()));
+  return contents.filter((content, i) => content.trim() !== "" && (bottoms[i] ?? 0) > edge);
+}
+
+function bottomOf(box: { readonly y: number; readonly height: number } | null): number {
+  return box ? box.y + box.height : 0;
+}

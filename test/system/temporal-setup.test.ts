@@ -5,12 +5,20 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { Connection } from "@temporalio/client";
+import { Client, Connection } from "@temporalio/client";
 import { expect } from "chai";
 import { either } from "fp-ts";
+import pino from "pino";
 import { readConfig } from "../../src/config";
 import { type DevServer, retentionSeconds, startDevServer } from "../../src/temporal/dev-server";
 import { findTemporalCli } from "../../src/temporal/find-temporal-cli";
+import { startWarning, temporalReadiness } from "../../src/temporal/readiness";
+import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import type { ServiceError } from "../../src/upgrades/service-error";
+import { samplePlan } from "../support/sample-plan";
+import { until } from "./service-under-test";
+
+const root = resolve(__dirname, "../..");
 
 const keyword = 2;
 const keywordList = 7;
@@ -34,7 +42,6 @@ async function cliPath(): Promise<string> {
   const config = readConfig();
   if (either.isLeft(config)) throw new Error(config.left.join("\n"));
   const { cacheDir, environment, temporal } = config.right;
-  const root = resolve(__dirname, "../..");
   const downloadScript = join(root, "scripts/download-temporal-cli.mjs");
   return findTemporalCli({ cliPath: temporal.cliPath, cacheDir, environment, downloadScript, say: () => undefined });
 }
@@ -79,22 +86,76 @@ describe("a Temporal server for the service", function () {
     expect(await settings("embedded")).to.deep.equal(wanted);
   });
 
+  /** Runs the set-up job on a namespace, as docker-compose.yml or an operator does. */
+  function setUp(namespace: string, environment: NodeJS.ProcessEnv) {
+    const script = resolve(root, "config/temporal/setup-namespace.sh");
+    const env = { HOME: dataDir, TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace, ...environment };
+    return promisify(execFile)("sh", [script], { env });
+  }
+
   it("of docker-compose.yml gets the same from its job, however often that runs", async () => {
-    const bin = join(dataDir, "bin-temporal");
     symlinkSync(cli, join(dataDir, "temporal"));
-    const env = {
-      PATH: `${dataDir}:/usr/bin:/bin`,
-      HOME: bin,
-      TEMPORAL_ADDRESS: server.address,
-      TEMPORAL_NAMESPACE: "compose",
-    };
-    const script = resolve(__dirname, "../../config/temporal/setup-namespace.sh");
     for (let i = 0; i < 2; i++) {
-      await promisify(execFile)("sh", [script], { env });
+      await setUp("compose", { PATH: `${dataDir}:/usr/bin:/bin` });
       expect(await settings("compose")).to.deep.equal({
         retention: retentionSeconds,
         customAttributes: searchAttributes,
       });
     }
   });
+
+  it("that nobody has set up is told by the start, by readiness and by a POST, until the job has run", async () => {
+    const connection = Connection.lazy({ address: server.address });
+    const client = new Client({ connection, namespace: "plain" });
+    const place = { address: server.address, namespace: "plain" };
+    const ready = temporalReadiness(client, place);
+    const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
+    const start = executions.start(samplePlan());
+    try {
+      const missing = { _tag: "TemporalNotSetUp", lacking: "namespace plain is missing" };
+      expect(await ready()).to.deep.equal(either.left(missing));
+      expect(await start()).to.deep.equal(either.left(missing));
+
+      await promisify(execFile)(cli, ["operator", "namespace", "create", "-n", "plain", "--address", server.address]);
+      await until("the new namespace is known", async () => !isMissing(await ready()));
+      const names = "UpgradeStatus (Keyword), TaskStatus (Keyword), BundleId (Keyword), BundleType (Keyword)";
+      const lacking = `namespace plain lacks the search attributes ${names}, ResourceIds (KeywordList)`;
+      expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
+      expect(await startWarning(client, place)).to.equal(
+        `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +
+          `TEMPORAL_ADDRESS=${server.address} TEMPORAL_NAMESPACE=plain sh config/temporal/setup-namespace.sh`,
+      );
+      expect(await start())
+        .to.have.nested.property("left.lacking")
+        .that.matches(/^search attribute \w+ is missing$/);
+      expect(await executions.list({ status: "DRAFT" })()).to.have.nested.property(
+        "left.lacking",
+        "search attribute UpgradeStatus is missing",
+      );
+
+      await setUp("plain", { PATH: "/usr/bin:/bin", TEMPORAL_CLI_PATH: cli });
+      expect(await ready()).to.deep.equal(either.right(undefined));
+      await until("upgrades start", async () => either.isRight(await start()));
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it("that takes connections and does not answer is told within 3 s", async () => {
+    const silent = createServer();
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    // Without the library's attempts to call again, which would outlive the connection.
+    const connection = Connection.lazy({ address, interceptors: [] });
+    const began = Date.now();
+    const answer = await temporalReadiness(new Client({ connection }), { address, namespace: "default" })();
+    expect(Date.now() - began).to.be.below(3_000);
+    expect(answer).to.have.nested.property("left.problems[0].code", "TEMPORAL_UNREACHABLE");
+    expect(answer).to.have.nested.property("left.problems[0].message", `Temporal at ${address} does not answer.`);
+    await connection.close();
+    silent.close();
+  });
 });
+
+const isMissing = (answer: either.Either<ServiceError, void>) =>
+  either.isLeft(answer) && answer.left._tag === "TemporalNotSetUp" && answer.left.lacking.endsWith("missing");

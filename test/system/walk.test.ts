@@ -109,12 +109,12 @@ describe("npm start: README's walk", function () {
   it("refuses the invalid example with every reason at once", async () => {
     const { status, body } = await service.post<ErrorBody>("/v1/upgrades", example("invalid"));
     expect(status).to.equal(400);
-    expect(body.nestedErrors?.map((error) => error.errorCode)).to.have.members([
-      "ONLY_PARALLEL_UPGRADES",
-      "RESOURCE_UNKNOWN",
-      "POWER_ACTION_CONTRADICTION",
-      "SCHEDULE_IN_THE_PAST",
-      "BUNDLE_UNKNOWN",
+    expect(body.nestedErrors?.map(({ errorCode, errorType }) => `${errorCode} ${errorType}`)).to.have.members([
+      "ONLY_PARALLEL_UPGRADES NOT_ALLOWED",
+      "RESOURCE_UNKNOWN INVALID_INPUT",
+      "POWER_ACTION_CONTRADICTION INVALID_INPUT",
+      "SCHEDULE_IN_THE_PAST INVALID_INPUT",
+      "BUNDLE_UNKNOWN FAILED_DEPENDENCY",
     ]);
   });
 });

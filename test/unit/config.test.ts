@@ -104,6 +104,15 @@ describe("the configuration", () => {
     expect(temporal.connection).to.deep.include({ address: "temporal.example.com:7233", apiKey: "secret", tls: true });
   });
 
+  it("takes an address of Temporal with its port only", () => {
+    for (const address of ["127.0.0.1:7233", "temporal:7233", "[::1]:7233", "a-b.example.com:443"])
+      expect(accepted({ TEMPORAL_ADDRESS: address }).temporal.address).to.equal(address);
+    for (const address of ["nonsense", "temporal.example.com", "temporal:", "temporal:http", "::1", "a b:7233"])
+      expect(problems({ TEMPORAL_ADDRESS: address }), address).to.deep.equal([
+        `TEMPORAL_ADDRESS=${JSON.stringify(address)}: expected host:port.`,
+      ]);
+  });
+
   it("gives the embedded server no key that was meant for another", () => {
     const { temporal } = accepted({ TEMPORAL_API_KEY: "secret", TEMPORAL_PORT: "7300" });
     expect(temporal.connection).to.deep.equal({ address: "127.0.0.1:7300" });

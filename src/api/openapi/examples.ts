@@ -1,20 +1,25 @@
+import { defaultRolloutPolicy } from "../../domain/installations";
 import type { Bundle } from "../../domain/bundle";
+import type { ClusterFacts } from "../../domain/cluster-facts";
 import type { ErrorBody } from "../../domain/error-body";
+import { planUpgrade } from "../../domain/plan-upgrade";
 import type { Task } from "../../domain/task";
+import { initialTask } from "../../domain/task-progress";
 import type { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
 import type { UpgradeSpec } from "../../domain/upgrade-spec";
+import { upgradeView } from "../../domain/upgrade-view";
 
 const id = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
 
-/** A request for two clusters, one at once and one at a later time. */
+/** A request for two clusters of the shipped inventory, one at once and one at a later time. */
 export const upgradeSpecExample: UpgradeSpec = {
-  bundleId: "bundle-hostos-9.0.1",
+  bundleId: "7d1c1f6e-3a52-4f0e-9c11-5c0a90020002",
   resourceType: "CLUSTER",
   parallelUpgrade: true,
   draftMode: false,
   resourceUpgradeSpecs: [
     {
-      resourceId: "cluster-image-01",
+      resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
       upgradeNow: true,
       hostosUpgradeOptionsSpec: {
         hostosUpgradeFailureAction: { retryDelay: 300, retryCount: 3, action: "RETRY" },
@@ -23,55 +28,49 @@ export const upgradeSpecExample: UpgradeSpec = {
         preRemediationPowerAction: "DO_NOT_CHANGE_VMS_POWER_STATE",
       },
     },
-    { resourceId: "cluster-baseline-01", scheduledTimestamp: "2036-12-01T09:30:00.000Z" },
-  ],
-};
-
-/** The Task of {@link upgradeSpecExample} as the 202 answers it. */
-export const taskExample: Task = {
-  id,
-  name: "Upgrade 2 clusters with bundle-hostos-9.0.1",
-  type: "UPGRADE",
-  status: "Pending",
-  creationTimestamp: "2036-11-30T18:00:00.000Z",
-  isCancellable: true,
-  isRetryable: false,
-  resources: [
-    { resourceId: "cluster-image-01", name: "Image cluster" },
-    { resourceId: "cluster-baseline-01", name: "Baseline cluster" },
-  ],
-  subTasks: [
-    {
-      name: "Image cluster",
-      type: "CLUSTER_UPGRADE",
-      description: "Upgrade the hosts of the cluster",
-      status: "PENDING",
-      creationTimestamp: "2036-11-30T18:00:00.000Z",
-      resources: [{ resourceId: "cluster-image-01", name: "Image cluster" }],
-    },
+    { resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000021", scheduledTimestamp: "2036-12-01T09:30:00.000Z" },
   ],
 };
 
 const bundleExample: Bundle = {
-  id: "bundle-hostos-9.0.1",
+  id: upgradeSpecExample.bundleId,
   type: "VENDOR_SOFTWARE",
-  version: "9.0.1",
-  severity: "IMPORTANT",
+  version: "9.0.2",
+  severity: "CRITICAL",
   downloadStatus: "SUCCESSFUL",
-  components: [{ id: "hostos-9.0.1", type: "HOSTOS", toVersion: "9.0.1", imageType: "PATCH" }],
+  components: [{ id: "hostos-9.0.2", type: "HOSTOS", toVersion: "9.0.2-0.25148076", imageType: "PATCH" }],
 };
 
+function clusterExample(number: string, name: string): ClusterFacts {
+  const [resourceId, cluster] = [`4a6c1a1e-51b2-4d3c-9e0f-0000000000${number}`, `domain-c${number}`];
+  return {
+    resourceId,
+    name,
+    componentManagerId: "fra1-vc01",
+    cluster,
+    kind: "IMAGE",
+    hostCount: 4,
+    platformVersion: "5.2.1",
+    domain: "fra1",
+    rollout: defaultRolloutPolicy,
+  };
+}
+
+const planExample = planUpgrade(
+  {
+    spec: upgradeSpecExample,
+    bundle: bundleExample,
+    clusters: [clusterExample("34", "fra1-mgmt-cl01"), clusterExample("21", "fra1-prod-cl02")],
+    installations: { netvirt: [], management: [], personalities: [], isos: [] },
+  },
+  { id, now: Date.parse("2036-11-30T18:00:00.000Z"), resolutionDays: 7 },
+);
+
+/** The Task of {@link upgradeSpecExample} as the 202 answers it. */
+export const taskExample: Task = initialTask(planExample);
+
 /** The upgrade of {@link upgradeSpecExample}. */
-export const upgradeExample: Upgrade = {
-  id,
-  taskId: id,
-  bundleId: bundleExample.id,
-  resourceType: "CLUSTER",
-  parallelUpgrade: true,
-  resourceUpgradeSpecs: upgradeSpecExample.resourceUpgradeSpecs,
-  status: "PENDING",
-  bundle: bundleExample,
-};
+export const upgradeExample: Upgrade = upgradeView(planExample);
 
 export const pageExample: PageOfUpgrade = {
   elements: [upgradeExample],

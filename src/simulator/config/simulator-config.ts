@@ -127,14 +127,13 @@ export function decodeSimulatorConfig(input: unknown): E.Either<string[], Simula
   return problems.length > 0 ? E.left(problems) : decoded;
 }
 
-/** Reads `config/simulator.yaml` or another file of its form; each error names the file. */
+/** Reads `config/simulator.yaml` or another file of its form. On the left: everything that is wrong with it. */
 export function readSimulatorConfig(file: string): E.Either<string[], SimulatorConfig> {
   let document: unknown;
   try {
     document = parse(readFileSync(file, "utf8"));
   } catch (error) {
-    return E.left([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+    return E.left([(error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "unreadable"]);
   }
-  const config = decodeSimulatorConfig(document);
-  return E.isLeft(config) ? E.left(config.left.map((problem) => `${file}: ${problem}`)) : config;
+  return decodeSimulatorConfig(document);
 }

@@ -244,10 +244,7 @@ export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
 type Told<P> = FailureDetails<P extends ActivityProgress ? P : HostProgress>;
 
 /** The failure of an Activity that must fail, with its details. */
-export function failureOf<P>({
-  error,
-  result,
-}: ActivityEnd<unknown, P>): ApplicationFailure & { told: Told<P> } {
+export function failureOf<P>({ error, result }: ActivityEnd<unknown, P>): ApplicationFailure & { told: Told<P> } {
   if (!(error instanceof ApplicationFailure)) {
     throw new Error(`no ApplicationFailure but ${error instanceof Error ? error.stack : JSON.stringify(result)}`);
   }

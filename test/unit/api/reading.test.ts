@@ -2,7 +2,13 @@ import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import { pageExample, taskExample, upgradeExample } from "../../../src/api/openapi/examples";
-import { failedDependency, notFound, temporalUnreachable, unexpected } from "../../../src/upgrades/service-error";
+import {
+  failedDependency,
+  notFound,
+  temporalNotSetUp,
+  temporalUnreachable,
+  unexpected,
+} from "../../../src/upgrades/service-error";
 import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
@@ -140,6 +146,7 @@ describe("GET /health", () => {
 
   for (const [error, code] of [
     [temporalUnreachable(new Error("down")), "TEMPORAL_UNREACHABLE"],
+    [temporalNotSetUp("namespace default is missing"), "TEMPORAL_NOT_SET_UP"],
     [unexpected(new Error("down")), "INTERNAL_ERROR"],
     [failedDependency({ code: "X", message: "No.", remediation: "Wait." }), "X"],
   ] as const) {

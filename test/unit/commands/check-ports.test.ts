@@ -33,6 +33,18 @@ describe("the check of ports", () => {
     await close();
   });
 
+  it("names every port that is in use, at once", async () => {
+    const [first, second] = [await listener(), await listener()];
+    const problem = await outcome(
+      checkPorts([
+        { host, port: first.port, variable: "API_PORT" },
+        { host, port: second.port, variable: "SIMULATOR_PORT" },
+      ]),
+    );
+    expect(problem).to.contain(`Port ${first.port} `).and.to.contain(`Port ${second.port} `);
+    await Promise.all([first.close(), second.close()]);
+  });
+
   it("waits for a predecessor's port, as long as it was told to", async () => {
     const { port, close } = await listener();
     const waiting = checkPorts([{ host, port, variable: "API_PORT" }], 5_000);

@@ -1,5 +1,9 @@
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { expect } from "chai";
 
 const program = resolve(__dirname, "../../../src/main.ts");
@@ -54,4 +58,60 @@ describe("the command line", function () {
     expect(out.trimEnd().split("\n")).to.have.length(1);
     expect(out).not.to.contain('"stack"');
   });
+
+  it("says how the embedded server's role is given the CLI", async () => {
+    const { code, out } = await run(["temporal"]);
+    expect(code).to.equal(1);
+    expect(out).to.contain("npm start -- temporal PATH");
+  });
+
+  it("ends every problem of a file with one full stop", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "main-"));
+    try {
+      const file = join(folder, "simulator.yaml");
+      writeFileSync(file, "clusters:\n  - a: [\n");
+      const { out } = await run(["simulator"], { SIMULATOR_CONFIG: file });
+      expect(out).to.match(/cannot be used: [^\\]+ at line \d+, column \d+\. Correct it or set SIMULATOR_CONFIG\."/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("starts an API without Temporal, and says in its log and within 3 s in /health/ready what it lacks", async () => {
+    const [port, temporal] = [await freePort(), `127.0.0.1:${await freePort()}`];
+    const child = spawn(process.execPath, ["--import", "tsx", program, "api"], {
+      env: { PATH: process.env["PATH"], API_PORT: String(port), TEMPORAL_ADDRESS: temporal },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = new Promise((done) => child.once("close", done));
+    try {
+      const lines: { level: number; msg: string }[] = [];
+      for await (const line of createInterface({ input: child.stdout })) {
+        lines.push(JSON.parse(line) as { level: number; msg: string });
+        if (lines.at(-1)?.msg === "ready") break;
+      }
+      expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).to.include(
+        `Temporal at ${temporal} does not answer: start it, or set TEMPORAL_ADDRESS to one that runs`,
+      );
+      const began = Date.now();
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
+      expect(Date.now() - began).to.be.below(3_000);
+      expect(answer.status).to.equal(503);
+      expect(await answer.json()).to.deep.include({
+        errorCode: "TEMPORAL_UNREACHABLE",
+        message: `Temporal at ${temporal} does not answer.`,
+      });
+    } finally {
+      child.kill("SIGTERM");
+    }
+    expect(await ended).to.equal(0);
+  });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}

@@ -160,6 +160,16 @@ describe("start", function () {
     expect(existsSync(join(dataDir, "start.lock"))).to.equal(false);
   });
 
+  it("tells of files that it cannot use before it starts anything", async () => {
+    const service = await begin({ INVENTORY_FILE: "/nowhere/inventory.yaml" });
+    expect(await service.exit()).to.equal(1);
+    expect(service.lines).to.deep.equal([
+      "INVENTORY_FILE=/nowhere/inventory.yaml cannot be used: ENOENT: no such file or directory, open " +
+        "'/nowhere/inventory.yaml'. Correct it or set INVENTORY_FILE.",
+    ]);
+    expect(existsSync(join(dataDir, "logs"))).to.equal(false);
+  });
+
   it("kills a role that does not stop in its share of the time", async () => {
     const service = await begin({ FAKE_HANGS: "simulator" });
     await service.ready();
@@ -211,7 +221,8 @@ describe("start", function () {
     services.push(samePort);
     expect(await samePort.exit()).to.equal(1);
     expect(samePort.lines).to.deep.equal([
-      `Port ${first.ports.api} is in use: stop what listens there or set API_PORT.`,
+      `Port ${first.ports.api} is in use: stop what listens there or set API_PORT. ` +
+        `Port ${first.ports.simulator} is in use: stop what listens there or set SIMULATOR_PORT.`,
     ]);
     expect(await first.kill("SIGTERM")).to.equal(0);
   });

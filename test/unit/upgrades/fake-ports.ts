@@ -21,7 +21,7 @@ export class FakePorts {
   readonly lockHolders = new Map<string, string>();
   /** Runs before an upgrade is started: the moment in which a racing request can be first. */
   beforeStart: () => void = () => undefined;
-  failing: { catalog?: ServiceError; inventory?: ServiceError; start?: ServiceError; findStarted?: ServiceError } = {};
+  failing: Partial<Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders", ServiceError>> = {};
   private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
   private ids = 0;
 
@@ -36,6 +36,7 @@ export class FakePorts {
       error ? TE.left(error) : TE.fromIO(answer);
     const unused = () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" });
     return {
+      checkReady: unused,
       executions: {
         start: (plan, requestDigest) =>
           or(failing.start, () => {
@@ -51,10 +52,9 @@ export class FakePorts {
             this.lists.push({ filter, page });
             return emptyPage;
           }),
-        lockHolders: () => or(undefined, () => this.lockHolders),
+        lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
         readUpgrade: unused,
         readTask: unused,
-        checkReachable: unused,
       },
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
