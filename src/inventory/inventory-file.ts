@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as E from "fp-ts/Either";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { parse } from "yaml";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
 import type { RolloutPolicy } from "../domain/upgrade-plan";
