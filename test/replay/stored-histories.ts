@@ -10,7 +10,7 @@ export interface StoredHistory extends WorkflowRun {
   /** The recording, such as `0.1.0`. */
   readonly folder: string;
   readonly story: string;
-  /** `upgrade`, or `cluster-N` for the run of a cluster, numbered in the order of their starts. */
+  /** `upgrade`, or `cluster-N` for the run of a resource (a cluster or a server), numbered in the order of their starts. */
   readonly part: string;
   readonly history: HistoryJson;
   readonly workflowType: string;

@@ -4,8 +4,8 @@ import { isRight } from "fp-ts/Either";
 import type { temporal } from "@temporalio/proto";
 import type { SubTask, Task } from "../../src/domain/task";
 import type { Upgrade } from "../../src/domain/upgrade";
-import { clusterLock } from "../../src/domain/resource-lock";
-import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
+import { lockOf } from "../../src/domain/resource-lock";
+import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { RequestOutcome } from "../../src/domain/upgrade-request";
 import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/memo";
 import type { clusterUpgradeWorkflow } from "../../workflows/cluster-upgrade-workflow";
@@ -31,11 +31,15 @@ export class RunningUpgrade {
     return this.plan.id;
   }
 
-  /** The id of the nth cluster. */
+  /** The id of the nth resource. */
   resourceId(n = 0): string {
+    return this.resource(n).resourceId;
+  }
+
+  private resource(n: number): ResourcePlan {
     const resource = resourcesOf(this.plan)[n];
-    if (!resource) throw new Error(`The plan has no cluster ${n}`);
-    return resource.resourceId;
+    if (!resource) throw new Error(`The plan has no resource ${n}`);
+    return resource;
   }
 
   task(): Promise<Task> {
@@ -86,7 +90,7 @@ export class RunningUpgrade {
     }
   }
 
-  /** The run of a cluster's own Workflow in this upgrade. */
+  /** The run of a resource's own Workflow in this upgrade. */
   async child(n = 0): Promise<WorkflowHandle<typeof clusterUpgradeWorkflow>> {
     const resourceId = this.resourceId(n);
     const { children } = await eventually(
@@ -94,7 +98,7 @@ export class RunningUpgrade {
       (known) => known.children.some((child) => child.resourceId === resourceId),
     );
     const runId = children.find((child) => child.resourceId === resourceId)?.runId;
-    return this.client.workflow.getHandle<typeof clusterUpgradeWorkflow>(clusterLock(resourceId), runId);
+    return this.client.workflow.getHandle<typeof clusterUpgradeWorkflow>(lockOf(this.resource(n)), runId);
   }
 
   async subTask(n = 0): Promise<SubTask> {
@@ -139,7 +143,7 @@ export class RunningUpgrade {
 
   /** Status of a cluster's own Workflow, once it has closed; undefined where it was never started. */
   async childEnd(n = 0): Promise<string | undefined> {
-    const handle = this.client.workflow.getHandle(clusterLock(this.resourceId(n)));
+    const handle = this.client.workflow.getHandle(lockOf(this.resource(n)));
     const read = async () => {
       try {
         return (await handle.describe()).status.name;
@@ -153,9 +157,7 @@ export class RunningUpgrade {
 
   /** The events of its Workflow and those of its clusters, one a line. */
   async story(): Promise<string> {
-    const handles = resourcesOf(this.plan).map(({ resourceId }) =>
-      this.client.workflow.getHandle(clusterLock(resourceId)),
-    );
+    const handles = resourcesOf(this.plan).map((resource) => this.client.workflow.getHandle(lockOf(resource)));
     const stories = await Promise.all([this.handle, ...handles].map((handle) => storyOf(handle)));
     return [...stories, `Activities: ${this.fake.calls.join(", ")}`].join("\n");
   }

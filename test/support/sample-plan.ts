@@ -4,7 +4,7 @@ import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
 import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
-import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../src/domain/upgrade-spec";
 
 /** A bundle that can be installed and holds HOSTOS only. */
 export const sampleBundle: Bundle = {
@@ -42,6 +42,8 @@ export interface SamplePlanOptions {
   readonly resolutionDays?: number;
   readonly bundle?: Bundle;
   readonly installations?: Installations;
+  /** What the request says of servers. */
+  readonly inputs?: Pick<UpgradeSpec, "netvirtUpgradeUserInputSpecs" | "mgmtUpgradeUserInputSpecs">;
   /** Of every cluster; the health gate is off unless a test is about it. */
   readonly rollout?: Partial<RolloutPolicy>;
   /** How each of the resources is managed; those that are not named by an image. */
@@ -57,6 +59,7 @@ export function samplePlan({
   resolutionDays = 7,
   bundle = sampleBundle,
   installations = noInstallations,
+  inputs = {},
   rollout = {},
   kinds = [],
 }: SamplePlanOptions = {}): UpgradePlan {
@@ -67,6 +70,7 @@ export function samplePlan({
         resourceType: "CLUSTER",
         draftMode: draft,
         resourceUpgradeSpecs: [...resources],
+        ...inputs,
       },
       bundle,
       clusters: resources.map(({ resourceId }, i) =>
