@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   ChildWorkflowFailure,
   CancelledFailure,
+  TerminatedFailure,
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
@@ -63,6 +64,14 @@ export function childFailureDetail(failure: unknown): unknown {
 /** Whether a child ended because it, and not its upgrade, was cancelled. */
 export function childWasCancelled(failure: unknown): boolean {
   return failure instanceof ChildWorkflowFailure && failure.cause instanceof CancelledFailure;
+}
+
+/** How a child ended that gave no result, as the end of a sentence about its Workflow. */
+export function childEndOf(failure: unknown): string {
+  const cause = failure instanceof ChildWorkflowFailure ? failure.cause : failure;
+  if (cause instanceof TerminatedFailure) return "was terminated in Temporal";
+  if (cause instanceof TimeoutFailure) return "exceeded its time limit in Temporal";
+  return `ended without a result (${cause instanceof Error ? cause.message : String(cause)})`;
 }
 
 function decodeProgress(detail: unknown): HostProgress | undefined {

@@ -33,6 +33,7 @@ export class ClusterUpgradeState {
   private subTask: SubTask;
   private lastError: string | undefined;
   private reportedTenth = -1;
+  private doing = "";
 
   constructor(readonly input: ClusterUpgradeInput) {
     this.subTask = initialClusterSubTask(input.cluster, now());
@@ -46,7 +47,8 @@ export class ClusterUpgradeState {
   }
 
   /** A change of phase: says where the cluster stands in the Web UI, and in the memo for when no worker answers. */
-  publish(doing: string): void {
+  publish(doing = this.doing): void {
+    this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? `\n\nHosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
     setCurrentDetails(`**${doing}**${hosts}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
@@ -54,8 +56,8 @@ export class ClusterUpgradeState {
   }
 
   /**
-   * Tells the upgrade how many hosts are done: at every tenth of them and at every error, so that a large cluster
-   * does not flood its upgrade with Signals.
+   * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at every error,
+   * so that a large cluster floods neither its upgrade with Signals nor its history with memos.
    */
   async report(): Promise<void> {
     const hosts = countHosts(this.subTask);
@@ -63,6 +65,7 @@ export class ClusterUpgradeState {
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
     if (tenth === this.reportedTenth && hosts.failed === 0) return;
     this.reportedTenth = tenth;
+    this.publish();
     const { parent } = workflowInfo();
     if (!parent) return;
     const { resourceId } = this.input.cluster;

@@ -41,11 +41,8 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
     const { name } = input.cluster;
     // Whatever failed last: the upgrade was cancelled, and that is how it ends.
     if (CancellationScope.current().consideredCancelled) {
-      state.end(
-        turn.begun ? "CANCELLED" : "NOT_BEGUN",
-        "Cancelled",
-        turn.begun ? interrupted(`Cluster ${name}`) : undefined,
-      );
+      if (turn.begun) state.end("CANCELLED", "Cancelled", leftBehind(failure) ?? interrupted(`Cluster ${name}`));
+      else state.end("NOT_BEGUN", "Cancelled");
       throw isCancellation(failure) ? failure : new CancelledFailure(`Cluster ${name} was cancelled`);
     }
     const error = errorOf(failure);
@@ -124,6 +121,10 @@ async function restoringAfterwards(
     failure = { cause };
   }
   const { cluster } = state.input;
+  const errorBefore = () => {
+    if (!failure) return undefined;
+    return isCancellation(failure.cause) ? interrupted(`Cluster ${cluster.name}`) : errorOf(failure.cause);
+  };
   await CancellationScope.nonCancellable(async () => {
     try {
       await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
@@ -135,7 +136,7 @@ async function restoringAfterwards(
         ),
       );
     } catch (cause) {
-      failure = { cause: notRestored(cluster.name, errorOf(cause), failure && errorOf(failure.cause)) };
+      failure = { cause: notRestored(cluster.name, errorOf(cause), errorBefore()) };
     }
   });
   if (failure) throw failure.cause;
@@ -191,14 +192,22 @@ function targetOf({ upgradeId, cluster }: ClusterUpgradeInput): ClusterTarget {
   };
 }
 
+const policyNotRestored = "REMEDIATION_POLICY_NOT_RESTORED";
+
+/** What a cancelled cluster leaves to be mended by hand; that matters more than that it was cancelled. */
+function leftBehind(failure: unknown): ErrorBody | undefined {
+  const left = failure instanceof ApplicationFailure && failure.type === policyNotRestored;
+  return left ? errorOf(failure) : undefined;
+}
+
 /** `before`: what had failed already when the restore failed as well. */
 function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): ApplicationFailure {
   const error: ErrorBody = {
-    errorCode: "REMEDIATION_POLICY_NOT_RESTORED",
+    errorCode: policyNotRestored,
     errorType: "FAILED_DEPENDENCY",
     message: `${before ? `${before.message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`} its remediation policy could not be put back.`,
     remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
     nestedErrors: [...(before ? [before] : []), cause],
   };
-  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+  return ApplicationFailure.nonRetryable(error.message, policyNotRestored, { error });
 }

@@ -16,7 +16,7 @@ import { ErrorBody } from "../src/domain/error-body";
 import { initialClusterSubTask } from "../src/domain/cluster-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
-import { childFailureDetail, childWasCancelled } from "./activity-failure";
+import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
 import type { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
 import { beginSignal, clusterWorkflowId, type ResourceResult } from "./messages";
 import { readOptions } from "./retry-policy";
@@ -161,7 +161,7 @@ function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
     errorType: cancelled ? "CANCELLED" : "INTERNAL",
     message: cancelled
       ? "The upgrade of this cluster was cancelled."
-      : `The Workflow of this cluster ended without a result: ${failure instanceof Error ? failure.message : "unknown"}.`,
+      : `The Workflow of this cluster ${childEndOf(failure)}; its hosts may be in any state.`,
     remediationMessage: "Check the cluster's hosts and settings in the component manager, then retry.",
   };
 }

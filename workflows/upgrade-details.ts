@@ -10,8 +10,13 @@ interface UpgradeDetails {
   readonly nextTime: number | undefined;
   readonly hosts: readonly HostCounts[];
   readonly lastError: string | undefined;
+  /** Of a draft, whether its latest prechecks failed. */
+  readonly prechecksFailed: boolean;
+  /** Of a failed upgrade, whether somebody may still retry or resolve it. */
+  readonly mayBeDecided: boolean;
 }
 
+/** Phases as operators read them; those that depend on more are told apart in {@link headline}. */
 const doing: Record<UpgradePhase, string> = {
   ACCEPTED: "Accepted, about to begin",
   DRAFT_ACCEPTED: "Draft accepted, prechecks are about to begin",
@@ -34,22 +39,31 @@ const doing: Record<UpgradePhase, string> = {
 const spare = "\u00a0";
 
 /** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
-export function describeUpgrade({ plan, phase, nextTime, hosts, lastError }: UpgradeDetails): string {
+export function describeUpgrade(details: UpgradeDetails): string {
+  const { phase, nextTime, hosts, lastError } = details;
   const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
   const total = sum((h) => h.total);
   const done = sum((h) => h.upgraded + h.skipped);
-  const lines = [`**${doing[phase]}** (${statusOfPhase(phase).upgrade})`];
+  const lines = [`**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
   if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
-  const next = nextStep(plan.id, phase);
+  const next = nextStep(details);
   if (next) lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
   return [...lines, spare].join("\n\n");
 }
 
-function nextStep(id: string, phase: UpgradePhase): string[] | undefined {
-  const command = (name: string) => `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${id}\n\`\`\``;
-  if (phase === "DRAFT_WAITING") return ["Signal `commit` begins it:", command("commit")];
-  if (phase === "FAILED") return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
+function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {
+  if (phase === "DRAFT_WAITING" && prechecksFailed) return "Draft: its prechecks have failed, it cannot be committed";
+  if (phase === "FAILED" && !mayBeDecided) return "Failed";
+  return doing[phase];
+}
+
+function nextStep({ plan, phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string[] | undefined {
+  const command = (name: string) =>
+    `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
+  if (phase === "DRAFT_WAITING" && !prechecksFailed) return ["Signal `commit` begins it:", command("commit")];
+  if (phase === "FAILED" && mayBeDecided)
+    return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
   return undefined;
 }

@@ -98,7 +98,9 @@ export class UpgradeState {
         phase: this.currentPhase,
         nextTime: this.nextTime(this.unfinished()),
         hosts: [...this.hosts.values()],
-        lastError: this.lastError,
+        lastError: this.lastError ?? this.failedPrechecks.at(-1)?.message,
+        prechecksFailed: this.failedPrechecks.length > 0,
+        mayBeDecided: this.currentTask.isRetryable === true,
       }),
     );
   }

@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import { badRequest, type Problem } from "../upgrades/service-error";
-import { ErrorBody } from "../domain/error-body";
-import { errorResponse } from "./error-response";
-import { securityHeaders } from "./middleware/security-headers";
+import { errorMessage } from "./error-message";
 
 /** A failure that Node's HTTP parser or server reports of a connection, by its `code`. */
 export interface ConnectionError {
   readonly code?: string | undefined;
 }
+
+/** The parser's code for a client that has ended its side in the middle of a request. */
+export const endedEarly = "HPE_INVALID_EOF_STATE";
 
 /** How long a refused client may take to read its answer and hang up, in milliseconds. */
 const lingerMilliseconds = 2000;
@@ -25,6 +26,11 @@ const problems: Readonly<Record<string, Problem>> = {
     code: "HEADERS_TOO_LARGE",
     message: "The request line and headers are longer than 16 KiB.",
     remediation: "Send fewer or shorter headers.",
+  },
+  [endedEarly]: {
+    code: "BODY_INCOMPLETE",
+    message: "The body ended before all of it had arrived.",
+    remediation: "Send as many bytes as Content-Length says, or all chunks.",
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: "REQUEST_TIMEOUT",
@@ -45,16 +51,8 @@ export function answerConnection(error: ConnectionError, socket: Socket, log: Lo
   }
   const requestId = randomUUID();
   const problem = problems[error.code ?? ""] ?? malformed;
-  const { status, body } = errorResponse(badRequest(problem), { requestId, access: "OPEN" });
-  const bytes = Buffer.from(JSON.stringify(ErrorBody.encode(body)));
-  const headers = {
-    ...securityHeaders,
-    "content-type": "application/json",
-    "content-length": bytes.length,
-    "x-request-id": requestId,
-    connection: "close",
-  };
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status, headers, bytes } = errorMessage(badRequest(problem), requestId);
+  const head = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Bad Request\r\n${head.join("")}\r\n`), bytes]));
   hangUp(socket);
   log.info({ requestId, status, errorCode: problem.code, reason: error.code }, "connection refused");

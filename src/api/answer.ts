@@ -9,15 +9,23 @@ export interface Representation<A> {
   toBytes(value: A): E.Either<Error, Buffer>;
 }
 
-/** JSON by a codec: unknown fields are dropped, and a value that the codec does not recognise is refused. */
-export function json<A>(codec: t.Type<A, unknown, unknown>): Representation<A> {
+/**
+ * JSON by a codec: unknown fields are dropped, and a value that the codec does not recognise is refused. A value that
+ * many requests share (readers of one list at the same time) is made into bytes once, so it must not change.
+ */
+export function json<A extends object>(codec: t.Type<A, unknown, unknown>): Representation<A> {
+  const made = new WeakMap<A, Buffer>();
   return {
     contentType: "application/json",
     codec,
-    toBytes: (value) =>
-      codec.is(value)
-        ? E.right(Buffer.from(JSON.stringify(codec.encode(value))))
-        : E.left(new Error(`An answer is not a valid ${codec.name}`)),
+    toBytes: (value) => {
+      const before = made.get(value);
+      if (before) return E.right(before);
+      if (!codec.is(value)) return E.left(new Error(`An answer is not a valid ${codec.name}`));
+      const bytes = Buffer.from(JSON.stringify(codec.encode(value)));
+      made.set(value, bytes);
+      return E.right(bytes);
+    },
   };
 }
 

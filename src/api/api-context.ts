@@ -6,6 +6,8 @@ import type { ErrorResponse } from "./error-response";
 export interface ApiState {
   /** Also the `x-request-id` header and the `referenceToken` of an error. */
   requestId: string;
+  /** Undefined where the request target is no URL: Koa throws then when it is asked for the path. */
+  path: string | undefined;
   /** OPEN until a route has been found. */
   access: Access;
   caller?: string;

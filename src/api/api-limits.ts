@@ -1,5 +1,8 @@
 import type { BodyLimits } from "./request-body";
 
+/** How many problems a composite error lists; the rest is only counted, so that an answer stays small and quick. */
+export const mostNestedErrors = 100;
+
 /** Bounds of one request (docs/spec-gaps.md, limits). */
 export interface ApiLimits {
   readonly body: BodyLimits;

@@ -7,6 +7,7 @@ import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
+import { lastResort } from "./last-resort";
 import { authenticate } from "./middleware/authenticate";
 import { errorBoundary } from "./middleware/error-boundary";
 import { requestLog } from "./middleware/request-log";
@@ -64,8 +65,7 @@ export function createApi({
   app.use(requireWellFormedRequest);
   app.use(router.routes());
   app.use(unrouted(methodsOf));
-  // What reaches Koa's own handler happened after the answer had begun: mostly a client that hung up.
-  app.on("error", (err: unknown) => log.debug({ err }, "connection lost while answering"));
+  app.context.onerror = lastResort(log);
   return app;
 }
 

@@ -1,23 +1,34 @@
 import type * as t from "io-ts";
 import type { Problem } from "../upgrades/service-error";
+import { mostNestedErrors } from "./api-limits";
 import { isIntersection, shapeOf } from "./codec-shape";
 
 /** The longest piece of a client's own text that a message repeats, in UTF-16 units. */
 const longestQuote = 64;
 
+/** The first problems of a decoded value, and how many more it has. */
+export interface DecodeProblems {
+  readonly problems: readonly Problem[];
+  readonly unlisted: number;
+}
+
 /**
  * What is wrong with a decoded value, in terms of the caller's own fields: one problem per path, in the order of
- * the codec's fields. `whole` names the value itself, for problems that no field has ("The body").
+ * the codec's fields, as many as an answer lists. `whole` names the value itself, for problems that no field has
+ * ("The body").
  */
-export function problemsOf(errors: t.Errors, whole: string): Problem[] {
+export function problemsOf(errors: t.Errors, whole: string): DecodeProblems {
   const problems = new Map<string, Problem>();
+  let read = 0;
   for (const { context, value } of errors) {
+    if (problems.size === mostNestedErrors) break;
+    read += 1;
     const path = pathOf(context);
     const codec = context.at(-1)?.type;
     if (!codec || problems.has(path)) continue;
     problems.set(path, fieldProblem(path, whole, codec as t.Mixed, value));
   }
-  return [...problems.values()];
+  return { problems: [...problems.values()], unlisted: errors.length - read };
 }
 
 function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknown): Problem {

@@ -53,7 +53,7 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
     (name) => raw.message.headersDistinct[name.toLowerCase()] ?? [],
   );
   const problems = [query, headers].flatMap((part) => (E.isLeft(part) ? part.left : []));
-  if (E.isLeft(query) || E.isLeft(headers)) return TE.left(badRequest(...problems));
+  if (E.isLeft(query) || E.isLeft(headers)) return TE.left(badRequest(problems));
   return pipe(
     decodeBody(codecs.body, raw.message, limits),
     TE.map((body) => ({
@@ -77,7 +77,10 @@ function decodeBody<B>(
     TE.chainEitherK((value) =>
       pipe(
         codec.decode(value),
-        E.mapLeft((errors) => badRequest(...problemsOf(errors, "The body"))),
+        E.mapLeft((errors) => {
+          const { problems, unlisted } = problemsOf(errors, "The body");
+          return badRequest(problems, unlisted);
+        }),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 import type { ErrorBody } from "../domain/error-body";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
+import { mostNestedErrors } from "./api-limits";
 import { quote } from "./decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
@@ -19,9 +20,6 @@ export interface FailedRequest {
   readonly requestId: string;
   readonly access: Access;
 }
-
-/** How many problems a composite error lists; the rest is only counted, so that an answer stays small. */
-export const mostNestedErrors = 100;
 
 const notFoundCodes = {
   upgrade: { code: "UPGRADE_NOT_FOUND" },
@@ -55,7 +53,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
   });
   switch (error._tag) {
     case "BadRequest":
-      return answer(400, problemsBody("INVALID_INPUT", invalidRequest, error.problems));
+      return answer(400, problemsBody("INVALID_INPUT", invalidRequest, error.problems, error.unlisted));
     case "NotAllowed":
       return answer(403, problemsBody("NOT_ALLOWED", operationNotAllowed, error.problems));
     case "FailedDependency":
@@ -126,18 +124,24 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
 }
 
 /** A single problem is the error itself; several are nested in one whose code is `composite`. */
-function problemsBody(errorType: ErrorType, composite: Composite, problems: readonly Problem[]): ErrorBody {
-  const [first, ...others] = problems;
-  if (first && others.length === 0) return problemBody(errorType, first);
+function problemsBody(
+  errorType: ErrorType,
+  composite: Composite,
+  problems: readonly Problem[],
+  unlisted = 0,
+): ErrorBody {
+  const [first] = problems;
+  const total = problems.length + unlisted;
+  if (first && total === 1) return problemBody(errorType, first);
   const listed = problems.slice(0, mostNestedErrors);
-  const bound = listed.length < problems.length ? `, of which nestedErrors lists the first ${listed.length}` : "";
+  const bound = listed.length < total ? `, of which nestedErrors lists the first ${listed.length}` : "";
   return {
     errorCode: composite.errorCode,
     errorType,
-    message: `There are ${problems.length} problems${bound}. ${first?.message ?? ""}`.trimEnd(),
+    message: `There are ${total} problems${bound}. ${first?.message ?? ""}`.trimEnd(),
     remediationMessage: composite.remediationMessage,
-    arguments: [String(problems.length)],
-    context: { problems: String(problems.length), listed: String(listed.length) },
+    arguments: [String(total)],
+    context: { problems: String(total), listed: String(listed.length) },
     nestedErrors: listed.map((problem) => problemBody(errorType, problem)),
   };
 }

@@ -26,7 +26,15 @@ export function readJsonBody(request: IncomingMessage, limits: BodyLimits): TE.T
   );
 }
 
-function checkHeaders({ headers }: IncomingMessage): E.Either<Problem, void> {
+function checkHeaders({ headers, headersDistinct }: IncomingMessage): E.Either<Problem, void> {
+  if ((headersDistinct["content-type"]?.length ?? 0) > 1) {
+    return E.left({
+      path: "Content-Type",
+      code: "INVALID_PARAMETER",
+      message: "The header Content-Type is given more than once.",
+      remediation: "Send one Content-Type header.",
+    });
+  }
   if (!isJson(headers["content-type"])) {
     return E.left({
       code: "UNSUPPORTED_CONTENT_TYPE",

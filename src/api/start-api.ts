@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
 import type { Logger } from "pino";
 import type { ApiState } from "./api-context";
-import { answerConnection, hangUp, type ConnectionError } from "./answer-connection";
+import { answerConnection, endedEarly, hangUp, type ConnectionError } from "./answer-connection";
 
 export interface ListenOptions {
   readonly host: string;
@@ -37,7 +37,6 @@ const defaultLimits: ConnectionLimits = {
   close: 10_000,
 };
 
-const mostHeaders = 100;
 const headerBytes = 16 * 1024;
 
 /** An API that listens. */
@@ -60,7 +59,10 @@ export async function startApi(app: Koa<ApiState>, options: ListenOptions): Prom
     // Node would answer a missing Host without a body; the application refuses it with one.
     requireHostHeader: false,
   });
-  server.maxHeadersCount = mostHeaders;
+  // Node would drop all headers after a number of them without a word; their bytes are bounded anyway.
+  server.maxHeadersCount = 0;
+  // A client may end its side when it has sent its request. Node's types do not know that a server can be told so.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.setTimeout(limits.silence);
   const inFlight = serveRequests(server, app, options.log);
   await listen(server, options.host, options.port);
@@ -86,7 +88,7 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
   server.on("checkExpectation", serve);
   const refuse = (error: ConnectionError, socket: Socket) => {
     const response = current.get(socket);
-    if (!response || response.writableFinished) answerConnection(error, socket, log);
+    if (!response || response.writableFinished) answerConnection(beforeAnyBody(error), socket, log);
     else if (response.headersSent && !response.req.complete) hangUp(socket);
     else if (!response.req.complete) answerConnection(error, socket, log);
     // What is broken comes after a request that was received in full: its answer, perhaps a 202, goes first.
@@ -96,6 +98,11 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
   server.on("connect", (_request, socket) => refuse({}, socket as Socket));
   return inFlight;
+}
+
+/** What ends early in front of a body is no request at all. */
+function beforeAnyBody(error: ConnectionError): ConnectionError {
+  return error.code === endedEarly ? {} : error;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

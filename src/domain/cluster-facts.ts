@@ -8,7 +8,7 @@ export interface ClusterFacts extends ClusterRef {
   readonly platformVersion: string;
 }
 
-/** What the inventory and its component managers say of a resource id that a request names. */
+/** What the inventory and its component managers say of a resource id that a request names; `reason` has no full stop. */
 export type ClusterLookup =
   | { readonly _tag: "Known"; readonly facts: ClusterFacts }
   | { readonly _tag: "Unknown" }

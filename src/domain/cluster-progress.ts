@@ -163,7 +163,7 @@ export function mergeCluster(known: SubTask, own: SubTask): SubTask {
     description: known.description,
     completionTimestamp: at,
     stages: endStages(own.stages ?? [], at, known.errors?.[0]),
-    subTasks: (own.subTasks ?? []).map((host) => endHost(host, at)),
+    subTasks: (own.subTasks ?? []).map((host) => loseHost(host, at, known.errors)),
     ...(known.errors && { errors: known.errors }),
   };
 }
@@ -276,6 +276,15 @@ function endHost(host: SubTask, at: string): SubTask {
     stages: endStages(host.stages ?? [], at, error),
     errors: [error],
   };
+}
+
+/** What was last told of a host is old: it may have been begun, and even upgraded, since then. */
+function loseHost(host: SubTask, at: string, errors?: ErrorBody[]): SubTask {
+  if (hasEnded(host)) return host;
+  const ended = { description: "In an unknown state: the Workflow of its cluster ended before it could tell." };
+  if (host.status === "PENDING") return { ...endHost(host, at), ...ended };
+  const stages = endStages(host.stages ?? [], at, errors?.[0]);
+  return { ...host, ...ended, status: "FAILED", completionTimestamp: at, stages, ...(errors && { errors }) };
 }
 
 function hasEnded({ status }: SubTask): boolean {

@@ -79,11 +79,9 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
         from("IN_PROGRESS", (product) => endWithParts(product, at)),
       );
     case "ResourceStarted":
-      return changeAll(task, (product) => withResource(product, progress.resourceId, from("PENDING", begin)));
+      return changeResource(task, progress.resourceId, from("PENDING", begin));
     case "ResourceChanged":
-      return changeAll(task, (product) =>
-        withResource(product, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask)),
-      );
+      return changeResource(task, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask));
     case "RetryStarted":
       return startRetry(task, progress.resources, at);
     case "ResolutionEnded":
@@ -237,11 +235,13 @@ function begin(part: SubTask): SubTask {
 }
 
 function endWithParts(part: SubTask, at: string): SubTask {
-  return { ...part, status: statusOfParts(part), completionTimestamp: at };
+  const subTasks = part.subTasks?.map((inner) => endPart(inner, at, false));
+  return { ...part, status: statusOfParts(part), completionTimestamp: at, ...(subTasks && { subTasks }) };
 }
 
+/** A part whose turn never came keeps the whole from success, as one that failed does. */
 function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {
-  if (subTasks.some((part) => part.status === "FAILED")) return "FAILED";
+  if (subTasks.some((part) => part.status === "FAILED" || !hasEndedPart(part))) return "FAILED";
   if (subTasks.every((part) => part.status === "NOT_APPLICABLE")) return "NOT_APPLICABLE";
   return "SUCCESSFUL";
 }
@@ -254,6 +254,14 @@ function changeLastPrechecks(task: Task, change: (run: SubTask) => SubTask): Tas
 
 function changeProduct(task: Task, product: Product, change: (part: SubTask) => SubTask): Task {
   return changeAll(task, (part) => (part.type === `${product}_UPGRADE` ? change(part) : part));
+}
+
+/** A resource changes only while its product is under way. */
+function changeResource(task: Task, resourceId: string, change: (resource: SubTask) => SubTask): Task {
+  return changeAll(
+    task,
+    from("IN_PROGRESS", (product) => withResource(product, resourceId, change)),
+  );
 }
 
 /** Changes the products, not the prechecks. */

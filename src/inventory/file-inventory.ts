@@ -11,19 +11,27 @@ export interface ComponentManagerReads {
   countHosts(componentManagerId: string, cluster: string): Promise<number>;
 }
 
-/** The inventory of a file, completed by what component managers say at the moment of asking. */
-export function fileInventory({ clusters }: InventoryFile, reads: ComponentManagerReads): Inventory {
+/**
+ * The inventory of a file, completed by what component managers say at the moment of asking. One that has not answered
+ * all that is asked within `patience` milliseconds does not answer: a client waits meanwhile.
+ */
+export function fileInventory({ clusters }: InventoryFile, reads: ComponentManagerReads, patience = 5000): Inventory {
   return {
     readClusters: (resourceIds) =>
       TE.fromTask(async () => {
+        const deadline = deadlineIn(patience);
         const wanted = new Set(resourceIds);
         const entries = [...wanted].flatMap((id) => clusters.get(id) ?? []);
         const managers = new Map(
           [...new Set(entries.map((entry) => entry.componentManagerId))].map((id) => [id, settled(reads.clusters(id))]),
         );
         const found = await Promise.all(
-          entries.map(async (entry) => [entry.resourceId, await lookUp(entry, managers, reads)] as const),
+          entries.map(async (entry) => {
+            const answer = Promise.race([lookUp(entry, managers, reads), deadline.passed]);
+            return [entry.resourceId, await answer.catch(unreachable(entry))] as const;
+          }),
         );
+        deadline.clear();
         const unknown = [...wanted].map((id): [string, ClusterLookup] => [id, { _tag: "Unknown" }]);
         return new Map<string, ClusterLookup>([...unknown, ...found]);
       }),
@@ -41,20 +49,32 @@ async function lookUp(
   managers: ReadonlyMap<string, Promise<ReadonlySet<string>>>,
   reads: ComponentManagerReads,
 ): Promise<ClusterLookup> {
-  try {
-    const present = await managers.get(componentManagerId);
-    if (present?.has(cluster) !== true) return { _tag: "Unknown" };
-    const [imageManaged, hostCount] = await Promise.all([
-      reads.isImageManaged(componentManagerId, cluster),
-      reads.countHosts(componentManagerId, cluster),
-    ]);
-    const kind = imageManaged ? "IMAGE" : "BASELINE";
-    return {
-      _tag: "Known",
-      facts: { resourceId, name, platformVersion, componentManagerId, cluster, kind, hostCount },
-    };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { _tag: "Unreachable", componentManagerId, reason };
-  }
+  const present = await managers.get(componentManagerId);
+  if (present?.has(cluster) !== true) return { _tag: "Unknown" };
+  const [imageManaged, hostCount] = await Promise.all([
+    reads.isImageManaged(componentManagerId, cluster),
+    reads.countHosts(componentManagerId, cluster),
+  ]);
+  const kind = imageManaged ? "IMAGE" : "BASELINE";
+  return {
+    _tag: "Known",
+    facts: { resourceId, name, platformVersion, componentManagerId, cluster, kind, hostCount },
+  };
+}
+
+const unreachable =
+  ({ componentManagerId }: ClusterEntry) =>
+  (error: unknown): ClusterLookup => {
+    const text = error instanceof Error ? error.message : String(error);
+    return { _tag: "Unreachable", componentManagerId, reason: text.replace(/\.$/, "") };
+  };
+
+function deadlineIn(milliseconds: number) {
+  let clear = () => {};
+  const passed = new Promise<never>((_, reject) => {
+    const late = new Error(`it has not answered within ${milliseconds / 1000} seconds`);
+    const timer = setTimeout(() => reject(late), milliseconds);
+    clear = () => clearTimeout(timer);
+  });
+  return { passed: settled(passed), clear };
 }

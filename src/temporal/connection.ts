@@ -10,9 +10,15 @@ export interface TemporalTarget {
   readonly connection: ClientConnectConfig["connectionOptions"];
 }
 
+/**
+ * The largest answer that is taken, in bytes: the memos of a list may hold far more than the 4 MB that gRPC allows by
+ * itself. The client library sets a bound of its own too, under a name that the gRPC library does not know.
+ */
+const channelArgs = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
+
 /** A client that connects with its first call, so that a service can start before Temporal does. */
 export function lazyClient({ connection, namespace }: TemporalTarget): Client {
-  return new Client({ connection: Connection.lazy(connection), namespace });
+  return new Client({ connection: Connection.lazy({ ...connection, channelArgs }), namespace });
 }
 
 /**

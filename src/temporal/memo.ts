@@ -21,13 +21,21 @@ export type StoredResource = t.TypeOf<typeof StoredResource>;
 
 /** What the `taskWithChildren` Query answers. */
 export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
+export type TaskWithChildren = t.TypeOf<typeof StoredTask>;
+
+type Memo = { fields?: Record<string, Payload> | null } | null | undefined;
 
 /** Reads payloads that the client library leaves encoded in raw answers. */
 export class PayloadReader {
   constructor(private readonly converter: LoadedDataConverter) {}
 
+  /** One field of a memo; undefined where it is not there. */
+  field(memo: Memo, name: string): Promise<unknown> {
+    return this.value(memo?.fields?.[name]);
+  }
+
   /** Every field of a memo; one that cannot be read is left out, and the memo's codec says what is missing. */
-  async fields(memo: { fields?: Record<string, Payload> | null } | null | undefined): Promise<Record<string, unknown>> {
+  async fields(memo: Memo): Promise<Record<string, unknown>> {
     const entries = await Promise.all(
       Object.entries(memo?.fields ?? {}).map(async ([key, payload]) => [key, await this.value(payload)] as const),
     );

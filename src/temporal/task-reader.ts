@@ -9,23 +9,30 @@ import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
 import { SubTask, type Task } from "../domain/task";
 import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
-import { PayloadReader, StoredResource, StoredTask, StoredUpgrade } from "./memo";
+import { InFlight } from "./in-flight";
+import { LastAnswers } from "./last-answers";
+import { PayloadReader, StoredResource, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
 import { lostBecause } from "./workflow-end";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
 /** How many children of one Task are read at the same time. */
 const concurrentChildren = 16;
+/** Of how many Workflows the last answer is remembered. */
+const rememberedAnswers = 2000;
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
 /**
  * Reads Tasks. A running upgrade answers by Query, and so do its running children; what their pending Activities say
- * of hosts in work is grafted in. Whatever does not answer in time, or has closed, is read from its memo.
+ * of hosts in work is grafted in. What has closed is read from its memo, and so is what does not answer in time, unless
+ * an earlier answer is remembered: that is never older, and so a Task does not go back.
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
-  private readonly inFlight = new Map<string, Promise<Task | undefined>>();
+  private readonly inFlight = new InFlight<Task | undefined>();
+  private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedAnswers);
+  private readonly resources = new LastAnswers<SubTask>(rememberedAnswers);
 
   constructor(
     private readonly client: Client,
@@ -38,11 +45,7 @@ export class TaskReader {
 
   /** The Task, or undefined where there is no such upgrade. Readers that come while one reads share its answer. */
   read(id: string): Promise<Task | undefined> {
-    const running = this.inFlight.get(id);
-    if (running) return running;
-    const reading = this.compose(id).finally(() => this.inFlight.delete(id));
-    this.inFlight.set(id, reading);
-    return reading;
+    return this.inFlight.share(id, () => this.compose(id));
   }
 
   private async compose(id: string): Promise<Task | undefined> {
@@ -50,12 +53,17 @@ export class TaskReader {
     if (description?.type !== "upgradeWorkflow") return undefined;
     const stored = StoredUpgrade.decode(await this.reader.fields(description.raw.workflowExecutionInfo?.memo));
     if (!isRight(stored)) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    const memo = stored.right;
     const running = description.status.name === "RUNNING";
-    const known = running ? ((await this.queryUpgrade(id)) ?? stored.right) : stored.right;
+    const answer = running ? await this.queryUpgrade(id) : undefined;
+    if (answer) this.upgrades.remember(description.runId, answer, memo);
+    const known = answer ?? (running ? this.upgrades.recall(description.runId, memo) : undefined) ?? memo;
+    // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
+    const askChildren = !running || answer !== undefined;
     const limit = pLimit(concurrentChildren);
     const own = await Promise.all(
       (known.children ?? []).map((child) =>
-        limit(async () => [child.resourceId, await this.readChild(child, id)] as const),
+        limit(async () => [child.resourceId, await this.readChild(child, id, askChildren)] as const),
       ),
     );
     const details = new Map<string, SubTask>();
@@ -66,19 +74,20 @@ export class TaskReader {
   private async readChild(
     child: { workflowId: string; runId: string },
     upgradeId: string,
+    ask: boolean,
   ): Promise<SubTask | undefined> {
     const description = await this.describe(child.workflowId, child.runId);
     const stored = StoredResource.decode(await this.reader.fields(description?.raw.workflowExecutionInfo?.memo));
     if (!description || !isRight(stored) || stored.right.upgradeId !== upgradeId) return undefined;
-    if (description.status.name !== "RUNNING") return stored.right.subTask;
-    const answered = await this.query(() =>
-      this.client.workflow.getHandle(child.workflowId, child.runId).query(subTaskQuery),
-    );
-    const subTask = SubTask.decode(answered);
+    const memo = stored.right.subTask;
+    if (description.status.name !== "RUNNING") return memo;
+    const { workflowId, runId } = child;
+    const handle = this.client.workflow.getHandle(workflowId, runId);
+    const answer = ask ? SubTask.decode(await this.query(() => handle.query(subTaskQuery))) : undefined;
+    if (answer && isRight(answer)) this.resources.remember(runId, answer.right, memo);
+    const known = answer && isRight(answer) ? answer.right : (this.resources.recall(runId, memo) ?? memo);
     const activities = await Promise.all((description.raw.pendingActivities ?? []).map((a) => this.hostActivity(a)));
-    return activities
-      .filter((activity) => activity !== undefined)
-      .reduce(applyHostActivity, isRight(subTask) ? subTask.right : stored.right.subTask);
+    return activities.filter((activity) => activity !== undefined).reduce(applyHostActivity, known);
   }
 
   private async queryUpgrade(id: string) {

@@ -14,7 +14,6 @@ const unreachable = new Set([
   4, // DEADLINE_EXCEEDED
   5, // NOT_FOUND: the namespace; executions that are not found never get here
   7, // PERMISSION_DENIED
-  8, // RESOURCE_EXHAUSTED
   14, // UNAVAILABLE
   16, // UNAUTHENTICATED
 ]);

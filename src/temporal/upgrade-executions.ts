@@ -37,9 +37,11 @@ import { lostBecause } from "./workflow-end";
 export interface TemporalTimeouts {
   readonly call: number;
   readonly query: number;
+  /** A whole list of upgrades, which may take many calls. */
+  readonly list: number;
 }
 
-const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500 };
+const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500, list: 15_000 };
 
 /** The port to upgrades as Temporal Workflow executions. */
 export function temporalUpgradeExecutions(
@@ -49,7 +51,7 @@ export function temporalUpgradeExecutions(
 ): UpgradeExecutions {
   const deadline = () => Date.now() + timeouts.call;
   const bounded = <T>(call: () => Promise<T>) => client.withDeadline(deadline(), call);
-  const list = new UpgradeList(client, log, deadline);
+  const list = new UpgradeList(client, log, timeouts);
   const tasks = new TaskReader(client, timeouts.query, timeouts.call);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 
@@ -137,11 +139,20 @@ async function startWorkflow(client: Client, plan: UpgradePlan, requestDigest?: 
       { key: taskStatusKey, value: task.status },
       { key: bundleIdKey, value: plan.bundle.id },
       ...(plan.bundle.type === undefined ? [] : [{ key: bundleTypeKey, value: plan.bundle.type }]),
-      { key: resourceIdsKey, value: resources.map(({ resourceId }) => resourceId) },
+      { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),
     staticDetails: detailsOf(plan),
   });
+}
+
+/**
+ * As many of the ids as the server takes for one search attribute, which is 2,048 bytes of JSON. Of a larger upgrade the
+ * rest is found by the Workflows of its resources, each of which has its own id there.
+ */
+function searchable(ids: readonly string[]): string[] {
+  let bytes = 1;
+  return ids.filter((id) => (bytes += Buffer.byteLength(JSON.stringify(id)) + 1) <= 2048);
 }
 
 /** At most 400 bytes, which is what the server takes. */

@@ -13,7 +13,7 @@ export interface Problem {
 /**
  * Every way in which a use case can fail. `api/error-response.ts` is the one table from here to status and body.
  *
- * - `BadRequest`: the request can never succeed as it is (400).
+ * - `BadRequest`: the request can never succeed as it is (400). `unlisted` counts problems beyond those in `problems`.
  * - `NotAllowed`: understood, but not permitted or not supported (403).
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
  * - `NotFound` (404), `Conflict` with the current state (409).
@@ -22,7 +22,7 @@ export interface Problem {
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
  */
 export type ServiceError =
-  | { readonly _tag: "BadRequest"; readonly problems: readonly Problem[] }
+  | { readonly _tag: "BadRequest"; readonly problems: readonly Problem[]; readonly unlisted: number }
   | { readonly _tag: "NotAllowed"; readonly problems: readonly Problem[] }
   | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
   | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
@@ -31,9 +31,19 @@ export type ServiceError =
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
 
-export const badRequest = (...problems: Problem[]): ServiceError => ({ _tag: "BadRequest", problems });
-export const notAllowed = (...problems: Problem[]): ServiceError => ({ _tag: "NotAllowed", problems });
-export const failedDependency = (...problems: Problem[]): ServiceError => ({ _tag: "FailedDependency", problems });
+type Problems = Problem | readonly Problem[];
+const listed = (problems: Problems): readonly Problem[] => ("code" in problems ? [problems] : problems);
+
+export const badRequest = (problems: Problems, unlisted = 0): ServiceError => ({
+  _tag: "BadRequest",
+  problems: listed(problems),
+  unlisted,
+});
+export const notAllowed = (problems: Problems): ServiceError => ({ _tag: "NotAllowed", problems: listed(problems) });
+export const failedDependency = (problems: Problems): ServiceError => ({
+  _tag: "FailedDependency",
+  problems: listed(problems),
+});
 export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): ServiceError => ({
   _tag: "NotFound",
   resource,

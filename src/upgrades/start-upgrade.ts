@@ -116,24 +116,30 @@ function admitAndPlan(
     TE.Do,
     TE.apS("bundle", catalog.find(spec.bundleId)),
     TE.apS("clusters", inventory.readClusters(ids)),
-    TE.apS("lockHolders", executions.lockHolders(ids)),
-    TE.chainEitherK((facts) =>
+    // Without them the other rules can still say that the request can never succeed.
+    TE.apS("holders", TE.fromTask(executions.lockHolders(ids))),
+    TE.chainEitherK(({ holders, ...facts }) =>
       pipe(
-        admitUpgrade({ spec, now, ...facts }),
-        E.mapLeft(refusal),
+        admitUpgrade({ spec, now, lockHolders: E.getOrElseW(() => new Map<string, string>())(holders), ...facts }),
+        E.mapLeft((rejections) => refusal(rejections, holders)),
+        E.chainFirst(() => holders),
         E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays })),
       ),
     ),
   );
 }
 
-/** All rejections in one error. Its kind is that of the one that the client can mend first: 400, then 403, then 424. */
-function refusal(rejections: readonly Rejection[]): ServiceError {
-  const problems = rejections.map(({ path, code, message, remediation, effect }) => {
-    return { path, code, message, remediation, effect };
-  });
+/**
+ * All rejections in one error, with what kept us from looking at the locks. Its kind is that of the one that the client
+ * can mend first: 400, then 403, then 424.
+ */
+function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
+  const problems: Problem[] = [...rejections];
+  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") {
+    problems.push(...holders.left.problems.map((problem) => ({ ...problem, effect: "FAILED_DEPENDENCY" as const })));
+  }
   const effects = new Set(rejections.map(({ effect }) => effect));
-  if (effects.has("BAD_REQUEST")) return badRequest(...problems);
-  if (effects.has("NOT_ALLOWED")) return notAllowed(...problems);
-  return failedDependency(...problems);
+  if (effects.has("BAD_REQUEST")) return badRequest(problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(problems);
+  return failedDependency(problems);
 }

@@ -52,6 +52,11 @@ export function sampleHosts(count = 3): ClusterHost[] {
   }));
 }
 
+/** When the server scheduled this attempt of the running Activity, in milliseconds on the server's clock. */
+export function scheduledAt(): number {
+  return Context.current().info.currentAttemptScheduledTimestampMs;
+}
+
 /** The Stages of a precheck run in which every check passed. */
 export function passedCheck(): Stage[] {
   return stagesOf({ HOSTS_CONNECTED: "Hosts connected" }, at).map((stage) => ({

@@ -1,6 +1,7 @@
 import { WorkflowFailedError, type Client, type WorkflowHandle } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/common";
 import { isRight } from "fp-ts/Either";
+import type { temporal } from "@temporalio/proto";
 import type { SubTask, Task } from "../../src/domain/task";
 import type { Upgrade } from "../../src/domain/upgrade";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
@@ -18,6 +19,8 @@ import {
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** An upgrade that a test has started, as its operator and its clients see it. */
 export class RunningUpgrade {
@@ -49,9 +52,10 @@ export class RunningUpgrade {
     return this.handle.query(upgradeQuery);
   }
 
+  /** One Query after the other: a worker can lose one of two that reach a closed Workflow at the same moment. */
   async statuses(): Promise<string> {
-    const [task, upgrade] = await Promise.all([this.task(), this.upgrade()]);
-    return `${task.status} / ${upgrade.status}`;
+    const { status } = await this.task();
+    return `${status} / ${(await this.upgrade()).status}`;
   }
 
   /** Waits until Task and Upgrade have these statuses, written `Task.status / Upgrade.status`. */
@@ -119,6 +123,24 @@ export class RunningUpgrade {
     const memo = StoredResource.decode(await this.memoOf(await this.child(n)));
     if (!isRight(memo)) throw new Error("The memo of the cluster does not decode");
     return memo.right;
+  }
+
+  /** What the Temporal Web UI shows on top of the Workflow (Markdown), or on that of its nth cluster. */
+  async currentDetails(n?: number): Promise<string> {
+    const handle = n === undefined ? this.handle : await this.child(n);
+    const metadata = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
+    return metadata.currentDetails ?? "";
+  }
+
+  /** The events of the Workflow so far, or of that of its nth cluster. */
+  async events(n?: number): Promise<HistoryEvent[]> {
+    const handle = n === undefined ? this.handle : await this.child(n);
+    return (await handle.fetchHistory()).events ?? [];
+  }
+
+  /** What the Web UI shows for an Activity or a timer of the history. */
+  async summaryOf(event: HistoryEvent): Promise<unknown> {
+    return new PayloadReader(this.client.options.loadedDataConverter).value(event.userMetadata?.summary);
   }
 
   /** Status of a cluster's own Workflow, once it has closed; undefined where it was never started. */

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from "@temporalio/common";
+import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
@@ -6,6 +6,7 @@ import type { UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import { eventually } from "./eventually";
 import { FakeActivities } from "./fake-activities";
 import { samplePlan, type SamplePlanOptions } from "./sample-plan";
 import { RunningUpgrade } from "./running-upgrade";
@@ -51,10 +52,16 @@ export class UpgradeBench {
     return new Date((await this.now()) + milliseconds).toISOString();
   }
 
+  /** Lets so many milliseconds pass on the server's clock; a moment where it skips time. */
+  passTime(milliseconds: number): Promise<void> {
+    return this.env.sleep(milliseconds);
+  }
+
   async startWorker(): Promise<void> {
     this.worker ??= await runWorker(this.env, this.dispatched());
   }
 
+  /** Not on the time-skipping server: it leaves the Workflows of a stopped worker to that worker for ever. */
   async stopWorker(): Promise<void> {
     await this.worker?.stop();
     this.worker = undefined;
@@ -65,13 +72,24 @@ export class UpgradeBench {
     return (await Promise.all(this.started.map((upgrade) => upgrade.story()))).join("\n");
   }
 
-  /** Terminates what a test has left open, so that it holds up neither time nor the end of the run. */
+  /** Ends what a test has left open, so that it holds up neither time nor the end of the run. */
   async clean(): Promise<void> {
     await this.startWorker();
-    const ending = this.started
-      .splice(0)
-      .map(({ handle }) => handle.terminate("end of the test").catch(() => undefined));
-    await Promise.all(ending);
+    await Promise.all(this.started.splice(0).map((upgrade) => this.endOf(upgrade)));
+  }
+
+  /** The time-skipping server skips no time any more once a Workflow that waits for children was terminated. */
+  private async endOf({ handle }: RunningUpgrade): Promise<void> {
+    try {
+      if (this.env.supportsTimeSkipping) await handle.cancel();
+      else await handle.terminate("end of the test");
+      await eventually(
+        () => handle.describe(),
+        ({ status }) => status.name !== "RUNNING",
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
   }
 
   async stop(): Promise<void> {

@@ -54,6 +54,14 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   return env;
 }
 
+const dynamicConfig = [
+  "history.MaxBufferedQueryCount=100",
+  // By default a shard reads its queues 20 times a second, and this server has one shard: a step would take 50 ms.
+  ...["transfer", "timer", "visibility"].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`),
+  // A worker that is stopped may take a last Workflow Task with it: no test waits the usual ten seconds for that.
+  'history.defaultWorkflowTaskTimeout="3s"',
+];
+
 /** INDEXED_VALUE_TYPE_KEYWORD and INDEXED_VALUE_TYPE_KEYWORD_LIST of the wire protocol. */
 const [keyword, keywordList] = [2, 7];
 
@@ -65,7 +73,7 @@ export async function startDevServer(): Promise<TestWorkflowEnvironment> {
     server: {
       executable: { type: "existing-path", path },
       searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
-      extraArgs: ["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
+      extraArgs: dynamicConfig.flatMap((setting) => ["--dynamic-config-value", setting]),
       log: { format: "pretty", level: "error" },
     },
   });

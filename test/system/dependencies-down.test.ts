@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ErrorBody } from "../../src/domain/error-body";
-import { exampleNow } from "./examples";
+import { example, exampleNow } from "./examples";
 import { ServiceUnderTest } from "./service-under-test";
 
 describe("dependencies that do not answer", function () {
@@ -20,27 +20,34 @@ describe("dependencies that do not answer", function () {
   }
 
   it("component manager: POST is 424 and names it, reads go on", async () => {
+    // With a session that is open already, the reads behind it are what hangs.
+    await service.startUpgrade(example("cluster-draft"));
     service.signal("simulator", "SIGSTOP");
-    const refused = await within(10_000, () => service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft")));
+    const refused = await within(8_000, () => service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft")));
     service.signal("simulator", "SIGCONT");
     expect(refused.status).to.equal(424);
     expect(refused.body.errorCode).to.equal("COMPONENT_MANAGER_UNREACHABLE");
-    expect(refused.body.message).to.contain("fra1-vc01");
+    expect(refused.body.message).to.contain("fra1-vc01").and.not.contain("..");
     expect(refused.body.referenceToken).to.equal(refused.headers.get("x-request-id"));
     expect((await service.get("/v1/upgrades")).status).to.equal(200);
   });
 
   it("Temporal: POST is 424, reads are 500, readiness is 503, and all recover by themselves", async () => {
     service.signal("temporalServer", "SIGSTOP");
-    const [post, list, ready, live] = await within(8_000, () =>
+    const [post, hopeless, list, ready, live] = await within(8_000, () =>
       Promise.all([
         service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft")),
+        service.post<ErrorBody>("/v1/upgrades", {
+          ...exampleNow("cluster-draft"),
+          resourceUpgradeSpecs: [{ resourceId: "x" }],
+        }),
         service.get<ErrorBody>("/v1/upgrades"),
         service.get<ErrorBody>("/health/ready"),
         service.get("/health/live"),
       ]),
     );
     service.signal("temporalServer", "SIGCONT");
+    expect([hopeless.status, hopeless.body.errorCode]).to.deep.equal([400, "INVALID_REQUEST"]);
     expect([post.status, list.status, ready.status, live.status]).to.deep.equal([424, 500, 503, 200]);
     for (const { body } of [post, list, ready]) expect(body.errorCode).to.equal("TEMPORAL_UNREACHABLE");
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));

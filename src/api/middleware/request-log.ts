@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import type { ApiMiddleware, ApiState } from "../api-context";
+import type { ApiContext, ApiMiddleware, ApiState } from "../api-context";
 
 const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 512;
@@ -14,19 +14,30 @@ export function requestLog(log: Logger): ApiMiddleware {
     const startedAt = performance.now();
     const given = ctx.get("x-request-id");
     ctx.state.requestId = acceptableId.test(given) ? given : randomUUID();
+    ctx.state.path = pathOf(ctx);
     ctx.state.access = "OPEN";
     ctx.set("x-request-id", ctx.state.requestId);
     await next();
     const line = {
       ...described(ctx.state),
       method: ctx.method,
-      path: ctx.path.slice(0, longestPath),
+      path: ctx.state.path?.slice(0, longestPath),
       status: ctx.status,
       milliseconds: Math.round(performance.now() - startedAt),
     };
     if (ctx.status >= 500) log.error(line, "request failed");
     else log.info(line, "request answered");
   };
+}
+
+function pathOf(ctx: ApiContext): string | undefined {
+  try {
+    // Koa says null where a URL has no path, which its type does not know.
+    const path: unknown = ctx.path;
+    return typeof path === "string" ? path : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function described({ requestId, caller, taskId, failure }: ApiState) {

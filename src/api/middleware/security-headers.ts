@@ -24,6 +24,6 @@ const documentationPolicy = [
 /** Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need. */
 export const addSecurityHeaders: ApiMiddleware = (ctx, next) => {
   ctx.set(securityHeaders);
-  if (ctx.path === "/docs" || ctx.path.startsWith("/docs/")) ctx.set("content-security-policy", documentationPolicy);
+  if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
   return next();
 };

@@ -1,25 +1,45 @@
+import type { IncomingMessage } from "node:http";
 import { badRequest, type Problem } from "../../upgrades/service-error";
 import type { ApiMiddleware } from "../api-context";
 import { respondWithError } from "../respond";
 
 /** Refuses what Node's parser lets through although it names no resource or breaks HTTP. */
 export const requireWellFormedRequest: ApiMiddleware = (ctx, next) => {
-  const problem = problemOf(ctx.req.httpVersion, ctx.req.headers.host, ctx.path, ctx.querystring);
+  const problem = hostProblem(ctx.req) ?? transferProblem(ctx.req) ?? urlProblem(ctx.state.path, () => ctx.querystring);
   if (!problem) return next();
   respondWithError(ctx, badRequest(problem));
   return Promise.resolve();
 };
 
-function problemOf(version: string, host: string | undefined, path: string, query: string): Problem | undefined {
-  if (version === "1.1" && host === undefined) {
-    return { code: "MALFORMED_HTTP", message: "The request has no Host header.", remediation: "Send a Host header." };
-  }
-  const decodedPath = percentDecoded(path);
+/** Exactly one Host, also where a proxy could choose another one of several (RFC 9112, 3.2). */
+function hostProblem({ httpVersion, headersDistinct }: IncomingMessage): Problem | undefined {
+  const hosts = headersDistinct["host"]?.length ?? 0;
+  if (hosts === 1 || (hosts === 0 && httpVersion !== "1.1")) return undefined;
+  return {
+    code: "MALFORMED_HTTP",
+    message: hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.",
+    remediation: "Send one Host header.",
+  };
+}
+
+/** Node takes chunks apart and would hand over whatever else was done to the body. */
+function transferProblem({ headers }: IncomingMessage): Problem | undefined {
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined || coding.toLowerCase() === "chunked") return undefined;
+  return {
+    code: "UNSUPPORTED_CONTENT_ENCODING",
+    message: "Transfer-Encoding can be chunked and nothing else.",
+    remediation: "Send the body as it is.",
+  };
+}
+
+function urlProblem(path: string | undefined, query: () => string): Problem | undefined {
+  const decodedPath = path === undefined ? undefined : percentDecoded(path);
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
-  if (decodedPath === undefined || /[\u0000-\u001f\u007f]/.test(decodedPath) || percentDecoded(query) === undefined) {
+  if (decodedPath === undefined || /[\u0000-\u001f\u007f]/.test(decodedPath) || percentDecoded(query()) === undefined) {
     return {
       code: "MALFORMED_URL",
-      message: "The path or the query is not percent-encoded UTF-8 text without control characters.",
+      message: "The request target is no URL, or not percent-encoded UTF-8 text without control characters.",
       remediation: "Encode the URL as RFC 3986 says.",
     };
   }

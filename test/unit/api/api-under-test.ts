@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Writable } from "node:stream";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
@@ -116,10 +116,20 @@ export function expectError(answer: Answer, status: number, code: string): Error
 
 /** Sends bytes as they are and gives everything that comes back until the other side closes. */
 export function sendRaw(port: number, ...chunks: (string | Buffer)[]): Promise<Answer[]> {
+  return exchange(port, chunks, () => undefined);
+}
+
+/** The same, and ends its own side at once. */
+export function sendRawAndEnd(port: number, ...chunks: (string | Buffer)[]): Promise<Answer[]> {
+  return exchange(port, chunks, (socket) => socket.end());
+}
+
+function exchange(port: number, chunks: (string | Buffer)[], sent: (socket: Socket) => void): Promise<Answer[]> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const socket = connect(port, "127.0.0.1", () => {
       for (const chunk of chunks) socket.write(chunk);
+      sent(socket);
     });
     socket.on("data", (data) => received.push(data));
     socket.on("error", (error: NodeJS.ErrnoException) => {

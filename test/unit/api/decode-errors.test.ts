@@ -2,6 +2,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import fc from "fast-check";
 import type * as t from "io-ts";
+import { mostNestedErrors } from "../../../src/api/api-limits";
 import { describeValue, problemsOf, quote } from "../../../src/api/decode-errors";
 import { ErrorBody } from "../../../src/domain/error-body";
 import { Task } from "../../../src/domain/task";
@@ -10,7 +11,7 @@ import type { Problem } from "../../../src/upgrades/service-error";
 
 function problems(codec: t.Type<unknown, unknown, unknown>, value: unknown): Problem[] {
   const decoded = codec.decode(value);
-  return E.isLeft(decoded) ? problemsOf(decoded.left, "The body") : [];
+  return E.isLeft(decoded) ? [...problemsOf(decoded.left, "The body").problems] : [];
 }
 
 const spec = problems.bind(null, UpgradeSpec as t.Type<unknown, unknown, unknown>);
@@ -62,6 +63,20 @@ describe("problemsOf", () => {
       ["resourceUpgradeSpecs", "MISSING_FIELD"],
     ]);
     expect(spec({ ...valid, bundleId: null })[0]?.code).to.equal("INVALID_FIELD");
+  });
+
+  it("words as many problems as an answer lists and counts the rest", () => {
+    const decoded = UpgradeSpec.decode({
+      ...valid,
+      netvirtUpgradeUserInputSpecs: Array.from({ length: 240 }, () => ({
+        netvirtHostClusterUpgradeSpecs: Array.from({ length: 1000 }, () => 1),
+      })),
+    });
+    if (E.isRight(decoded)) throw new Error("the spec is wrong in 240,000 places");
+    const { problems: listed, unlisted } = problemsOf(decoded.left, "The body");
+    expect(listed.length + unlisted).to.equal(240_000);
+    expect(listed.map(({ path }) => path)).to.have.length(mostNestedErrors);
+    expect(listed.at(-1)?.path).to.equal("netvirtUpgradeUserInputSpecs[0].netvirtHostClusterUpgradeSpecs[99]");
   });
 
   it("names the whole value where no field is at fault", () => {

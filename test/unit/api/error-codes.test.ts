@@ -16,9 +16,14 @@ const folders = [
   "workflows",
 ];
 
-/** An error code where it is given: as a field, or as an argument of a function that makes an error. */
+/** What the value of a field is made of, to its comma or the end of the object: a text, or a choice between several. */
+const valueOf = (field: string) => new RegExp(`\\b(?:${field}):\\s*([^;]*?)(?:,\\s|\\s*\\}|\\)?;)`, "g");
+const texts = (source: string) => [...source.matchAll(/"([A-Za-z_]+)"/g)].map(([, text]) => text!);
+const valuesOf = (field: string, source: string) => [...source.matchAll(valueOf(field))].flatMap(([, v]) => texts(v!));
+
+/** An error code as an argument of a function that makes an error, or where no other one is known. */
 const uses = [
-  /\b(?:errorC|c)ode: ?"(\w+)"/g,
+  /\berrorCode \?\? "(\w+)"/g,
   /\b(?:refuse|hostFailure|reportedFailure)\((?:[\w.#]+,\s*)?"([A-Z_]+)"/g,
   /\bworkerShutdown = "(\w+)"/g,
 ];
@@ -32,7 +37,10 @@ function sourcesOf(folder: string): string[] {
 describe("docs/error-codes.md", () => {
   const sources = folders.flatMap(sourcesOf);
   const used = new Set(
-    sources.flatMap((text) => uses.flatMap((use) => [...text.matchAll(use)].map(([, code]) => code!))),
+    sources.flatMap((text) => [
+      ...valuesOf("errorCode|code", text),
+      ...uses.flatMap((use) => [...text.matchAll(use)].map(([, code]) => code!)),
+    ]),
   );
   const page = readFileSync(join(root, "docs/error-codes.md"), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
@@ -44,7 +52,18 @@ describe("docs/error-codes.md", () => {
       "RESOURCE_LOCKED",
       "IDEMPOTENCY_KEY_REUSED",
       "CLUSTER_BUSY",
+      // Given by a choice between two, instead of none, and to what a Workflow is closed with.
+      "CLUSTER_WORKFLOW_LOST",
+      "CLUSTER_UPGRADE_FAILED",
+      "UPGRADE_FAILED",
     ]);
+  });
+
+  it("names every kind of error that is used", () => {
+    const kinds = new Set(sources.flatMap((text) => valuesOf("errorType", text)));
+    expect([...kinds]).to.include.members(["CONFLICT", "INTERNAL", "CANCELLED", "UPGRADE"]);
+    const [introduction = ""] = page.split("## Answers");
+    expect([...kinds].filter((kind) => !introduction.includes(`\`${kind}\``))).to.deep.equal([]);
   });
 
   it("documents every code that is used", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ApiError } from "../../../src/api/api-error";
-import { errorResponse, mostNestedErrors } from "../../../src/api/error-response";
+import { mostNestedErrors } from "../../../src/api/api-limits";
+import { errorResponse } from "../../../src/api/error-response";
 import { ErrorBody } from "../../../src/domain/error-body";
 import {
   badRequest,
@@ -19,11 +20,11 @@ const cause = new Error("secret internals");
 
 const table: [string, ApiError, number, string, string][] = [
   ["a bad request", badRequest(problem), 400, "SOME_CODE", "INVALID_INPUT"],
-  ["several bad things", badRequest(problem, problem), 400, "INVALID_REQUEST", "INVALID_INPUT"],
+  ["several bad things", badRequest([problem, problem]), 400, "INVALID_REQUEST", "INVALID_INPUT"],
   ["something not allowed", notAllowed(problem), 403, "SOME_CODE", "NOT_ALLOWED"],
-  ["several things not allowed", notAllowed(problem, problem), 403, "OPERATION_NOT_ALLOWED", "NOT_ALLOWED"],
+  ["several things not allowed", notAllowed([problem, problem]), 403, "OPERATION_NOT_ALLOWED", "NOT_ALLOWED"],
   ["a failed dependency", failedDependency(problem), 424, "SOME_CODE", "FAILED_DEPENDENCY"],
-  ["several of them", failedDependency(problem, problem), 424, "FAILED_DEPENDENCY", "FAILED_DEPENDENCY"],
+  ["several of them", failedDependency([problem, problem]), 424, "FAILED_DEPENDENCY", "FAILED_DEPENDENCY"],
   ["an unknown upgrade", notFound("upgrade", "1"), 404, "UPGRADE_NOT_FOUND", "NOT_FOUND"],
   ["an unknown task", notFound("task", "1"), 404, "TASK_NOT_FOUND", "NOT_FOUND"],
   ["an unknown bundle", notFound("bundle", "1"), 404, "BUNDLE_NOT_FOUND", "NOT_FOUND"],
@@ -93,20 +94,26 @@ describe("errorResponse", () => {
 
   it("nests several problems in their order", () => {
     const second = { ...problem, path: "c", code: "OTHER" };
-    const { body } = errorResponse(badRequest(problem, second), request);
+    const { body } = errorResponse(badRequest([problem, second]), request);
     expect(body.nestedErrors?.map(({ errorCode }) => errorCode)).to.deep.equal(["SOME_CODE", "OTHER"]);
     expect(body.nestedErrors?.every((nested) => nested.errorType === "INVALID_INPUT")).to.equal(true);
     expect(body.message).to.contain("2 problems").and.contain("Some message.");
   });
 
   it("gives each nested error the type of its own code", () => {
-    const body = errorResponse(badRequest(problem, { ...problem, effect: "NOT_ALLOWED" }), request).body;
+    const body = errorResponse(badRequest([problem, { ...problem, effect: "NOT_ALLOWED" }]), request).body;
     expect(body.errorType).to.equal("INVALID_INPUT");
     expect(body.nestedErrors?.map(({ errorType }) => errorType)).to.deep.equal(["INVALID_INPUT", "NOT_ALLOWED"]);
   });
 
   it("lists a bounded number of problems and counts them all", () => {
-    const { body } = errorResponse(badRequest(...Array.from({ length: 347 }, () => problem)), request);
+    const { body } = errorResponse(
+      badRequest(
+        Array.from({ length: 120 }, () => problem),
+        227,
+      ),
+      request,
+    );
     expect(body.nestedErrors).to.have.length(mostNestedErrors);
     expect(body.context).to.deep.equal({ problems: "347", listed: "100" });
     expect(body.message).to.contain("347 problems").and.contain("first 100");

@@ -7,6 +7,7 @@ import {
   expectError,
   parseAnswers,
   sendRaw,
+  sendRawAndEnd,
   startApiUnderTest,
   type Answer,
   type ApiUnderTest,
@@ -79,6 +80,18 @@ describe("hostile requests", () => {
       const promised = sendRaw(api.port, head(`Content-Length: ${text.length + 1}`), text);
       expectOne(await promised, "BODY_TIMEOUT");
     }).timeout(10_000);
+
+    it("are incomplete where the client ends its side before the last byte", async () => {
+      const promised = head(`Content-Length: ${text.length + 1}`) + text;
+      expectOne(await sendRawAndEnd(api.port, promised), "BODY_INCOMPLETE");
+      const chunk = `${head("Transfer-Encoding: chunked")}ff\r\n{`;
+      expectOne(await sendRawAndEnd(api.port, chunk), "BODY_INCOMPLETE");
+      expectOne(await sendRawAndEnd(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: a\r\nX-Cut"), "MALFORMED_HTTP");
+    });
+
+    it("are nothing to a client that ends its side without one", async () => {
+      expect(await sendRawAndEnd(api.port, "")).to.deep.equal([]);
+    });
 
     it("are nothing to a client that hangs up", async () => {
       const socket = connect(api.port, "127.0.0.1");
@@ -155,9 +168,37 @@ describe("hostile requests", () => {
       expect(JSON.stringify(api.logLines)).to.not.contain("xxxxxxxx");
     });
 
-    it("need a Host", async () => {
-      const [answer] = await sendRaw(api.port, "GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n");
-      expectError(answer!, 400, "MALFORMED_HTTP");
+    it("need one Host", async () => {
+      for (const hosts of ["", "Host: a\r\nHost: b\r\n"]) {
+        const [answer] = await sendRaw(api.port, `GET /health/live HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+        expectError(answer!, 400, "MALFORMED_HTTP");
+      }
+    });
+
+    it("count as many as there are", async () => {
+      const many = Array.from({ length: 300 }, (_, i) => `X-${i}: x`);
+      const request = `GET /v1/upgrades HTTP/1.1\r\n${many.join("\r\n")}\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      expect((await sendRaw(api.port, request)).map(({ status }) => status)).to.deep.equal([200]);
+      const post = head(...many, "Idempotency-Key: k", "Connection: close", `Content-Length: ${text.length}`) + text;
+      expect((await sendRaw(api.port, post)).map(({ status }) => status)).to.deep.equal([202]);
+      expect(api.calls.started[0]?.idempotencyKey).to.equal("k");
+      api.calls.started.length = 0;
+      expectOne(await sendRaw(api.port, head(...many, "Authorization: y", "Connection: close")), "INVALID_PARAMETER");
+    });
+
+    it("are refused with two Content-Type headers", async () => {
+      const twice = head("Content-Type: text/plain", "Connection: close", `Content-Length: ${text.length}`);
+      expect(expectOne(await sendRaw(api.port, twice, text), "INVALID_PARAMETER").context).to.deep.equal({
+        path: "Content-Type",
+      });
+    });
+
+    it("are refused with a Transfer-Encoding beside chunked", async () => {
+      const chunks = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+      const compressed = head("Transfer-Encoding: gzip, chunked", "Connection: close") + chunks;
+      expectOne(await sendRaw(api.port, compressed), "UNSUPPORTED_CONTENT_ENCODING");
+      const plain = head("Transfer-Encoding: Chunked", "Connection: close") + chunks;
+      expect((await sendRaw(api.port, plain)).map(({ status }) => status)).to.deep.equal([202]);
     });
 
     it("may expect what the service does not know", async () => {
@@ -189,6 +230,23 @@ describe("hostile requests", () => {
       expectOne(await sendRaw(api.port, bytes), "MALFORMED_HTTP");
     });
   }
+
+  for (const target of ["http://[/v1/upgrades", "http://"]) {
+    it(`to the target ${target} get an Error and a log line`, async () => {
+      const [answer, ...others] = await sendRaw(
+        api.port,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      expect(others).to.deep.equal([]);
+      const { referenceToken } = expectError(answer!, 400, "MALFORMED_URL");
+      expect(api.logLines.find(({ requestId }) => requestId === referenceToken)).to.include({ status: 400 });
+    });
+  }
+
+  it("may name the service in their target", async () => {
+    const request = "GET http://a:99/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    expect((await sendRaw(api.port, request)).map(({ status }) => status)).to.deep.equal([200]);
+  });
 
   it("may come in one piece, one after the other", async () => {
     const one = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";

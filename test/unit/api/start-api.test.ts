@@ -10,7 +10,7 @@ import { taskExample } from "../../../src/api/openapi/examples";
 import { createApi } from "../../../src/api/create-api";
 import { devAuthentication } from "../../../src/api/authentication";
 import { startApi, urlOf } from "../../../src/api/start-api";
-import { fakeService, memoryLog, startApiUnderTest } from "./api-under-test";
+import { expectError, fakeService, memoryLog, sendRawAndEnd, startApiUnderTest } from "./api-under-test";
 
 /** A use case that waits until it is let go, and tells when it has been asked. */
 function gate() {
@@ -98,6 +98,35 @@ describe("startApi", () => {
   it("can be closed twice", async () => {
     const api = await startApiUnderTest();
     await Promise.all([api.close(), api.close()]);
+    await api.close();
+  });
+
+  it("answers an Error and writes a log line also where nothing inside the application could", async () => {
+    const { log, lines } = memoryLog();
+    log.info = () => {
+      throw new Error("secret internals");
+    };
+    const service = fakeService({ started: [], listed: [], read: [] });
+    const app = createApi({ service, authentication: devAuthentication, log, version: "1" });
+    const api = await startApi(app, { host: "127.0.0.1", port: 0, log });
+    const answer = await fetch(`${api.url}/health/live`);
+    const [status, headers, body] = [answer.status, Object.fromEntries(answer.headers), await answer.text()];
+    const { referenceToken } = expectError({ status, headers, text: body }, 500, "INTERNAL_ERROR");
+    expect(body).to.not.contain("secret");
+    expect(lines.at(-1)).to.include({ level: 50, requestId: referenceToken, status: 500 });
+    expect(JSON.stringify(lines.at(-1))).to.contain("secret internals");
+    await api.close();
+  });
+
+  it("answers a client that ends its side when it has sent its request", async () => {
+    const { getTask, asked, open } = gate();
+    const api = await startApiUnderTest({ service: { getTask } });
+    const answers = sendRawAndEnd(api.port, `GET ${taskPath} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await asked;
+    // A round trip: the end of the other connection has been seen by then.
+    await fetch(`${api.url}/health/live`);
+    open();
+    expect((await answers).map(({ status }) => status)).to.deep.equal([200]);
     await api.close();
   });
 

@@ -106,6 +106,16 @@ describe("POST /v1/upgrades", () => {
     });
   });
 
+  it("counts more problems than a function takes arguments, and lists the first", async () => {
+    const specs = Array.from({ length: 240 }, () => ({
+      netvirtHostClusterUpgradeSpecs: Array.from({ length: 1000 }, () => 1),
+    }));
+    const answer = await post().send({ ...upgradeSpecExample, netvirtUpgradeUserInputSpecs: specs });
+    const { context, nestedErrors } = expectError(answer, 400, "INVALID_REQUEST");
+    expect(context).to.deep.equal({ problems: "240000", listed: "100" });
+    expect(nestedErrors).to.have.length(100);
+  });
+
   it("refuses compressed bodies, so that none can unfold", async () => {
     for (const encoding of ["gzip", "br", "deflate", "identity, gzip"]) {
       const answer = await post().set("content-encoding", encoding).send("{}");

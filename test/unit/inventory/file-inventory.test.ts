@@ -23,8 +23,8 @@ const reads: ComponentManagerReads = {
   countHosts: () => Promise.resolve(4),
 };
 
-async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}) {
-  const inventory = fileInventory({ componentManagers: new Map(), clusters }, { ...reads, ...changes });
+async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}, patience?: number) {
+  const inventory = fileInventory({ componentManagers: new Map(), clusters }, { ...reads, ...changes }, patience);
   const answer = await inventory.readClusters(ids)();
   if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
   return answer.right;
@@ -89,6 +89,20 @@ describe("fileInventory", () => {
   it("loses only the cluster of which a read fails", async () => {
     const failing = (id: string, cluster: string) => (cluster === "domain-a1" ? away() : reads.countHosts(id, cluster));
     expect(tags(await lookUp(["a1", "a2"], { countHosts: failing }))).to.deep.equal({ a1: "Unreachable", a2: "Known" });
+  });
+
+  it("waits for all that a component manager is asked together, not for each of it", async () => {
+    const never = () => new Promise<never>(() => undefined);
+    for (const slow of [{ clusters: never }, { isImageManaged: never }, { countHosts: never }]) {
+      const answer = await lookUp(["a1", "nobody"], slow, 20);
+      expect(tags(answer)).to.deep.equal({ a1: "Unreachable", nobody: "Unknown" });
+      expect(answer.get("a1")).to.have.property("reason", "it has not answered within 0.02 seconds");
+    }
+  });
+
+  it("gives the reason without its full stop, since it becomes part of a sentence", async () => {
+    const answer = await lookUp(["a1"], { clusters: () => Promise.reject(new Error("vcA: could not log in.")) });
+    expect(answer.get("a1")).to.have.property("reason", "vcA: could not log in");
   });
 
   it("leaves no rejection unhandled, whichever reads fail and how", async () => {

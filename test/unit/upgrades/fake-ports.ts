@@ -21,7 +21,7 @@ export class FakePorts {
   readonly lockHolders = new Map<string, string>();
   /** Runs before an upgrade is started: the moment in which a racing request can be first. */
   beforeStart: () => void = () => undefined;
-  failing: { catalog?: ServiceError; inventory?: ServiceError; start?: ServiceError; findStarted?: ServiceError } = {};
+  failing: Partial<Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders", ServiceError>> = {};
   private readonly started = new Map<string, { task: Task; requestDigest: string | undefined }>();
   private ids = 0;
 
@@ -52,7 +52,7 @@ export class FakePorts {
             this.lists.push({ filter, page });
             return emptyPage;
           }),
-        lockHolders: () => or(undefined, () => this.lockHolders),
+        lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
         readUpgrade: unused,
         readTask: unused,
       },

@@ -82,6 +82,15 @@ describe("startUpgrade", () => {
       expect("problems" in error && error.problems[0]).to.include({ path: "bundleId", code: "BUNDLE_UNKNOWN" });
     });
 
+    it("as a bad request although Temporal, which knows the locks, does not answer", async () => {
+      ports.failing = { lockHolders: temporalAway };
+      const bad = await refused(spec(past));
+      expect([bad._tag, codesOf(bad)]).to.deep.equal(["BadRequest", ["SCHEDULE_IN_THE_PAST", "TEMPORAL_UNREACHABLE"]]);
+      const notAllowed = await refused(spec({}, { parallelUpgrade: false }));
+      expect(notAllowed._tag).to.equal("NotAllowed");
+      expect(await refused(spec())).to.equal(temporalAway);
+    });
+
     it("naming the upgrade that holds the cluster", async () => {
       ports.lockHolders.set("c1", "the-other");
       const error = await refused(spec());
@@ -91,7 +100,7 @@ describe("startUpgrade", () => {
 
     it("with the port's own error where a port fails", async () => {
       const broken = unexpected("disk");
-      for (const port of ["catalog", "inventory", "start"] as const) {
+      for (const port of ["catalog", "inventory", "lockHolders", "start"] as const) {
         ports.failing = { [port]: broken };
         expect(await refused(spec()), port).to.equal(broken);
         expect(await refused(spec(), `key ${port}`), `${port}, with a key`).to.equal(broken);

@@ -1,0 +1,107 @@
+import type { Client } from "@temporalio/client";
+import { InFlight } from "./in-flight";
+
+/** A Workflow execution as Visibility lists it. */
+export type Execution = NonNullable<
+  Awaited<ReturnType<Client["workflowService"]["listWorkflowExecutions"]>>["executions"]
+>[number];
+
+/** Temporal's Visibility, call by call: it knows how many executions match, and what comes next. */
+export interface Visibility {
+  count(query: string, deadline: number): Promise<number>;
+  /** The first `size` executions, or those after `token`. Without a next token there are no more. */
+  list(query: string, size: number, token: Uint8Array | undefined, deadline: number): Promise<Step>;
+}
+
+interface Step {
+  readonly executions: readonly Execution[];
+  readonly nextToken: Uint8Array | undefined;
+}
+
+/** Visibility by a client; a call takes at most `callTimeout` milliseconds, and ends at the deadline of its reader. */
+export function visibilityOf(client: Client, callTimeout: number): Visibility {
+  const { namespace } = client.options;
+  const { workflowService } = client;
+  const until = (deadline: number) => Math.min(Date.now() + callTimeout, deadline);
+  return {
+    count: (query, deadline) =>
+      client.withDeadline(until(deadline), async () =>
+        Number((await workflowService.countWorkflowExecutions({ namespace, query })).count),
+      ),
+    list: (query, pageSize, token, deadline) =>
+      client.withDeadline(until(deadline), async () => {
+        const request = { namespace, query, pageSize, ...(token && { nextPageToken: token }) };
+        const { executions, nextPageToken } = await workflowService.listWorkflowExecutions(request);
+        return { executions, nextToken: nextPageToken.length > 0 ? nextPageToken : undefined };
+      }),
+  };
+}
+
+/** The most executions of one call: their memos, of at most 2 MiB each, must fit into one message (connection.ts). */
+const largestStep = 50;
+/** How many places in lists are remembered, so that reading page by page does not start from the front each time. */
+const rememberedPlaces = 200;
+/** For how long, in milliseconds: what has started or ended since has moved the rest of the list. */
+const placeLifetime = 30_000;
+
+/** What comes after the first `at` executions of a query; the very front has no token. */
+interface Place {
+  readonly query: string;
+  readonly at: number;
+  readonly token: Uint8Array | undefined;
+  readonly until: number;
+}
+
+/** Reads any part of a list of executions, of which Visibility tells only what comes next. */
+export class VisibilityReader {
+  private readonly places = new Map<string, Place>();
+  private readonly steps = new InFlight<{ executions: readonly Execution[]; next: Place | undefined }>();
+
+  constructor(
+    private readonly visibility: Visibility,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * At most `size` executions, beginning with that of index `first`; fewer only at the end of the list. Walks there in
+   * large steps from the nearest place that is known. Rejects when `deadline` (epoch milliseconds) has passed.
+   */
+  async read(query: string, first: number, size: number, deadline = Infinity): Promise<Execution[]> {
+    const end = first + size;
+    const found: Execution[] = [];
+    let place: Place | undefined = this.nearest(query, first);
+    while (place && place.at < end) {
+      const { executions, next } = await this.step(place, Math.min(largestStep, end - place.at), deadline);
+      found.push(...executions.slice(Math.max(0, first - place.at)));
+      place = next;
+    }
+    return found;
+  }
+
+  private nearest(query: string, first: number): Place {
+    let best: Place = { query, at: 0, token: undefined, until: Infinity };
+    for (const place of this.places.values()) {
+      if (place.query === query && place.at > best.at && place.at <= first && place.until > this.now()) best = place;
+    }
+    return best;
+  }
+
+  /** Readers that walk the same way at the same time take the same steps. */
+  private step({ query, at, token }: Place, size: number, deadline: number) {
+    return this.steps.share(`${at}/${size}/${query}`, async () => {
+      const { executions, nextToken } = await this.visibility.list(query, size, token, deadline);
+      if (!nextToken || executions.length === 0) return { executions, next: undefined };
+      const next = { query, at: at + executions.length, token: nextToken, until: this.now() + placeLifetime };
+      this.remember(next);
+      return { executions, next };
+    });
+  }
+
+  private remember(place: Place): void {
+    const key = `${place.at}/${place.query}`;
+    this.places.delete(key);
+    this.places.set(key, place);
+    const oldest = this.places.keys().next().value;
+    if (this.places.size > rememberedPlaces && oldest !== undefined) this.places.delete(oldest);
+  }
+}
