@@ -24,6 +24,7 @@ import {
   type ResourceMemo,
   type ResourceResult,
 } from "./messages";
+import { lastErrorLines } from "./upgrade-details";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -50,8 +51,8 @@ export class ClusterUpgradeState {
   publish(doing = this.doing): void {
     this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
-    const hosts = total > 0 ? `\n\nHosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
-    setCurrentDetails(`**${doing}**${hosts}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
+    const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
+    setCurrentDetails([`**${doing}**`, ...hosts, ...lastErrorLines(this.lastError)].join("\n\n"));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

@@ -33,10 +33,12 @@ const doing: Record<UpgradePhase, string> = {
 };
 
 /**
- * The Web UI cuts off the end of a text that its narrow column wraps: lines are short, what can be done comes before
- * what happened, and the end is blank.
+ * The last paragraphs of a text for the Web UI. It cuts off the end of a text with lines that its narrow column wraps,
+ * as errors are: the end is blank, and what can be done stands before it, in short lines.
  */
-const spare = "\u00a0";
+export function lastErrorLines(lastError: string | undefined): string[] {
+  return lastError === undefined ? [] : [`Last error: ${lastError}`, "\u00a0"];
+}
 
 /** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
 export function describeUpgrade(details: UpgradeDetails): string {
@@ -49,8 +51,7 @@ export function describeUpgrade(details: UpgradeDetails): string {
   const next = nextStep(details);
   if (next) lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
-  if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
-  return [...lines, spare].join("\n\n");
+  return [...lines, ...lastErrorLines(lastError)].join("\n\n");
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {
