@@ -24,7 +24,7 @@ import {
   type ResourceMemo,
   type ResourceResult,
 } from "./messages";
-import { lastErrorLines } from "./upgrade-details";
+import { blankEnd } from "./upgrade-details";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -52,7 +52,8 @@ export class ClusterUpgradeState {
     this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
-    setCurrentDetails([`**${doing}**`, ...hosts, ...lastErrorLines(this.lastError)].join("\n\n"));
+    const error = this.lastError === undefined ? [] : [`Last error: ${this.lastError}`, blankEnd];
+    setCurrentDetails([`**${doing}**`, ...hosts, ...error].join("\n\n"));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

@@ -33,12 +33,10 @@ const doing: Record<UpgradePhase, string> = {
 };
 
 /**
- * The last paragraphs of a text for the Web UI. It cuts off the end of a text with lines that its narrow column wraps,
- * as errors are: the end is blank, and what can be done stands before it, in short lines.
+ * The last paragraph of a text for the Web UI, which cuts off the end of one that its narrow column wraps, as errors
+ * are. What can be done stands before them, in short lines.
  */
-export function lastErrorLines(lastError: string | undefined): string[] {
-  return lastError === undefined ? [] : [`Last error: ${lastError}`, "\u00a0"];
-}
+export const blankEnd = "\u00a0";
 
 /** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
 export function describeUpgrade(details: UpgradeDetails): string {
@@ -49,9 +47,10 @@ export function describeUpgrade(details: UpgradeDetails): string {
   const lines = [`**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
   if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
   const next = nextStep(details);
-  if (next) lines.push(...next);
+  lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
-  return [...lines, ...lastErrorLines(lastError)].join("\n\n");
+  if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
+  return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {
@@ -60,11 +59,11 @@ function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): str
   return doing[phase];
 }
 
-function nextStep({ plan, phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string[] | undefined {
+function nextStep({ plan, phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string[] {
   const command = (name: string) =>
     `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
   if (phase === "DRAFT_WAITING" && !prechecksFailed) return ["Signal `commit` begins it:", command("commit")];
   if (phase === "FAILED" && mayBeDecided)
     return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
-  return undefined;
+  return [];
 }

@@ -81,6 +81,11 @@ export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"],
     // Many readers may look at one upgrade; by default the server keeps only one Query waiting and refuses the next.
     ...["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
+    // By default a shard reads its queues 20 times a second, and this server has one shard: each step would take 50 ms.
+    ...["transfer", "timer", "visibility"].flatMap((queue) => [
+      "--dynamic-config-value",
+      `history.${queue}ProcessorMaxPollRPS=1000`,
+    ]),
     ...["--namespace", options.namespace, ...attributes],
     ...["--log-format", "json", "--log-level", "warn"],
     // The operator's settings for the CLI are about other servers.

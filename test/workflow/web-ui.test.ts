@@ -70,7 +70,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     await upgrade.untilStatuses("Pending / DRAFT");
     expect(await upgrade.currentDetails())
       .to.match(/^\*\*Draft: waiting for the commit\*\* \(DRAFT\)/)
-      .and.to.contain(`temporal workflow signal --name commit \\\n  --workflow-id ${upgrade.id}\n`);
+      .and.to.match(new RegExp(`temporal workflow signal --name commit \\\\\\n  --workflow-id ${upgrade.id}`));
     const scheduledTimestamp = await later();
     await upgrade.ask("commit", { scheduledTimestamp });
     await upgrade.untilStatuses("Pending / SCHEDULED");
@@ -114,7 +114,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       .to.match(/^\*\*Failed, waiting for a decision\*\* \(COMPLETED_WITH_FAILURE\)/)
       .and.to.contain("Hosts: **0 of 3** done, 1 failed.")
       .and.to.match(/Last error: Cluster .*Host esx-01.example.com failed\./)
-      .and.to.contain(`temporal workflow signal --name retry \\\n  --workflow-id ${upgrade.id}\n`);
+      .and.to.match(new RegExp(`temporal workflow signal --name retry \\\\\\n  --workflow-id ${upgrade.id}`));
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Failed\*\*[^]*Last error: Host esx-01.example.com failed/);
   });
 
