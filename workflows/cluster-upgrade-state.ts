@@ -11,6 +11,7 @@ import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
 import { reportHosts } from "./report-hosts";
+import { blankEnd } from "./upgrade-details";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -37,8 +38,9 @@ export class ClusterUpgradeState {
   publish(doing = this.doing): void {
     this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
-    const hosts = total > 0 ? `\n\nHosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
-    setCurrentDetails(`**${doing}**${hosts}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
+    const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
+    const error = this.lastError === undefined ? [] : [`Last error: ${this.lastError}`, blankEnd];
+    setCurrentDetails([`**${doing}**`, ...hosts, ...error].join("\n\n"));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

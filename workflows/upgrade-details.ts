@@ -33,10 +33,10 @@ const doing: Record<UpgradePhase, string> = {
 };
 
 /**
- * The Web UI cuts off the end of a text that its narrow column wraps: lines are short, what can be done comes before
- * what happened, and the end is blank.
+ * The last paragraph of a text for the Web UI, which cuts off the end of one that its narrow column wraps, as errors
+ * are. What can be done stands before them, in short lines.
  */
-const spare = "\u00a0";
+export const blankEnd = "\u00a0";
 
 /** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
 export function describeUpgrade(details: UpgradeDetails): string {
@@ -50,7 +50,7 @@ export function describeUpgrade(details: UpgradeDetails): string {
   lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
-  return [...lines, ...(next.length > 0 ? [spare] : [])].join("\n\n");
+  return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {

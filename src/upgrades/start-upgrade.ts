@@ -144,7 +144,9 @@ function admitAndPlan(
  */
 function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
   const problems: Problem[] = [...rejections];
-  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") problems.push(...holders.left.problems);
+  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") {
+    problems.push(...holders.left.problems.map((problem) => ({ ...problem, effect: "FAILED_DEPENDENCY" as const })));
+  }
   const effects = new Set(rejections.map(({ effect }) => effect));
   if (effects.has("BAD_REQUEST")) return badRequest(problems);
   if (effects.has("NOT_ALLOWED")) return notAllowed(problems);

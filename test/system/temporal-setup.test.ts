@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -142,7 +142,8 @@ describe("a Temporal server for the service", function () {
   });
 
   it("that takes connections and does not answer is told within 3 s", async () => {
-    const silent = createServer();
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket));
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     // Without the library's attempts to call again, which would outlive the connection.
@@ -153,6 +154,8 @@ describe("a Temporal server for the service", function () {
     expect(answer).to.have.nested.property("left.problems[0].code", "TEMPORAL_UNREACHABLE");
     expect(answer).to.have.nested.property("left.problems[0].message", `Temporal at ${address} does not answer.`);
     await connection.close();
+    // A client that has been told nothing leaves its side open.
+    for (const socket of sockets) socket.destroy();
     silent.close();
   });
 });
