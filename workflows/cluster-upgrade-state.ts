@@ -11,7 +11,7 @@ import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
 import { reportHosts } from "./report-hosts";
-import { blankEnd } from "./upgrade-details";
+import { describeResource } from "./upgrade-details";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -39,8 +39,7 @@ export class ClusterUpgradeState {
     this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
-    const error = this.lastError === undefined ? [] : [`Last error: ${this.lastError}`, blankEnd];
-    setCurrentDetails([`**${doing}**`, ...hosts, ...error].join("\n\n"));
+    setCurrentDetails(describeResource(doing, hosts, this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

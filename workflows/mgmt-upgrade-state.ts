@@ -12,6 +12,7 @@ import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type MgmtUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
 import { reportHosts } from "./report-hosts";
+import { describeResource } from "./upgrade-details";
 
 /** An event without its time, which is now. */
 type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> : never) : never;
@@ -34,7 +35,7 @@ export class MgmtUpgradeState {
 
   /** A change of phase: says where the server stands in the Web UI, and in the memo for when no worker answers. */
   publish(doing: string): void {
-    setCurrentDetails(`**${doing}**${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
+    setCurrentDetails(describeResource(doing, [], this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

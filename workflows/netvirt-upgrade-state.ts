@@ -14,6 +14,7 @@ import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type NetvirtUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
 import { reportHosts } from "./report-hosts";
+import { describeResource } from "./upgrade-details";
 
 /** A happening without its time, which is now. */
 type Happening = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -39,8 +40,8 @@ export class NetvirtUpgradeState {
   /** A change of phase: says where the instance stands in the Web UI, and in the memo for when no worker answers. */
   publish(doing: string): void {
     const { upgraded, skipped, total, failed } = this.nodeCounts();
-    const nodes = total > 0 ? `\n\nNodes: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.` : "";
-    setCurrentDetails(`**${doing}**${nodes}${this.lastError === undefined ? "" : `\n\nLast error: ${this.lastError}`}`);
+    const nodes = total > 0 ? [`Nodes: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
+    setCurrentDetails(describeResource(doing, nodes, this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 

@@ -36,7 +36,7 @@ const doing: Record<UpgradePhase, string> = {
  * The last paragraph of a text for the Web UI, which cuts off the end of one that its narrow column wraps, as errors
  * are. What can be done stands before them, in short lines.
  */
-export const blankEnd = "\u00a0";
+const blankEnd = "\u00a0";
 
 /** What an operator reads first in the Temporal Web UI (Markdown): phase, what can be done, hosts done, last error. */
 export function describeUpgrade(details: UpgradeDetails): string {
@@ -51,6 +51,12 @@ export function describeUpgrade(details: UpgradeDetails): string {
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
   return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
+}
+
+/** The same for a resource's own Workflow: what it does, how many of its hosts or nodes are done, last error. */
+export function describeResource(doing: string, counts: readonly string[], lastError: string | undefined): string {
+  const error = lastError === undefined ? [] : [`Last error: ${lastError}`, blankEnd];
+  return [`**${doing}**`, ...counts, ...error].join("\n\n");
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {

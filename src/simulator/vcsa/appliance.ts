@@ -1,7 +1,6 @@
 import { isActive, type Fault, type FaultKind } from "../state/fault";
 import type { LedgerStep } from "../state/ledger-entry";
 import type { World } from "../state/world";
-import { compareVersions } from "../../domain/version";
 import { applianceConfig, type ApplianceUpdate } from "./vcsa-config";
 import type { VcsaState } from "./vcsa-state";
 
@@ -19,9 +18,11 @@ export function applianceOf(world: World): VcsaState {
 /** What the management server is offered and does not run yet. */
 export function offeredUpdates(world: World): ApplianceUpdate[] {
   const { version } = applianceOf(world);
-  return applianceConfig(world.config.managementServer).updates.filter(
-    (update) => compareVersions(update.version, version) > 0,
-  );
+  return applianceConfig(world.config.managementServer).updates.filter((update) => isNewer(update.version, version));
+}
+
+function isNewer(version: string, than: string): boolean {
+  return version.localeCompare(than, "en", { numeric: true }) > 0;
 }
 
 export function isAddressUsed(world: World, address: string): boolean {

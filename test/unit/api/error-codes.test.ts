@@ -55,7 +55,7 @@ describe("docs/error-codes.md", () => {
       "CLUSTER_BUSY",
       // Given by a choice between two, instead of none, and to what a Workflow is closed with.
       "CLUSTER_WORKFLOW_LOST",
-      "CLUSTER_UPGRADE_FAILED",
+      "RESOURCE_UPGRADE_FAILED",
       "UPGRADE_FAILED",
     ]);
   });
