@@ -11,10 +11,12 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { version } from "../../package.json";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { eventually } from "../support/eventually";
+import type { RunningUpgrade } from "../support/running-upgrade";
 import { UpgradeBench } from "../support/upgrade-bench";
 import {
   attributesOf,
@@ -30,6 +32,7 @@ import type { Story } from "./story";
 import { historiesFolder, storedHistories } from "./stored-histories";
 
 const run = promisify(execFile);
+const storyMilliseconds = 60_000;
 const cacheDir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "upgrade-management-service");
 const cli = process.env["TEMPORAL_CLI_PATH"] ?? cachedCliPath(cacheDir);
 
@@ -56,7 +59,7 @@ async function main(): Promise<void> {
 async function record(name: string, story: Story, folder: string): Promise<void> {
   const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER");
   try {
-    const { handle } = await story.tell(bench);
+    const { handle } = await told(bench, name, story);
     const { runId } = await handle.describe();
     const upgrade = await settledHistory(bench, { workflowId: handle.workflowId, runId });
     if (endOf(upgrade) !== story.ends) throw new Error(`${name} ended as ${endOf(upgrade)}, not as ${story.ends}`);
@@ -68,6 +71,19 @@ async function record(name: string, story: Story, folder: string): Promise<void>
   } finally {
     await bench.clean();
     await bench.stop();
+  }
+}
+
+/** A story that does not come to its end shows where it stands. */
+async function told(bench: UpgradeBench, name: string, story: Story): Promise<RunningUpgrade> {
+  const limit = new AbortController();
+  const stuck = setTimeout(storyMilliseconds, undefined, { signal: limit.signal }).then(async () => {
+    throw new Error(`${name} does not end\n${await bench.explain()}`);
+  });
+  try {
+    return await Promise.race([story.tell(bench), stuck]);
+  } finally {
+    limit.abort();
   }
 }
 

@@ -103,7 +103,8 @@ export const productStories: Readonly<Record<string, Story>> = {
     async tell(bench) {
       const gate = new Gate();
       const fake = new FakeActivities({
-        upgradeNetvirtComponent: async ({ component, resume }) => {
+        upgradeNetvirtComponent: async ({ component, resume, stop }) => {
+          if (stop) throw activityFailure("CANCELLED");
           const progress = { component, reportedFailures: 0, activity: "Upgrading.", percent: 50, nodes: [] };
           if (!resume) await new Gate().die(progress);
           await gate.pass(progress);
@@ -196,7 +197,8 @@ export const productStories: Readonly<Record<string, Story>> = {
     async tell(bench) {
       const gate = new Gate();
       const fake = new FakeActivities({
-        stageMgmtUpdate: async ({ resume }) => {
+        stageMgmtUpdate: async ({ resume, stop }) => {
+          if (stop) throw activityFailure("CANCELLED");
           if (!resume) await new Gate().die(mgmtProgress());
           await gate.pass(mgmtProgress());
         },
