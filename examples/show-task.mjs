@@ -6,7 +6,8 @@ show(task, "");
 
 function show({ status, name, description, message, errors = [], stages = [], subTasks = [] }, indent) {
   // What is no Task is an error of the service.
-  console.log(`${indent}${status ?? "ERROR"} ${name ?? message}${status === "IN_PROGRESS" ? `: ${description}` : ""}`);
+  const doing = status === "IN_PROGRESS" && description !== name ? `: ${description}` : "";
+  console.log(`${indent}${status ?? "ERROR"} ${name ?? message}${doing}`);
   for (const error of errors) console.log(`${indent}  ! ${error.message}`);
   // Nothing of what has not begun is worth a line.
   if (status === "PENDING") return;

@@ -15,9 +15,9 @@ function actionOf({ preRemediationPowerAction }: HostRemediationOptions): VmPowe
 }
 
 const powerAfter: Readonly<Record<VmPowerAction, string>> = {
-  PowerOffVM: "poweredOff",
+  PowerOffVM: "powered off",
   SuspendVM: "suspended",
-  PowerOnVM: "poweredOn",
+  PowerOnVM: "powered on",
 };
 
 /** Switches off the host's virtual machines as the upgrade asks. Throws HOST_REMEDIATION_FAILED where one runs on. */

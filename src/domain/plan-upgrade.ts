@@ -6,7 +6,7 @@ import type { HostRemediationOptions } from "./host-remediation";
 import type { Installations, PersonalityFacts } from "./installations";
 import { planMgmt, planNetvirt, type ServerTerms } from "./plan-servers";
 import { toTimestamp } from "./timestamp";
-import type { ClusterImage, ClusterUpgradePlan, Product, ResourcePlan, UpgradePlan } from "./upgrade-plan";
+import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
 import type { PersonalitySpec, ResourceUpgradeSpec } from "./upgrade-spec";
 
@@ -29,18 +29,31 @@ export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays
     MGMT: () => planMgmt(admitted, serverTerms(planned, versionOf("MGMT"))),
     HOSTOS: () => planned,
   };
-  const names = clusters.length === 1 ? (clusters[0]?.name ?? "") : `${clusters.length} clusters`;
+  const products = productsOf(bundle).map((product) => ({ product, resources: resources[product]() }));
   return {
     id,
-    name: `Upgrade ${names} to ${bundle.version ?? bundle.id}`,
+    name: `Upgrade ${products.map(whatIsUpgraded).join(", then ")} to ${bundle.version ?? bundle.id}`,
     creationTimestamp: toTimestamp(now),
     draft: spec.draftMode === true,
     spec,
     bundle,
-    products: productsOf(bundle).map((product) => ({ product, resources: resources[product]() })),
+    products,
     resolutionDays,
   };
 }
+
+/** The one resource of a product by its name, several by their number. */
+function whatIsUpgraded({ product, resources }: ProductPlan): string {
+  const [one, several] = titles[product];
+  if (resources.length !== 1) return `${resources.length} ${several}`;
+  return `${one}${resources[0]?.name ?? ""}`;
+}
+
+const titles: Readonly<Record<Product, readonly [one: string, several: string]>> = {
+  NETVIRT: ["NETVIRT ", "NETVIRT instances"],
+  MGMT: ["management server ", "management servers"],
+  HOSTOS: ["", "clusters"],
+};
 
 /** A server serves several clusters: it takes their strictest policy, and begins when the first of them may. */
 function serverTerms(clusters: readonly ClusterUpgradePlan[], targetVersion: string): ServerTerms {

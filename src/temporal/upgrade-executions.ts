@@ -166,10 +166,10 @@ function detailsOf(plan: UpgradePlan): string {
   const resources = resourcesOf(plan);
   const shown = resources.slice(0, 50).map(({ name, resourceId, targetVersion, attempts, scheduledTimestamp }) => {
     const when = scheduledTimestamp === undefined ? "" : `, not before ${scheduledTimestamp}`;
-    return `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, attempts per host: ${attempts.maximumAttempts}${when}`;
+    return `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, attempts: ${attempts.maximumAttempts}${when}`;
   });
   const more = resources.length > 50 ? [`- and ${resources.length - 50} more`] : [];
-  return [`Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} cluster(s):`, "", ...shown, ...more].join(
+  return [`Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} resource(s), in this order:`, "", ...shown, ...more].join(
     "\n",
   );
 }

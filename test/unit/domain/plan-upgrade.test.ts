@@ -141,7 +141,9 @@ describe("planUpgrade", () => {
       hostosUpgradeFailureAction: { action: "RETRY" as const, retryCount, retryDelay: 60 },
     });
 
-    function servers(spec: Partial<UpgradeSpec> = {}) {
+    const servers = (spec: Partial<UpgradeSpec> = {}) => planned(spec).products;
+
+    function planned(spec: Partial<UpgradeSpec> = {}) {
       const resourceUpgradeSpecs = [
         { resourceId: "c0", scheduledTimestamp: "2026-12-02T00:00:00.000Z", hostosUpgradeOptionsSpec: retry(5) },
         { resourceId: "c1", scheduledTimestamp: "2026-12-01T00:00:00.000Z", hostosUpgradeOptionsSpec: retry(2) },
@@ -154,8 +156,12 @@ describe("planUpgrade", () => {
           installations,
         },
         identity,
-      ).products;
+      );
     }
+
+    it("names the upgrade after all that it upgrades", () => {
+      expect(planned().name).to.equal("Upgrade NETVIRT nsx-01, then management server vc-01, then 2 clusters to 9.0.2");
+    });
 
     it("plans NETVIRT, then MGMT, then HOSTOS, for the servers of the clusters", () => {
       const ids = servers().map(({ product, resources }) => [product, resources.map(({ resourceId }) => resourceId)]);
