@@ -146,12 +146,15 @@ function precheckRun(run: number, resources: readonly ResourcePlan[], at: string
 }
 
 function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
+  const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
+  if (resources.length === 0) {
+    const description = `None of the request's clusters has ${product} in the inventory: nothing to do.`;
+    return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+  }
   return {
-    name: `Upgrade ${product}`,
-    type: `${product}_UPGRADE`,
+    ...common,
     description: productDescription(product),
     status: "PENDING",
-    creationTimestamp: at,
     subTasks: resources.map((resource) => initialResourceSubTask(resource, at)),
   };
 }
