@@ -19,14 +19,15 @@ export const platformBundle = bundleOf(hostos, component("MGMT"), component("NET
 export function domain() {
   const id = randomUUID().slice(0, 8);
   const [netvirt, mgmt, resources] = [`nsx-${id}`, `vc-${id}`, clusters(2)];
+  const ids = resources.map(({ resourceId }) => resourceId);
   const installations = {
-    netvirt: [{ resourceId: netvirt, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
+    netvirt: [{ resourceId: netvirt, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: ids }],
     management: [
       {
         resourceId: mgmt,
         name: "vc-01",
         componentManagerId: "vc01",
-        clusters: resources.map(({ resourceId }) => resourceId),
+        clusters: ids,
       },
     ],
     personalities: [],

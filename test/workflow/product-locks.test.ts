@@ -4,7 +4,7 @@ import { readHolder } from "../../src/temporal/lock-holder";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
-import { sampleBundle, type SamplePlanOptions } from "../support/sample-plan";
+import { sampleBundle } from "../support/sample-plan";
 import { bundleOf, component, domain } from "../support/sample-platform";
 import { useBench } from "../support/upgrade-bench";
 
@@ -50,7 +50,7 @@ describe("Servers that more than one upgrade wants", function () {
     expect(changed(loser)).to.deep.equal([]);
   }
 
-  it("of the same NETVIRT instance: of two that race one runs, whichever clusters they name", async () => {
+  it("are upgraded by one of two that race for the same NETVIRT instance, whichever clusters they name", async () => {
     const gate = new Gate();
     const { resources, ...options } = domain();
     const upgrades = await Promise.all(
@@ -68,44 +68,43 @@ describe("Servers that more than one upgrade wants", function () {
     await expectLockedOut(loser, winner, "NETVIRT nsx-01");
   });
 
-  const lockCases: readonly [string, "MGMT" | "HOSTOS", string][] = [
-    ["of a cluster is kept out while its management server is upgraded", "MGMT", "while mgmt/"],
-    ["of a management server is kept out while one of its clusters is upgraded", "HOSTOS", "while cluster/"],
+  type Wanted = "MGMT" | "NETVIRT" | "HOSTOS";
+  const bundleFor = (wanted: Wanted) => (wanted === "HOSTOS" ? sampleBundle : bundleOf(component(wanted)));
+  const lockCases: readonly [string, Wanted, Wanted, string][] = [
+    ["a cluster while its management server is upgraded", "MGMT", "HOSTOS", "while mgmt/"],
+    ["a management server while one of its clusters is upgraded", "HOSTOS", "MGMT", "while cluster/"],
+    ["a cluster while the NETVIRT of its domain is upgraded", "NETVIRT", "HOSTOS", "while netvirt/"],
+    ["NETVIRT while a cluster of its domain is upgraded", "HOSTOS", "NETVIRT", "while cluster/"],
   ];
-  for (const [what, first, says] of lockCases)
-    it(what, async () => {
+  for (const [what, first, second, says] of lockCases)
+    it(`keep out ${what}`, async () => {
       const gate = new Gate();
       const { resources, ...options } = domain();
-      const of = (product: "MGMT" | "HOSTOS", cluster: SamplePlanOptions["resources"]): SamplePlanOptions => ({
-        ...options,
-        ...(cluster && { resources: cluster }),
-        bundle: product === "MGMT" ? bundleOf(component("MGMT")) : sampleBundle,
-      });
-      const second = first === "MGMT" ? "HOSTOS" : "MGMT";
-      const holder = await bench().upgrade(of(first, resources.slice(0, 1)), held(gate));
+      const [one, other] = [resources.slice(0, 1), resources.slice(1)];
+      const holder = await bench().upgrade({ ...options, resources: one, bundle: bundleFor(first) }, held(gate));
       await gate.reached;
-      const loser = await bench().upgrade(of(second, resources.slice(1)), held(gate));
+      const loser = await bench().upgrade({ ...options, resources: other, bundle: bundleFor(second) }, held(gate));
       await expectLockedOut(loser, holder, says);
     });
 
-  it("of a management server and one of its cluster that race: never both touch anything", async () => {
-    await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const gate = new Gate();
-        const { resources, ...options } = domain();
-        const bundles = [bundleOf(component("MGMT")), sampleBundle];
-        const upgrades = await Promise.all(
-          bundles.map((bundle, n) =>
-            bench().upgrade({ ...options, bundle, resources: resources.slice(n, n + 1) }, held(gate)),
-          ),
-        );
-        const statuses = await eventually(
-          () => Promise.all(upgrades.map((upgrade) => upgrade.statuses())),
-          (all) => all.includes(failed),
-        );
-        const loser = upgrades[statuses.indexOf(failed)]!;
-        await expectLockedOut(loser, upgrades[1 - statuses.indexOf(failed)]!, "while ");
-      }),
-    );
-  });
+  for (const wanted of ["MGMT", "NETVIRT"] as const)
+    it(`never let ${wanted} and one of its clusters, which race for each other, both touch anything`, async () => {
+      await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const gate = new Gate();
+          const { resources, ...options } = domain();
+          const upgrades = await Promise.all(
+            [bundleFor(wanted), sampleBundle].map((bundle, n) =>
+              bench().upgrade({ ...options, bundle, resources: resources.slice(n, n + 1) }, held(gate)),
+            ),
+          );
+          const statuses = await eventually(
+            () => Promise.all(upgrades.map((upgrade) => upgrade.statuses())),
+            (all) => all.includes(failed),
+          );
+          const loser = upgrades[statuses.indexOf(failed)]!;
+          await expectLockedOut(loser, upgrades[1 - statuses.indexOf(failed)]!, "while ");
+        }),
+      );
+    });
 });
