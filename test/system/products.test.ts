@@ -65,6 +65,13 @@ describe("NETVIRT and management servers, from POST to the end", function () {
     resourceUpgradeSpecs: [{ resourceId: cluster("08"), upgradeNow: true }],
     ...more,
   });
+  const hostSeconds = async (seconds: number) => {
+    const settings = { method: "PATCH", body: JSON.stringify({ hostSeconds: seconds }) };
+    await fetch(`${service.simulatorUrl}/simulator/settings`, {
+      ...settings,
+      headers: { "content-type": "application/json" },
+    });
+  };
   const simulated = async () => (await (await fetch(`${service.simulatorUrl}/simulator/state`)).json()) as Simulated;
   /** The coordinator's plan: everything of it but how far its nodes are. */
   const plan = async () => {
@@ -82,8 +89,19 @@ describe("NETVIRT and management servers, from POST to the end", function () {
   };
   const nodesOf = async (...ids: string[]) =>
     (await simulated()).nsxManagers[0].groups.filter(({ id }) => ids.includes(id)).flatMap(({ units }) => units);
+  const namesOf = async (...ids: string[]) => (await nodesOf(...ids)).map(({ name }) => name);
   const entries = async (step: string) => (await service.ledger()).filter((entry) => entry.step === step);
   const started = async () => (await entries("NSX_NODE_STARTED")).map(({ host }) => host ?? "");
+  /** Most of these nodes that were in work at the same time. */
+  const mostAtOnce = async (...names: string[]) => {
+    const steps = (await service.ledger()).filter(({ host = "" }) => names.includes(host)).map(({ step }) => step);
+    let [now, most] = [0, 0];
+    for (const step of steps) {
+      if (step === "NSX_NODE_STARTED") most = Math.max(most, ++now);
+      if (step === "NSX_NODE_UPGRADED") now--;
+    }
+    return most;
+  };
   const ended = (id: string) => service.taskWhen(id, "has ended", hasEnded, 120);
 
   it("NETVIRT takes every field, shows groups and nodes while it runs, and repeats nothing when its worker is killed", async () => {
@@ -91,8 +109,8 @@ describe("NETVIRT and management servers, from POST to the end", function () {
     const input = {
       netvirtId,
       netvirtHostClusterUpgradeSpecs: [
-        { hostClusterId: groups.prod1, hostParallelUpgrade: true, liveUpgrade: true },
-        { hostClusterId: groups.mgmt, hostParallelUpgrade: false, liveUpgrade: false },
+        { hostClusterId: groups.prod1, hostParallelUpgrade: false, liveUpgrade: true },
+        { hostClusterId: groups.mgmt, hostParallelUpgrade: true, liveUpgrade: false },
       ],
       netvirtEdgeClusterUpgradeSpecs: [{ edgeClusterId: groups.edge2, edgeParallelUpgrade: true }],
       netvirtUpgradeOptions: {
@@ -140,12 +158,12 @@ describe("NETVIRT and management servers, from POST to the end", function () {
     ];
     expect(firstOf.get(groups.prod1)).to.deep.include({
       enabled: true,
-      parallel: true,
+      parallel: false,
       extended_configuration: mode("in_place", "true"),
     });
     expect(firstOf.get(groups.mgmt)).to.deep.include({
       enabled: true,
-      parallel: false,
+      parallel: true,
       extended_configuration: mode("maintenance_mode", "false"),
     });
     for (const left of [groups.prod2, groups.edge1]) expect(firstOf.get(left), left).to.include({ enabled: false });
@@ -154,9 +172,14 @@ describe("NETVIRT and management servers, from POST to the end", function () {
       "EDGE start",
       "HOST start",
     ]);
-    const wanted = (await nodesOf(groups.edge2, groups.prod1, groups.mgmt)).map(({ name }) => name);
+    const wanted = await namesOf(groups.edge2, groups.prod1, groups.mgmt);
     const managers = (await started()).slice(0, 3);
     expect((await started()).sort()).to.deep.equal([...managers, ...wanted].sort());
+    const inPlace = await namesOf(groups.prod1);
+    const atOnce = await namesOf(groups.mgmt);
+    expect(await mostAtOnce(...inPlace), "hostParallelUpgrade false").to.equal(1);
+    expect(await mostAtOnce(...atOnce), "hostParallelUpgrade true").to.equal(atOnce.length);
+    expect(await mostAtOnce(...inPlace, ...atOnce), "isHostClustersUpgradeParallel false").to.equal(atOnce.length);
     expect(await plan(), "the coordinator's plan is as it was").to.deep.equal(before);
 
     const leftOut = partsOf(done, "NETVIRT_GROUP_UPGRADE").filter(({ status }) => status === "NOT_APPLICABLE");
@@ -170,7 +193,10 @@ describe("NETVIRT and management servers, from POST to the end", function () {
 
   it("NETVIRT is paused by a cancellation, its plan put back, and an edge only upgrade does the rest", async () => {
     const before = await plan();
-    const { id } = await service.startUpgrade(request("netvirt"));
+    const oneByOne = { netvirtUpgradeOptions: { isEdgeClustersUpgradeParallel: false } };
+    const { id } = await service.startUpgrade(request("netvirt", { netvirtUpgradeUserInputSpecs: [oneByOne] }));
+    await until("the managers are upgraded", async () => (await entries("NSX_NODE_UPGRADED")).length === 3);
+    await hostSeconds(8);
     await until("an edge is in work", async () => (await started()).some((name) => name.includes("-edge-")));
     await service.withTemporal((client) => client.workflow.getHandle(id).cancel());
     const cancelled = await ended(id);
@@ -180,10 +206,11 @@ describe("NETVIRT and management servers, from POST to the end", function () {
     expect(await plan()).to.deep.equal(before);
     expect(partsOf(cancelled, "NETVIRT_HOST_UPGRADE")[0]?.status).to.equal("NOT_APPLICABLE");
 
+    await hostSeconds(1);
     const edgeOnly = { netvirtUpgradeUserInputSpecs: [{ netvirtUpgradeOptions: { isEdgeOnlyUpgrade: true } }] };
     const { id: rest } = await service.startUpgrade(request("netvirt", edgeOnly));
     expect((await ended(rest)).status).to.equal("Successful");
-    const edges = (await nodesOf(groups.edge1, groups.edge2)).map(({ name }) => name);
+    const edges = await namesOf(groups.edge1, groups.edge2);
     const begun = await started();
     expect(begun.filter((name) => name.includes("-edge-")).sort()).to.deep.equal(edges.sort());
     expect(begun.some((name) => name.includes("-esx-"))).to.equal(false);
