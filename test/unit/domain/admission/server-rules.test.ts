@@ -65,6 +65,14 @@ describe("netvirtInputsValid", () => {
       refused([{ netvirtUpgradeOptions: { isEdgeOnlyUpgrade: true, isEdgeClustersUpgradeParallel: true } }]),
     ).to.deep.equal([]);
   });
+
+  it("refuses an edge only upgrade of no edge cluster, and takes an empty list otherwise", () => {
+    const input = { netvirtEdgeClusterUpgradeSpecs: [] };
+    expect(refused([{ ...input, netvirtUpgradeOptions: { isEdgeOnlyUpgrade: true } }])).to.deep.equal([
+      `BAD_REQUEST INVALID_FIELD ${list}[0].netvirtEdgeClusterUpgradeSpecs`,
+    ]);
+    expect(refused([{ ...input, netvirtHostClusterUpgradeSpecs: [] }])).to.deep.equal([]);
+  });
 });
 
 describe("mgmtInputsValid", () => {
