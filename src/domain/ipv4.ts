@@ -8,10 +8,28 @@ export function parseIpv4(text: string): number | undefined {
   return parts.reduce((address, part) => address * 256 + Number(part), 0);
 }
 
-/** Whether a text is a dotted IPv4 address that a machine can have. */
+/**
+ * Whether a text is a dotted IPv4 address that a machine can have in a network: neither of "this network" (0/8) nor of
+ * the machine itself (127/8), nor multicast, reserved or broadcast (from 224.0.0.0 on).
+ */
 export function isIpv4Address(text: string): boolean {
   const address = parseIpv4(text);
-  return address !== undefined && address !== 0 && address !== 2 ** 32 - 1;
+  if (address === undefined) return false;
+  const first = Math.floor(address / 2 ** 24);
+  return first !== 0 && first !== 127 && first < 224;
+}
+
+/**
+ * Whether an address is one of a machine within its subnet, and not the subnet's own or its broadcast address (with 31
+ * bits there is neither). False where one of the two is none.
+ */
+export function isHostOfSubnet(text: string, mask: string): boolean {
+  const length = prefixLength(mask);
+  const address = parseIpv4(text);
+  if (length === undefined || address === undefined) return false;
+  const subnetSize = 2 ** (32 - length);
+  const place = address % subnetSize;
+  return length === 31 || (place !== 0 && place !== subnetSize - 1);
 }
 
 /**

@@ -8,6 +8,7 @@ import { planMgmt, planNetvirt, type ServerTerms } from "./plan-servers";
 import { toTimestamp } from "./timestamp";
 import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
+import { netvirtInScope } from "./upgrade-scope";
 import type { PersonalitySpec, ResourceUpgradeSpec } from "./upgrade-spec";
 
 /** What a plan gets from outside beside the request: its identity and the moment of acceptance (epoch milliseconds). */
@@ -66,12 +67,14 @@ function serverTerms(clusters: readonly ClusterUpgradePlan[], targetVersion: str
 }
 
 function planCluster(
-  { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer }: ClusterFacts,
+  facts: ClusterFacts,
   spec: ResourceUpgradeSpec | undefined,
   bundleVersion: string,
   installations: Installations,
 ): ClusterUpgradePlan {
+  const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer } = facts;
   const scheduledTimestamp = spec && notBefore(spec);
+  const netvirtInstances = netvirtInScope([facts], installations).map((instance) => instance.resourceId);
   const personality = installations.personalities.find(({ id }) => id === spec?.personalitySpec?.personalityId);
   const iso = installations.isos.find(({ id }) => id === spec?.customIsoSpec?.id);
   return {
@@ -85,6 +88,7 @@ function planCluster(
     ...(iso && { customIsoId: iso.id }),
     rollout,
     ...(managementServer !== undefined && { managementServer }),
+    ...(netvirtInstances.length > 0 && { netvirtInstances }),
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),

@@ -30,15 +30,19 @@ export function lockOf({ kind, resourceId }: Pick<ResourcePlan, "kind" | "resour
 
 /**
  * The locks that no other upgrade may hold meanwhile although this one does not take them: a management server is not
- * upgraded while hosts that it manages are, and the other way round.
+ * upgraded while hosts that it manages are, nor a NETVIRT instance, which takes hosts out of service itself, and the
+ * other way round.
  */
 export function conflictingLocks(resource: ResourcePlan): readonly string[] {
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":
-      return resource.managementServer === undefined ? [] : [mgmtLock(resource.managementServer)];
+      return [
+        ...(resource.managementServer === undefined ? [] : [mgmtLock(resource.managementServer)]),
+        ...(resource.netvirtInstances ?? []).map(netvirtLock),
+      ];
     case "NETVIRT":
-      return [];
+      return (resource.clusters ?? []).map(clusterLock);
     case "MGMT":
       return resource.clusters.map(clusterLock);
   }

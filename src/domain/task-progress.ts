@@ -84,10 +84,7 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return changeProduct(
         task,
         progress.product,
-        from("PENDING", (product) => ({
-          ...endPart(product, at, false),
-          description: `Not begun, because the upgrade of ${progress.failed} failed.`,
-        })),
+        from("PENDING", (product) => notBegun(endPart(product, at, false), progress.failed)),
       );
     case "ResourceStarted":
       return changeResource(task, progress.resourceId, from("PENDING", begin));
@@ -112,10 +109,26 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
     ...(product.subTasks && {
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
-        return detailed ? mergeResource(known, detailed) : known;
+        if (!detailed) return known;
+        const merged = mergeResource(known, detailed);
+        // Its own Workflow knows that it was not begun, its upgrade knows why.
+        return isNotBegun(product) ? { ...merged, description: known.description } : merged;
       }),
     }),
   }));
+}
+
+const notBegunBecause = "Not begun, because the upgrade of ";
+
+/** A product that another one keeps from beginning: it says why, and so does each of its resources. */
+function notBegun(product: SubTask, failed: Product): SubTask {
+  const description = `${notBegunBecause}${failed} failed.`;
+  const subTasks = product.subTasks?.map((resource) => ({ ...resource, description }));
+  return { ...product, description, ...(subTasks && { subTasks }) };
+}
+
+function isNotBegun({ status, description }: SubTask): boolean {
+  return status === "NOT_APPLICABLE" && description.startsWith(notBegunBecause);
 }
 
 /** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
@@ -146,12 +159,15 @@ function precheckRun(run: number, resources: readonly ResourcePlan[], at: string
 }
 
 function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
+  const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
+  if (resources.length === 0) {
+    const description = `None of the request's clusters has ${product} in the inventory: nothing to do.`;
+    return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+  }
   return {
-    name: `Upgrade ${product}`,
-    type: `${product}_UPGRADE`,
+    ...common,
     description: productDescription(product),
     status: "PENDING",
-    creationTimestamp: at,
     subTasks: resources.map((resource) => initialResourceSubTask(resource, at)),
   };
 }

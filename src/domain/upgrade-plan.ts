@@ -75,6 +75,8 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly rollout?: RolloutPolicy;
   /** The management server that serves the cluster, where the inventory has it: the two are not upgraded at once. */
   readonly managementServer?: string;
+  /** The NETVIRT instances of its domain, which upgrade its hosts as well; absent in plans made before there was this. */
+  readonly netvirtInstances?: readonly string[];
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
   /** Not before this timestamp; absent means now. */
@@ -120,6 +122,11 @@ export interface NetvirtUpgradePlan {
   readonly targetVersion: string;
   readonly attempts: AttemptPolicy;
   readonly options: NetvirtUpgradeOptions;
+  /**
+   * Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. Absent in plans
+   * made before there was this.
+   */
+  readonly clusters?: readonly string[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }

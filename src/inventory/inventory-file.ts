@@ -118,7 +118,9 @@ function linked(
     ({ resourceId, name, domain, componentManager }): NetvirtFacts => {
       managedBy(componentManager, "NSX", `NETVIRT manager ${name}`);
       if (!versions.has(domain)) problems.push(`Domain ${domain} of NETVIRT manager ${name} is not in the inventory.`);
-      return { resourceId, name, domain, componentManagerId: componentManager };
+      const served = [...clusters.values()].filter((cluster) => cluster.domain === domain);
+      const ids = served.map((one) => one.resourceId);
+      return { resourceId, name, domain, componentManagerId: componentManager, clusters: ids };
     },
   );
   const management = managementServers.map(({ resourceId, name, componentManager }): MgmtFacts => {

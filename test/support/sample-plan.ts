@@ -48,6 +48,8 @@ export interface SamplePlanOptions {
   readonly rollout?: Partial<RolloutPolicy>;
   /** How each of the resources is managed; those that are not named by an image. */
   readonly kinds?: readonly ClusterKind[];
+  /** The management server that serves the clusters. */
+  readonly managementServer?: string;
 }
 
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
@@ -62,6 +64,7 @@ export function samplePlan({
   inputs = {},
   rollout = {},
   kinds = [],
+  managementServer,
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
@@ -77,6 +80,7 @@ export function samplePlan({
         sampleCluster(resourceId, {
           kind: kinds[i] ?? "IMAGE",
           rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout },
+          ...(managementServer !== undefined && { managementServer }),
         }),
       ),
       installations,

@@ -4,6 +4,7 @@ import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
+import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 import { eventually } from "./eventually";
@@ -103,6 +104,15 @@ export class UpgradeBench {
     for (const { resourceId } of resourcesOf(plan)) this.fakes.set(resourceId, implementation);
   }
 
+  /** Asks Temporal, as the real Activity does. */
+  private async holdersOf(workflowIds: readonly string[]): Promise<{ workflowId: string; upgradeId: string }[]> {
+    const read = workflowIds.map(async (workflowId) => {
+      const upgradeId = await readHolder(this.env.client, workflowId);
+      return upgradeId === undefined ? [] : [{ workflowId, upgradeId }];
+    });
+    return (await Promise.all(read)).flat();
+  }
+
   private dispatched(): UpgradeActivities {
     const of = (resourceId: string): UpgradeActivities => {
       const fake = this.fakes.get(resourceId);
@@ -133,7 +143,7 @@ export class UpgradeBench {
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
-      readLockHolders: () => Promise.resolve([]),
+      readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };
   }
 }

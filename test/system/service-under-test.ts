@@ -19,8 +19,11 @@ export interface Answer<B = unknown> {
 
 export interface LedgerEntry {
   readonly step: string;
+  /** RFC 3339. */
+  readonly at?: string;
   readonly host?: string;
   readonly cluster?: string;
+  readonly detail?: string;
 }
 
 /** `npm start` as its own processes, on free ports and with a data directory of its own. */

@@ -130,6 +130,12 @@ describe("netvirtUpgradeWorkflow", function () {
     ]);
   });
 
+  it("begins with the edges and ends with the managers where the target is below 9.0", async () => {
+    const { end, calls } = await upgrade({}, { targetVersion: "4.2.3.0.0.24866349" });
+    expect((await end()).result?.outcome).to.equal("SUCCESSFUL");
+    expect(calls).to.deep.equal(["read", "put", "upgrade EDGE", "upgrade HOST", "upgrade MP", "restore"]);
+  });
+
   it("upgrades the edges alone where only they are wanted", async () => {
     const { end, calls } = await upgrade({}, { options: { edgeOnly: true } });
     expect((await end()).result?.outcome).to.equal("SUCCESSFUL");

@@ -22,7 +22,7 @@ export const groupsKnown: NetvirtPrecheck = {
     ];
     const fixed = edges.filter((group) => {
       const asked = edgeClusters.find(({ id }) => id === group.id)?.parallel;
-      return asked !== undefined && group.parallel !== undefined && asked !== group.parallel;
+      return asked !== undefined && asked !== group.parallel;
     });
     return findingsOf(input, [
       ...unknown.map(({ id, kind }) => ({
@@ -34,13 +34,18 @@ export const groupsKnown: NetvirtPrecheck = {
       // The product cannot change it (docs/spec-gaps.md, edgeParallelUpgrade): to go on would ignore the request.
       ...fixed.map((group) => ({
         code: "NETVIRT_EDGE_PARALLEL_FIXED",
-        message: `The nodes of edge cluster ${nameOf(group)} are upgraded ${group.parallel ? "at the same time" : "one after another"}, which the upgrade coordinator does not let anybody change.`,
-        remediation: `Leave out edgeParallelUpgrade of this edge cluster, or give ${String(group.parallel)}.`,
+        message: `The nodes of edge cluster ${nameOf(group)} are upgraded ${orderOf(group)}, which the upgrade coordinator does not let anybody change.`,
+        remediation: `Leave out edgeParallelUpgrade of this edge cluster${group.parallel === undefined ? "." : `, or give ${String(group.parallel)}.`}`,
         context: { group: group.id },
       })),
     ]);
   },
 };
+
+function orderOf({ parallel }: UnitGroup): string {
+  if (parallel === undefined) return "in an order that the upgrade coordinator does not tell";
+  return parallel ? "at the same time" : "one after another";
+}
 
 function isIn(groups: readonly UnitGroup[], id: string): boolean {
   return groups.some((group) => group.id === id);

@@ -16,6 +16,7 @@ import { netvirtInputsValid } from "./netvirt-inputs-valid";
 import { parallelUpgradeOnly } from "./parallel-upgrade-only";
 import { platformVersion } from "./platform-version";
 import { powerActionConsistent } from "./power-action-consistent";
+import { productsPresent } from "./products-present";
 import { resourceTypeSupported } from "./resource-type-supported";
 import { resourcesFree } from "./resources-free";
 import { resourcesUnique } from "./resources-unique";
@@ -37,6 +38,7 @@ const rules: readonly AdmissionRule[] = [
   netvirtInputsValid,
   mgmtInputsValid,
   inputsFitBundle,
+  productsPresent,
   clusterSize,
   resourcesFree,
   bundleAvailable,

@@ -1,9 +1,10 @@
 import { mgmtInScope } from "../upgrade-scope";
-import { isIpv4Address, prefixLength, sameSubnet } from "../ipv4";
-import { isInThePast } from "../upgrade-schedule";
-import type { MgmtUpgradeUserInputSpec, TemporaryNetwork } from "../upgrade-spec";
+import { isHostOfSubnet, isIpv4Address, prefixLength, sameSubnet } from "../ipv4";
+import { toEpochMilliseconds } from "../timestamp";
+import { isInThePast, notBefore } from "../upgrade-schedule";
+import type { MgmtUpgradeUserInputSpec, ResourceUpgradeSpec, TemporaryNetwork } from "../upgrade-spec";
 import { mechanismOf } from "../mgmt-mechanism";
-import type { AdmissionRule, Rejection } from "./admission-rule";
+import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
 import { badField, clustersOfRequest, inputsWithoutTarget } from "./server-inputs";
 
 const list = "mgmtUpgradeUserInputSpecs";
@@ -24,7 +25,7 @@ export const mgmtInputsValid: AdmissionRule = (request) => {
       const path = `${list}[${i}]`;
       return [
         ...fieldsOfMechanism(input, path),
-        ...switchoverAhead(input, path, request.now),
+        ...switchoverAhead(input, path, request),
         ...(input.temporaryNetwork ? network(input.temporaryNetwork, `${path}.temporaryNetwork`) : []),
       ];
     }),
@@ -48,18 +49,33 @@ function fieldsOfMechanism(input: MgmtUpgradeUserInputSpec, path: string): Rejec
 function switchoverAhead(
   { startSwitchoverTimestamp }: MgmtUpgradeUserInputSpec,
   path: string,
-  now: number,
+  { spec, now }: AdmissionRequest,
 ): Rejection[] {
   if (startSwitchoverTimestamp === undefined) return [];
-  if (!isInThePast({ scheduledTimestamp: startSwitchoverTimestamp }, now)) return [];
-  return [
+  const refuse = (code: string, message: string) => [
     badField(
       `${path}.startSwitchoverTimestamp`,
-      "SCHEDULE_IN_THE_PAST",
-      `The switchover time ${startSwitchoverTimestamp} has passed.`,
-      "Give a time that lies ahead, or leave it out to switch over as soon as everything is prepared.",
+      code,
+      message,
+      "Give a later time, or leave it out to switch over as soon as everything is prepared.",
     ),
   ];
+  if (isInThePast({ scheduledTimestamp: startSwitchoverTimestamp }, now)) {
+    return refuse("SCHEDULE_IN_THE_PAST", `The switchover time ${startSwitchoverTimestamp} has passed.`);
+  }
+  const begins = earliestBegin(spec.resourceUpgradeSpecs);
+  if (begins === undefined || toEpochMilliseconds(startSwitchoverTimestamp) >= toEpochMilliseconds(begins)) return [];
+  return refuse(
+    "SWITCHOVER_BEFORE_UPGRADE",
+    `The switchover time ${startSwitchoverTimestamp} lies before ${begins}, when the upgrade begins.`,
+  );
+}
+
+/** When the first resource of a request may begin; undefined where one may at once. */
+function earliestBegin(resources: readonly ResourceUpgradeSpec[]): string | undefined {
+  const times = resources.map(notBefore);
+  if (times.includes(undefined)) return undefined;
+  return times.sort((a = "", b = "") => toEpochMilliseconds(a) - toEpochMilliseconds(b))[0];
 }
 
 function network(given: TemporaryNetwork, path: string): Rejection[] {
@@ -102,6 +118,17 @@ function network(given: TemporaryNetwork, path: string): Rejection[] {
     );
   if (missing.length + bad.length > 0 || ipAddress === undefined || subnetMask === undefined || gateway === undefined) {
     return [...missing, ...bad];
+  }
+  const ends = (["ipAddress", "gateway"] as const).filter((field) => !isHostOfSubnet(given[field] ?? "", subnetMask));
+  if (ends.length > 0) {
+    return ends.map((field) =>
+      badField(
+        `${path}.${field}`,
+        "INVALID_FIELD",
+        `${given[field]} is the network or the broadcast address of its subnet (mask ${subnetMask}).`,
+        "Give an address of a machine in the subnet.",
+      ),
+    );
   }
   if (sameSubnet(ipAddress, gateway, subnetMask) && ipAddress !== gateway) return [];
   return [

@@ -52,5 +52,15 @@ function edgeOnly(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[]
     ...(input.netvirtUpgradeOptions.isHostClustersUpgradeParallel === true
       ? [refuse("netvirtUpgradeOptions.isHostClustersUpgradeParallel")]
       : []),
+    ...(input.netvirtEdgeClusterUpgradeSpecs?.length === 0
+      ? [
+          badField(
+            `${path}.netvirtEdgeClusterUpgradeSpecs`,
+            "INVALID_FIELD",
+            "An empty netvirtEdgeClusterUpgradeSpecs leaves out every edge cluster, of which an edge only upgrade consists.",
+            "Name the edge clusters, or leave out the list to upgrade all of them.",
+          ),
+        ]
+      : []),
   ];
 }

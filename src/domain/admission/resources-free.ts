@@ -20,39 +20,54 @@ export interface NeededLock {
 }
 
 /**
- * The locks that an upgrade takes, and those that conflict with them: a management server is not upgraded together
- * with clusters of another upgrade.
+ * The locks that an upgrade takes, and those that conflict with them: neither a management server nor a NETVIRT
+ * instance is upgraded together with clusters of another upgrade.
  */
 export function neededLocks(request: Omit<AdmissionRequest, "lockHolders">): readonly NeededLock[] {
   const { spec, bundle, installations } = request;
   const products = isNone(bundle) ? [] : productsOf(bundle.value);
   const clusters = clustersOfRequest({ ...request, lockHolders: new Map() });
-  const managementServers = new Map(clusters.map(({ resourceId, managementServer }) => [resourceId, managementServer]));
-  const own = spec.resourceUpgradeSpecs.flatMap(({ resourceId }, i) => {
+  const known = new Map(clusters.map((cluster) => [cluster.resourceId, cluster]));
+  const own = spec.resourceUpgradeSpecs.flatMap(({ resourceId }, i): NeededLock[] => {
     const path = `resourceUpgradeSpecs[${i}].resourceId`;
-    const server = managementServers.get(resourceId);
+    const facts = known.get(resourceId);
+    const of = `of cluster ${resourceId}`;
+    const netvirt = facts ? netvirtInScope([facts], installations) : [];
     return [
       { lock: clusterLock(resourceId), path, title: `Cluster ${resourceId}` },
-      ...(server === undefined
+      ...(facts?.managementServer === undefined
         ? []
-        : [{ lock: mgmtLock(server), path, title: `Management server ${server} of cluster ${resourceId}` }]),
+        : [
+            {
+              lock: mgmtLock(facts.managementServer),
+              path,
+              title: `Management server ${facts.managementServer} ${of}`,
+            },
+          ]),
+      ...netvirt.map((instance) => ({
+        lock: netvirtLock(instance.resourceId),
+        path,
+        title: `NETVIRT ${instance.resourceId} ${of}`,
+      })),
     ];
   });
   const netvirt = products.includes("NETVIRT") ? netvirtInScope(clusters, installations) : [];
   const management = products.includes("MGMT") ? mgmtInScope(clusters, installations) : [];
-  return [
-    ...own,
-    ...netvirt.map(({ resourceId }) => ({
-      lock: netvirtLock(resourceId),
-      path: "bundleId",
-      title: `NETVIRT ${resourceId}`,
-    })),
-    ...management.flatMap(({ resourceId, clusters: served }) =>
-      [mgmtLock(resourceId), ...served.map(clusterLock)]
-        .filter((lock) => !own.some((one) => one.lock === lock))
-        .map((lock) => ({ lock, path: "bundleId", title: `${lock}, needed for management server ${resourceId},` })),
+  const needed = (locks: readonly string[], server: string): NeededLock[] =>
+    locks.map((lock) => ({ lock, path: "bundleId", title: `${lock}, needed for ${server},` }));
+  const served = [
+    ...netvirt.flatMap(({ resourceId, clusters: ids = [] }) => [
+      { lock: netvirtLock(resourceId), path: "bundleId", title: `NETVIRT ${resourceId}` },
+      ...needed(ids.map(clusterLock), `NETVIRT ${resourceId}`),
+    ]),
+    ...management.flatMap(({ resourceId, clusters: ids }) =>
+      needed([mgmtLock(resourceId), ...ids.map(clusterLock)], `management server ${resourceId}`),
     ),
   ];
+  // What clusters need is told for each of them; what their servers need beside that once.
+  const ofClusters = new Set(own.map(({ lock }) => lock));
+  const others = new Map(served.filter(({ lock }) => !ofClusters.has(lock)).map((one) => [one.lock, one]));
+  return [...own, ...others.values()];
 }
 
 function held(path: string, title: string, holder: string): Rejection {

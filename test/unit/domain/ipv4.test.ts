@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { isIpv4Address, parseIpv4, prefixLength, sameSubnet } from "../../../src/domain/ipv4";
+import { isHostOfSubnet, isIpv4Address, parseIpv4, prefixLength, sameSubnet } from "../../../src/domain/ipv4";
 
 const octet = fc.integer({ min: 0, max: 255 });
 const dotted = (address: number) => [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
@@ -58,9 +58,28 @@ describe("the prefix length of a subnet mask", () => {
 
 describe("isIpv4Address", () => {
   it("knows an address that a machine can have", () => {
-    for (const text of ["192.0.2.10", "10.0.0.1", "255.255.255.254"]) expect(isIpv4Address(text), text).to.equal(true);
-    for (const text of ["", "192.0.2", "192.0.2.01", "0.0.0.0", "255.255.255.255", "::1"])
+    for (const text of ["192.0.2.10", "10.0.0.1", "126.255.255.254", "223.255.255.254", "169.254.7.7"])
+      expect(isIpv4Address(text), text).to.equal(true);
+    for (const text of ["", "192.0.2", "192.0.2.01", "0.0.0.0", "0.1.2.3", "127.0.0.1", "::1"])
       expect(isIpv4Address(text), text).to.equal(false);
+    for (const text of ["224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.254", "255.255.255.255"])
+      expect(isIpv4Address(text), text).to.equal(false);
+  });
+});
+
+describe("isHostOfSubnet", () => {
+  it("tells a machine's address from the subnet's own and its broadcast address", () => {
+    const of = (mask: string, ...addresses: string[]) => addresses.map((address) => isHostOfSubnet(address, mask));
+    expect(of("255.255.255.0", "192.0.2.0", "192.0.2.1", "192.0.2.254", "192.0.2.255")).to.deep.equal([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(of("255.255.254.0", "192.0.2.255", "192.0.3.0", "192.0.3.255")).to.deep.equal([true, true, false]);
+    expect(of("255.255.255.254", "192.0.2.0", "192.0.2.1")).to.deep.equal([true, true]);
+    expect(of("255.0.255.0", "192.0.2.1")).to.deep.equal([false]);
+    expect(of("255.255.255.0", "x")).to.deep.equal([false]);
   });
 });
 

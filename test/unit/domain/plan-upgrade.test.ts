@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { ClusterFacts } from "../../../src/domain/cluster-facts";
 import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { planUpgrade } from "../../../src/domain/plan-upgrade";
+import { conflictingLocks } from "../../../src/domain/resource-lock";
 import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
@@ -132,7 +133,7 @@ describe("planUpgrade", () => {
     const installations = {
       ...noInstallations,
       netvirt: [
-        { resourceId: "n1", name: "nsx-01", componentManagerId: "nsx01", domain: "fra1" },
+        { resourceId: "n1", name: "nsx-01", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "other"] },
         { resourceId: "far", name: "nsx-far", componentManagerId: "nsx02", domain: "ams1" },
       ],
       management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc01", clusters: ["c0", "c1", "other"] }],
@@ -170,6 +171,14 @@ describe("planUpgrade", () => {
         ["MGMT", ["m1"]],
         ["HOSTOS", ["c0", "c1"]],
       ]);
+    });
+
+    it("has each side of a conflict know the other: servers their clusters, clusters their servers", () => {
+      const [netvirt, mgmt, hosts] = servers();
+      const locks = (product: typeof netvirt) => product?.resources.map(conflictingLocks);
+      expect(locks(netvirt)).to.deep.equal([["cluster/c0", "cluster/other"]]);
+      expect(locks(mgmt)).to.deep.equal([["cluster/c0", "cluster/c1", "cluster/other"]]);
+      expect(locks(hosts)).to.deep.equal([["netvirt/n1"], ["netvirt/n1"]]);
     });
 
     it("gives a server the strictest attempts and the earliest time of its clusters", () => {

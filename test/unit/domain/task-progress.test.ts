@@ -7,7 +7,7 @@ import { hasTaskEnded, lostTask } from "../../../src/domain/lost-upgrade";
 import { Task, type SubTask } from "../../../src/domain/task";
 import { applyProgress, initialTask, withResources, type TaskProgress } from "../../../src/domain/task-progress";
 import { clustersOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
-import { clusters, samplePlan } from "../../support/sample-plan";
+import { clusters, sampleBundle, samplePlan } from "../../support/sample-plan";
 import { arbitraryPlan, arbitraryTaskProgress, deepFreeze } from "./arbitrary-progress";
 import { expectEndsAgree, expectInOrder, flat } from "./progress-checks";
 
@@ -52,6 +52,22 @@ describe("initialTask", () => {
         expect(new Set(flat(subTasks).map(({ status }) => status))).to.deep.equal(new Set(["PENDING"]));
       }),
     );
+  });
+});
+
+describe("a product that none of the clusters has", () => {
+  it("does not apply from the start, says why, and takes nothing from the success of the others", () => {
+    const components = [{ type: "NETVIRT", toVersion: "9.0.1" }, ...(sampleBundle.components ?? [])];
+    const plan = samplePlan({ bundle: { ...sampleBundle, components } });
+    const at = plan.creationTimestamp;
+    const task = initialTask(plan);
+    const netvirtOf = ({ subTasks = [] }: Task) => subTasks.find(({ type }) => type === "NETVIRT_UPGRADE");
+    expect(netvirtOf(task)).to.deep.include({
+      status: "NOT_APPLICABLE",
+      description: "None of the request's clusters has NETVIRT in the inventory: nothing to do.",
+    });
+    const ended = applyProgress(task, { type: "PhaseEntered", phase: "SUCCESSFUL", at });
+    expect([ended.status, netvirtOf(ended)]).to.deep.equal(["Successful", netvirtOf(task)]);
   });
 });
 

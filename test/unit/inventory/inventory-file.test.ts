@@ -123,7 +123,7 @@ isos: [{id: i, name: custom, version: 9.0.2}]
       );
       if (E.isLeft(file)) throw new Error(file.left.join("\n"));
       expect(file.right.installations).to.deep.equal({
-        netvirt: [{ resourceId: "n1", name: "nsx-01", domain: "d", componentManagerId: "nsx" }],
+        netvirt: [{ resourceId: "n1", name: "nsx-01", domain: "d", componentManagerId: "nsx", clusters: ["r"] }],
         management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc", clusters: ["r"] }],
         personalities: [{ id: "p", name: "golden", version: "9.0.2", addOn: { name: "vendor", version: "1" } }],
         isos: [{ id: "i", name: "custom", version: "9.0.2" }],

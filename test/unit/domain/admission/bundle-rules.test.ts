@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { bundleAvailable } from "../../../../src/domain/admission/bundle-available";
 import { inputsFitBundle } from "../../../../src/domain/admission/inputs-fit-bundle";
+import { productsPresent } from "../../../../src/domain/admission/products-present";
 import { targetVersionOffered } from "../../../../src/domain/admission/target-version-offered";
+import type { HostosUpgradeOptionsSpec } from "../../../../src/domain/upgrade-spec";
 import { sampleBundle } from "../../../support/sample-plan";
 import { admissionRequest, refusals } from "./admission-request";
 
@@ -55,8 +57,49 @@ describe("inputsFitBundle", () => {
     ]);
   });
 
+  it("takes the failure action with every bundle, and no other option of hosts", () => {
+    const hostosUpgradeFailureAction = { action: "RETRY", retryCount: 2, retryDelay: 1 } as const;
+    const bundle = withProducts("NETVIRT", "MGMT");
+    const given = (options: HostosUpgradeOptionsSpec) =>
+      refusals(inputsFitBundle, { bundle, resources: [{ hostosUpgradeOptionsSpec: options }] });
+    expect(given({ hostosUpgradeFailureAction, disableDpm: false })).to.deep.equal([]);
+    expect(
+      given({ hostosUpgradeFailureAction, disableDpm: true, preRemediationPowerAction: "SUSPEND_VMS" }),
+    ).to.have.members([
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE resourceUpgradeSpecs[0].hostosUpgradeOptionsSpec.disableDpm",
+      "BAD_REQUEST INPUT_NOT_FOR_BUNDLE resourceUpgradeSpecs[0].hostosUpgradeOptionsSpec.preRemediationPowerAction",
+    ]);
+  });
+
   it("says nothing where the bundle is not known", () => {
     expect(refusals(inputsFitBundle, { bundle: null, spec: { mgmtUpgradeUserInputSpecs: [{}] } })).to.deep.equal([]);
+  });
+});
+
+describe("productsPresent", () => {
+  const netvirt = [{ resourceId: "n1", name: "n1", componentManagerId: "n1", domain: "fra1" }];
+  const management = [{ resourceId: "m1", name: "m1", componentManagerId: "vc01", clusters: ["c0"] }];
+  const elsewhere = { netvirt: [{ ...netvirt[0]!, domain: "ams1" }], management: [] };
+
+  it("refuses a bundle of servers that none of the clusters has, and names them", () => {
+    const bundle = withProducts("MGMT", "NETVIRT");
+    expect(refusals(productsPresent, { bundle, installations: elsewhere })).to.deep.equal([
+      "NOT_ALLOWED PRODUCT_NOT_SUPPORTED bundleId",
+    ]);
+    const [rejection] = productsPresent(admissionRequest({ bundle, installations: elsewhere }));
+    expect(rejection?.message).to.contain("NETVIRT and MGMT");
+  });
+
+  it("admits one of which a cluster has something, and one with HOSTOS", () => {
+    for (const installations of [{ netvirt }, { management }])
+      expect(refusals(productsPresent, { bundle: withProducts("MGMT", "NETVIRT"), installations })).to.deep.equal([]);
+    expect(refusals(productsPresent, { bundle: withProducts("NETVIRT", "HOSTOS") })).to.deep.equal([]);
+  });
+
+  it("says nothing where a cluster or the bundle is not known, or the bundle holds nothing", () => {
+    const lookups = { c0: { _tag: "Unknown" } } as const;
+    expect(refusals(productsPresent, { bundle: withProducts("MGMT"), lookups })).to.deep.equal([]);
+    for (const bundle of [null, withProducts()]) expect(refusals(productsPresent, { bundle })).to.deep.equal([]);
   });
 });
 

@@ -63,12 +63,24 @@ describe("resourcesFree", () => {
     expect(refusals(resourcesFree, changes)).to.deep.equal([`NOT_ALLOWED RESOURCE_LOCKED ${first}.resourceId`]);
   });
 
-  it("refuses servers that are held, and a management server of which a cluster is, where the bundle holds them", () => {
+  it("refuses clusters whose NETVIRT instance another upgrade holds, each of them", () => {
+    const netvirt = [{ resourceId: "nsx", name: "nsx-name", componentManagerId: "nsx01", domain: "fra1" }];
+    const changes = { installations: { netvirt }, resources: [{}, {}], lockHolders: { "netvirt/nsx": "n" } };
+    expect(refusals(resourcesFree, changes)).to.deep.equal(
+      [first, second].map((path) => `NOT_ALLOWED RESOURCE_LOCKED ${path}.resourceId`),
+    );
+    const elsewhere = { ...changes, cluster: { domain: "ams1" } };
+    expect(refusals(resourcesFree, elsewhere)).to.deep.equal([]);
+  });
+
+  it("refuses servers of which a cluster is held, where the bundle holds them", () => {
     const installations = {
-      netvirt: [{ resourceId: "nsx", name: "nsx-name", componentManagerId: "nsx01", domain: "fra1" }],
-      management: [{ resourceId: "vc", name: "vc-name", componentManagerId: "vc01", clusters: ["c0", "elsewhere"] }],
+      netvirt: [
+        { resourceId: "nsx", name: "n", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "near", "both"] },
+      ],
+      management: [{ resourceId: "vc", name: "v", componentManagerId: "vc01", clusters: ["c0", "far", "both"] }],
     };
-    const lockHolders = { "netvirt/nsx": "n", "mgmt/vc": "m", "cluster/elsewhere": "e" };
+    const lockHolders = { "mgmt/vc": "m", "cluster/far": "f", "cluster/near": "e", "cluster/both": "b" };
     const of = (...types: string[]) => ({
       ...sampleBundle,
       components: types.map((type) => ({ type, toVersion: "9.0.2" })),
@@ -79,11 +91,10 @@ describe("resourcesFree", () => {
         /upgrade (\w)\./.exec(message)?.[1],
       ]);
     expect(codes("HOSTOS")).to.deep.equal([]);
-    expect(codes("NETVIRT", "HOSTOS")).to.deep.equal([["bundleId", "n"]]);
-    expect(codes("MGMT")).to.deep.equal([
-      ["bundleId", "m"],
-      ["bundleId", "e"],
-    ]);
+    const held = (...holders: string[]) => holders.map((holder) => ["bundleId", holder]);
+    expect(codes("NETVIRT", "HOSTOS")).to.deep.equal(held("e", "b"));
+    expect(codes("MGMT")).to.deep.equal(held("m", "f", "b"));
+    expect(codes("NETVIRT", "MGMT")).to.deep.equal(held("e", "b", "m", "f"));
   });
 });
 

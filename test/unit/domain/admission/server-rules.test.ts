@@ -1,7 +1,11 @@
 import { expect } from "chai";
 import { mgmtInputsValid } from "../../../../src/domain/admission/mgmt-inputs-valid";
 import { netvirtInputsValid } from "../../../../src/domain/admission/netvirt-inputs-valid";
-import type { MgmtUpgradeUserInputSpec, NetvirtUpgradeUserInputSpec } from "../../../../src/domain/upgrade-spec";
+import type {
+  MgmtUpgradeUserInputSpec,
+  NetvirtUpgradeUserInputSpec,
+  ResourceUpgradeSpec,
+} from "../../../../src/domain/upgrade-spec";
 import { admissionRequest, refusals } from "./admission-request";
 
 const netvirt = (...ids: string[]) =>
@@ -61,6 +65,14 @@ describe("netvirtInputsValid", () => {
       refused([{ netvirtUpgradeOptions: { isEdgeOnlyUpgrade: true, isEdgeClustersUpgradeParallel: true } }]),
     ).to.deep.equal([]);
   });
+
+  it("refuses an edge only upgrade of no edge cluster, and takes an empty list otherwise", () => {
+    const input = { netvirtEdgeClusterUpgradeSpecs: [] };
+    expect(refused([{ ...input, netvirtUpgradeOptions: { isEdgeOnlyUpgrade: true } }])).to.deep.equal([
+      `BAD_REQUEST INVALID_FIELD ${list}[0].netvirtEdgeClusterUpgradeSpecs`,
+    ]);
+    expect(refused([{ ...input, netvirtHostClusterUpgradeSpecs: [] }])).to.deep.equal([]);
+  });
 });
 
 describe("mgmtInputsValid", () => {
@@ -108,6 +120,27 @@ describe("mgmtInputsValid", () => {
     ]);
   });
 
+  it("refuses a switchover before the first cluster may begin", () => {
+    const refusedFor = (startSwitchoverTimestamp: string, ...resources: ResourceUpgradeSpec[]) =>
+      refusals(mgmtInputsValid, {
+        spec: { [list]: [{ startSwitchoverTimestamp }] },
+        installations: { management: management("m1") },
+        resources,
+      });
+    const [first, second] = ["2026-12-02T00:00:00.000Z", "2026-12-03T00:00:00.000Z"];
+    const later = [
+      { resourceId: "c0", scheduledTimestamp: second },
+      { resourceId: "c1", scheduledTimestamp: first },
+    ];
+    expect(refusedFor("2026-12-01T23:59:59.000Z", ...later)).to.deep.equal([
+      `BAD_REQUEST SWITCHOVER_BEFORE_UPGRADE ${list}[0].startSwitchoverTimestamp`,
+    ]);
+    expect(refusedFor(first, ...later)).to.deep.equal([]);
+    expect(refusedFor("2026-12-01T00:00:00.000Z", ...later, { resourceId: "c2" })).to.deep.equal([]);
+    const now = { resourceId: "c2", scheduledTimestamp: second, upgradeNow: true };
+    expect(refusedFor("2026-12-01T00:00:00.000Z", ...later, now)).to.deep.equal([]);
+  });
+
   it("wants all of a static network, each field a right one, and the gateway within reach", () => {
     const network = (temporaryNetwork: MgmtUpgradeUserInputSpec["temporaryNetwork"] = {}) =>
       refused({ temporaryNetwork }).map((line) => line.replace(`${list}[0].temporaryNetwork.`, ""));
@@ -124,6 +157,19 @@ describe("mgmtInputsValid", () => {
       "BAD_REQUEST INVALID_FIELD subnetMask",
       "BAD_REQUEST INVALID_FIELD gateway",
     ]);
+    for (const [field, value] of [
+      ["ipAddress", "192.0.2.0"],
+      ["ipAddress", "192.0.2.255"],
+      ["ipAddress", "127.0.0.1"],
+      ["ipAddress", "224.0.0.5"],
+      ["gateway", "192.0.2.255"],
+      ["subnetMask", "255.255.255.255"],
+      ["subnetMask", "0.0.0.0"],
+    ] as const) {
+      expect(network({ networkMode: "STATIC", ...address, [field]: value }), value).to.deep.equal([
+        `BAD_REQUEST INVALID_FIELD ${field}`,
+      ]);
+    }
     for (const gateway of ["198.51.100.1", address.ipAddress]) {
       expect(network({ networkMode: "STATIC", ...address, gateway })).to.deep.equal([
         "BAD_REQUEST INVALID_FIELD gateway",
