@@ -27,7 +27,7 @@ const toldProblems = 3;
 export function awaitClusterHealth(dependencies: HealthGateDependencies, input: HealthGateInput): Promise<void> {
   const { limits } = dependencies;
   const { cluster } = input;
-  let progress: HealthWait = { waitingFor: `The health of ${cluster.name} is looked at.` };
+  let progress: HealthWait = { waitingFor: `for the component manager to tell the health of ${cluster.name}.` };
   return runActivity(
     {
       context: { cluster: cluster.name, componentManager: cluster.componentManagerId },
@@ -42,12 +42,12 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
       // Trouble with the manager is not green either, so it is waited out no longer than the gate is.
       const bound = (limit: number) => Math.min(limit, limits.healthGate);
       const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
-      const patience = activityPatience(bounds, (error) => tell(`Waiting: ${error.message}`));
+      const patience = activityPatience(bounds, (error) => tell(`for the health of ${cluster.name}: ${error.message}`));
       const began = Date.now();
       for (let round = 0; ; round++) {
         const problems = await problemsOf(dependencies, patience, input);
         if (problems.length === 0) return;
-        tell(`Waiting until ${cluster.name} is healthy: ${shown(problems)}`);
+        tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
         if (Date.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
         await patience.pause(round);
       }

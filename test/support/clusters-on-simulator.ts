@@ -32,6 +32,8 @@ export interface ClustersOnSimulator {
   state(resourceId: string): Promise<SimulatedState>;
   ledger(): Promise<LedgerEntry[]>;
   fault(request: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Takes all faults back. */
+  repair(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export async function simulateClusters(
     hostSeconds,
     log: () => undefined,
     config: {
-      depot: [{ version: "9.0.0-0.24755229" }, { version: "9.0.2-0.25148076" }],
+      depot: ["9.0.0-0.24755229", "9.0.1-0.24957456", "9.0.2-0.25148076"].map((version) => ({ version })),
       hostVersion: "9.0.0-0.24755229",
       clusters: resources.map(({ resourceId, kind }) => ({
         id: clusterIdOf(resourceId),
@@ -80,6 +82,13 @@ export async function simulateClusters(
   async function read<A>(path: string): Promise<A> {
     return (await (await fetch(`${simulator.url}/simulator/${path}`)).json()) as A;
   }
+  async function change(method: "POST" | "DELETE", fault?: object): Promise<void> {
+    const answer = await fetch(`${simulator.url}/simulator/faults`, {
+      method,
+      ...(fault && { headers: { "content-type": "application/json" }, body: JSON.stringify(fault) }),
+    });
+    if (!answer.ok) throw new Error(`The simulator refused ${method} of faults: ${await answer.text()}`);
+  }
   return {
     activities: (replaced) => new FakeActivities({ ...real, ...replaced?.(real) }),
     putPolicy: (resourceId, policy) => client.putPolicy(clusterIdOf(resourceId), policy),
@@ -90,14 +99,8 @@ export async function simulateClusters(
       return found;
     },
     ledger: () => read("ledger"),
-    fault: async (request) => {
-      const answer = await fetch(`${simulator.url}/simulator/faults`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(request),
-      });
-      if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
-    },
+    fault: (request) => change("POST", request),
+    repair: () => change("DELETE"),
     close: () => simulator.close(),
   };
 }

@@ -66,6 +66,7 @@ describe("Several hosts of a cluster at once, with the real Activities on the si
     const running = await upgrade("IMAGE", options);
     expect(await running.end()).to.equal("SUCCESSFUL");
     expect(await details("APPLY_REQUESTED")).to.deep.equal(["hosts host-11, host-12", "hosts host-13"]);
+    expect(await details("MAINTENANCE_ENTERED")).to.deep.equal(Array(3).fill("with offline VMs"));
     expect(mostOutOfService(await simulated.ledger(), cluster)).to.equal(2);
   });
 

@@ -36,7 +36,7 @@ describe("awaitClusterHealth", function () {
     await cluster.put(first, "IN");
     const gate = start();
     const { waitingFor } = await gate.heartbeat((told) => /maintenance/.test(told.waitingFor));
-    expect(waitingFor).to.equal("Waiting until cluster-01 is healthy: Host esx-01.example.com is in maintenance mode.");
+    expect(waitingFor).to.equal("until cluster-01 is healthy: Host esx-01.example.com is in maintenance mode.");
     await cluster.put(first, "OUT");
     expect((await gate.end).error).to.equal(undefined);
   });
@@ -129,7 +129,7 @@ describe("awaitClusterHealth", function () {
       const gate = startHere();
       const { waitingFor } = await gate.heartbeat((told) => /red/.test(told.waitingFor));
       expect(waitingFor).to.equal(
-        "Waiting until cluster-01 is healthy: Host esx-02.example.com has the status red. Cluster cluster-01 has the status red.",
+        "until cluster-01 is healthy: Host esx-02.example.com has the status red. Cluster cluster-01 has the status red.",
       );
       await cluster.repair();
       expect((await gate.end).error).to.equal(undefined);
