@@ -150,7 +150,7 @@ describe("fieldsFitClusterKind", () => {
       expect(paths(inner({ preRemediationPowerAction }))).to.deep.equal([]);
     for (const resource of [{ enableQuickboot: true }, inner({ enableQuickboot: true }), toMemory])
       expect(paths(resource, { kind: "IMAGE" })).to.deep.equal([]);
-    const [refused] = fieldsFitClusterKind(admissionRequest({ cluster, resources: [toMemory as object] }));
+    const [refused] = fieldsFitClusterKind(admissionRequest({ cluster, resources: [toMemory] }));
     expect(refused?.message).to.match(
       /^preRemediationPowerAction SUSPEND_VMS_TO_MEMORY does not apply to cluster .*by/,
     );
