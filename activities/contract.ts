@@ -151,8 +151,9 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   remediateHosts(input: RemediateHostsInput): Promise<HostsResult>;
   /**
    * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
-   * health check without an error. `upgrading` are ids of hosts that do not count. Heartbeats
-   * {@link HealthWait}; fails as HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
+   * health check without an error; a baseline-managed cluster has no such check, there no host and not the cluster
+   * itself has the status red. `upgrading` are ids of hosts that do not count. Heartbeats {@link HealthWait}; fails as
+   * HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
    */
   awaitClusterHealth(input: ClusterTarget & { upgrading?: readonly string[] }): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */

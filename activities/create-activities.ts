@@ -78,7 +78,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
     remediateHost: (input) => workOn(input).remediateHost(input),
     remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, maintenanceOf, limits }, input),
-    awaitClusterHealth: (input) => awaitClusterHealth({ clientOf: lifecycleOf, maintenanceOf, limits }, input),
+    awaitClusterHealth: (input) =>
+      awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     readLockHolder: ({ workflowId }) =>
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);

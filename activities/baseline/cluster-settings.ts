@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { isLeft } from "fp-ts/Either";
 import type { HostRemediationOptions } from "../../src/domain/host-remediation";
+import { optionsOfImages } from "../../src/domain/options-of-images";
 import type { ClusterTarget, RemediationPolicy } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
@@ -8,7 +9,6 @@ import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { ClusterSettings } from "../drivers/vim25/vim25-models";
 import type { Patience } from "../patience";
 import { followTask } from "./follow-task";
-import { unsupportedOptions } from "./unsupported-options";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
 const Recorded = t.exact(t.partial({ admissionControl: t.boolean, dpm: t.boolean }));
@@ -34,13 +34,14 @@ export async function switchOffClusterSettings(
   patience: Patience,
   input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
 ): Promise<void> {
-  const [unsupported] = unsupportedOptions(input.options);
+  // Admission refuses these; an upgrade that was accepted before it did may still ask for one.
+  const [unsupported] = optionsOfImages(input.options);
   if (unsupported) {
     throw new DriverError({
       kind: "permanent",
       code: "OPTION_NOT_SUPPORTED",
-      message: `${unsupported.option} does not apply to cluster ${input.cluster.name}: ${unsupported.reason}`,
-      remediation: `Start a new upgrade of this cluster without ${unsupported.option}.`,
+      message: `${unsupported.title} does not apply to cluster ${input.cluster.name}: ${unsupported.reason}`,
+      remediation: `Start a new upgrade of this cluster without ${unsupported.title}.`,
     });
   }
   await reconfigure(client, patience, input, ours(input.options, input.previous, false));

@@ -1,8 +1,10 @@
 import type { ActivityLimits } from "../activity-dependencies";
 import { activityPatience, runActivity } from "../activity-run";
+import { redStatuses } from "../baseline/red-statuses";
 import { completeTask } from "../complete-task";
 import type { ClusterTarget, HealthWait } from "../contract";
 import { DriverError } from "../drivers/driver-error";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { checkFindings } from "../drivers/vlcm/check-findings";
 import type { Patience } from "../patience";
@@ -10,6 +12,8 @@ import type { HostMaintenance } from "./host-maintenance";
 
 interface HealthGateDependencies {
   clientOf(componentManagerId: string): VlcmClient;
+  /** The management interface, which knows the health of clusters without an image. */
+  managementOf(componentManagerId: string): Vim25Client;
   maintenanceOf(componentManagerId: string): HostMaintenance;
   readonly limits: ActivityLimits;
 }
@@ -20,12 +24,10 @@ type HealthGateInput = ClusterTarget & { readonly upgrading?: readonly string[] 
 const toldProblems = 3;
 
 /** Waits until nothing is wrong with a cluster, so that the next of its hosts may be taken out of service. */
-export function awaitClusterHealth(
-  { clientOf, maintenanceOf, limits }: HealthGateDependencies,
-  input: HealthGateInput,
-): Promise<void> {
+export function awaitClusterHealth(dependencies: HealthGateDependencies, input: HealthGateInput): Promise<void> {
+  const { limits } = dependencies;
   const { cluster } = input;
-  let progress: HealthWait = { waitingFor: `The health of ${cluster.name} is looked at.` };
+  let progress: HealthWait = { waitingFor: `for the component manager to tell the health of ${cluster.name}.` };
   return runActivity(
     {
       context: { cluster: cluster.name, componentManager: cluster.componentManagerId },
@@ -37,17 +39,15 @@ export function awaitClusterHealth(
         progress = { waitingFor };
         beat();
       };
-      const client = clientOf(cluster.componentManagerId);
-      const maintenance = maintenanceOf(cluster.componentManagerId);
       // Trouble with the manager is not green either, so it is waited out no longer than the gate is.
       const bound = (limit: number) => Math.min(limit, limits.healthGate);
       const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
-      const patience = activityPatience(bounds, (error) => tell(`Waiting: ${error.message}`));
+      const patience = activityPatience(bounds, (error) => tell(`for the health of ${cluster.name}: ${error.message}`));
       const began = Date.now();
       for (let round = 0; ; round++) {
-        const problems = await problemsOf(client, maintenance, patience, input);
+        const problems = await problemsOf(dependencies, patience, input);
         if (problems.length === 0) return;
-        tell(`Waiting until ${cluster.name} is healthy: ${shown(problems)}`);
+        tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
         if (Date.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
         await patience.pause(round);
       }
@@ -57,11 +57,11 @@ export function awaitClusterHealth(
 
 /** What is not green, each as a sentence; the dearer looks only where the cheaper ones find nothing. */
 async function problemsOf(
-  client: VlcmClient,
-  maintenance: HostMaintenance,
+  { clientOf, managementOf, maintenanceOf }: HealthGateDependencies,
   patience: Patience,
-  { cluster: { cluster, name }, kind, upgrading = [] }: HealthGateInput,
+  { cluster: { cluster, name, componentManagerId }, kind, upgrading = [] }: HealthGateInput,
 ): Promise<string[]> {
+  const client = clientOf(componentManagerId);
   const hosts = await patience.persist(() => client.listHosts(cluster));
   const others = hosts.filter(({ host }) => !upgrading.includes(host));
   const away = others
@@ -70,9 +70,16 @@ async function problemsOf(
       (host) =>
         `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
     );
-  const inside = await maintenance.inMaintenance(cluster, patience);
+  const inside = await maintenanceOf(componentManagerId).inMaintenance(cluster, patience);
   const kept = others.filter(({ host }) => inside.has(host)).map((host) => `Host ${host.name} is in maintenance mode.`);
-  if (away.length + kept.length > 0 || kind === "BASELINE") return [...away, ...kept];
+  if (away.length + kept.length > 0) return [...away, ...kept];
+
+  if (kind === "BASELINE") {
+    const red = await redStatuses(managementOf(componentManagerId), patience, cluster);
+    return red
+      .filter(({ host }) => host === undefined || !upgrading.includes(host))
+      .map(({ title }) => `${title} has the status red.`);
+  }
 
   const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
   const found = task && checkFindings(task);

@@ -80,7 +80,7 @@ export async function givenUp(context: HostsRemediationContext, error: DriverErr
     kind: error.kind,
     code: error.code,
     message: `${error.message} In maintenance mode still: ${named}.`,
-    remediation: `${error.remediation} Hosts that stay in maintenance mode are taken out of it by the retry.`,
+    remediation: `${error.remediation} Take the hosts that stay in maintenance mode out of it before.`,
     ...(error.status !== undefined && { status: error.status }),
     ...(error.errorType !== undefined && { errorType: error.errorType }),
     causes: error.causes,

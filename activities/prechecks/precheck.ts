@@ -28,7 +28,6 @@ export type PrecheckType =
   | "CLUSTER_BASELINE_MANAGED"
   | "NO_HOST_IN_MAINTENANCE_MODE"
   | "TARGET_PATCH_AVAILABLE"
-  | "OPTIONS_SUPPORTED"
   | "HOSTS_CAN_BE_EMPTIED";
 
 /** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */

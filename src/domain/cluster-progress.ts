@@ -6,6 +6,7 @@ import {
   type HostProgress,
   type HostResult,
 } from "./host-remediation";
+import { rolloutOf } from "./rollout";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
 import type { ClusterKind, ClusterUpgradePlan } from "./upgrade-plan";
 
@@ -60,12 +61,22 @@ export function initialClusterSubTask(cluster: ClusterUpgradePlan, at: string): 
   return {
     name: `Upgrade cluster ${cluster.name}`,
     type: "CLUSTER_UPGRADE",
-    description: `Upgrade the hosts of ${cluster.name} to ${cluster.targetVersion}, one after another.`,
+    description: `Upgrade the hosts of ${cluster.name} to ${cluster.targetVersion}, ${howManyAtOnce(cluster)}.`,
     status: "PENDING",
     creationTimestamp: at,
     stages: stagesOf(cluster.kind === "BASELINE" ? baselineClusterStages : clusterStages, at),
     resources: [{ resourceId: cluster.resourceId, name: cluster.name }],
   };
+}
+
+function howManyAtOnce(cluster: ClusterUpgradePlan): string {
+  const { hostsAtOnce } = rolloutOf(cluster);
+  const allowed = cluster.rollout?.hostsAtOnce ?? 1;
+  if (hostsAtOnce > 1) return `${hostsAtOnce} at a time`;
+  // The operator has said otherwise in the inventory, and would look for the reason there.
+  return allowed > 1
+    ? `one after another (its rollout policy allows ${allowed} at a time, but the options need each host to be emptied by the component manager)`
+    : "one after another";
 }
 
 /** The next state of a cluster's SubTask. Pure; something that cannot happen in a state leaves it as it is. */

@@ -26,7 +26,7 @@ export interface PendingActivity {
   readonly maximumAttempts: number;
 }
 
-/** What the health gate waits for; heartbeat details of `awaitClusterHealth`. */
+/** What the health gate waits for, as it goes on after "Waiting"; heartbeat details of `awaitClusterHealth`. */
 export const HealthWait = model({ waitingFor: Text }, {});
 export type HealthWait = t.TypeOf<typeof HealthWait>;
 

@@ -1,10 +1,11 @@
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
-import { componentOf, productsOf } from "./bundle-products";
+import type { Bundle } from "./bundle";
+import { componentOf, hostosVersionOf, productsOf } from "./bundle-products";
 import type { ClusterFacts } from "./cluster-facts";
 import { attemptPolicyOf, strictest } from "./failure-action";
-import type { HostRemediationOptions } from "./host-remediation";
 import type { Installations, PersonalityFacts } from "./installations";
 import { planMgmt, planNetvirt, type ServerTerms } from "./plan-servers";
+import { remediationOptions } from "./remediation-options";
 import { toTimestamp } from "./timestamp";
 import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
@@ -23,7 +24,7 @@ export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
-    planCluster(cluster, spec.resourceUpgradeSpecs[i], versionOf("HOSTOS"), installations),
+    planCluster(cluster, spec.resourceUpgradeSpecs[i], bundle, installations),
   );
   const resources: Record<Product, () => readonly ResourcePlan[]> = {
     NETVIRT: () => planNetvirt(admitted, serverTerms(planned, versionOf("NETVIRT"))),
@@ -69,7 +70,7 @@ function serverTerms(clusters: readonly ClusterUpgradePlan[], targetVersion: str
 function planCluster(
   facts: ClusterFacts,
   spec: ResourceUpgradeSpec | undefined,
-  bundleVersion: string,
+  bundle: Bundle,
   installations: Installations,
 ): ClusterUpgradePlan {
   const { resourceId, name, componentManagerId, cluster, kind, rollout, managementServer } = facts;
@@ -83,7 +84,7 @@ function planCluster(
     componentManagerId,
     cluster,
     kind,
-    targetVersion: personality?.version ?? iso?.version ?? bundleVersion,
+    targetVersion: personality?.version ?? iso?.version ?? hostosVersionOf(bundle, spec?.toVersion) ?? "",
     ...(personality && { image: clusterImage(personality, spec?.personalitySpec) }),
     ...(iso && { customIsoId: iso.id }),
     rollout,
@@ -108,16 +109,5 @@ function clusterImage(
       package: packageSpec?.name ?? "",
       version: packageSpec?.version ?? "",
     })),
-  };
-}
-
-/** The flags that exist twice are taken from the options; the resource's own are the older form (docs/spec-gaps.md). */
-function remediationOptions(spec: ResourceUpgradeSpec): HostRemediationOptions {
-  const { hostosUpgradeFailureAction: _ours, ...options } = spec.hostosUpgradeOptionsSpec ?? {};
-  return {
-    ...(spec.enableQuickboot !== undefined && { enableQuickboot: spec.enableQuickboot }),
-    ...(spec.evacuateOfflineVms !== undefined && { evacuateOfflineVms: spec.evacuateOfflineVms }),
-    ...(spec.shutdownVms === true && { preRemediationPowerAction: "POWER_OFF_VMS" }),
-    ...options,
   };
 }

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import type { SubTask, Task } from "../../src/domain/task";
 import { example } from "./examples";
-import { hostsOf, ServiceUnderTest, type LedgerEntry } from "./service-under-test";
+import { mostOutOfService } from "../support/most-out-of-service";
+import { hostsOf, ServiceUnderTest } from "./service-under-test";
 
 const imageCluster = "domain-c34";
 const baselineCluster = "domain-c47";
@@ -12,19 +13,6 @@ function part(task: Task, type: string): SubTask {
   const found = all(task.subTasks ?? []).find((one) => one.type === type);
   if (!found) throw new Error(`The Task has no ${type}`);
   return found;
-}
-
-/** Most hosts of a cluster that were in maintenance mode at the same time. */
-function mostOutOfService(ledger: readonly LedgerEntry[], cluster: string): number {
-  const out = new Set<string>();
-  let most = 0;
-  for (const { step, host, cluster: of } of ledger) {
-    if (of !== cluster || host === undefined) continue;
-    if (step === "MAINTENANCE_ENTERED") out.add(host);
-    if (step === "MAINTENANCE_EXITED") out.delete(host);
-    most = Math.max(most, out.size);
-  }
-  return most;
 }
 
 describe("npm start: the whole platform", function () {

@@ -42,6 +42,42 @@ describe("kill -9 of one process in the middle of a host, with the failure actio
   }
 });
 
+describe("kill -9 of the worker while the settings of clusters are switched off", function () {
+  this.timeout(120_000);
+  let service: ServiceUnderTest;
+
+  before(async () => {
+    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "1.5" });
+  });
+  after(() => service.discard());
+
+  it("leaves HA admission control, DPM and the remediation policy as they were, on both kinds of cluster", async () => {
+    const simulated = ["domain-c34", "domain-c47"];
+    const read = () => Promise.all(simulated.map((cluster) => service.policy(cluster)));
+    const before = await read();
+    const hostosUpgradeOptionsSpec = { disableHac: true, disableDpm: true };
+    const { id } = await service.startUpgrade({
+      ...spec,
+      draftMode: false,
+      resourceUpgradeSpecs: ["34", "47"].map((number) => ({
+        resourceId: `4a6c1a1e-51b2-4d3c-9e0f-0000000000${number}`,
+        upgradeNow: true,
+        hostosUpgradeOptionsSpec,
+      })),
+    });
+    await until("a host of each is in maintenance mode", async () => {
+      const entered = (await service.ledger()).filter(({ step }) => step === "MAINTENANCE_ENTERED");
+      return simulated.every((cluster) => entered.some((entry) => entry.cluster === cluster));
+    });
+    expect(await read()).to.not.deep.equal(before);
+    await service.killAndAwaitSuccessor("worker");
+    const task = await service.taskWhen(id, "has ended", ({ status }) => !/Pending|In Progress/.test(status));
+    expect(task.status, JSON.stringify(task.errors)).to.equal("Successful");
+    expect(await read()).to.deep.equal(before);
+    expect(Object.values(await service.remediations())).to.deep.equal(Array(7).fill(1));
+  });
+});
+
 describe("stopping and starting everything", function () {
   this.timeout(120_000);
   let service: ServiceUnderTest;

@@ -64,7 +64,7 @@ describe("The rollout policy of a cluster", function () {
         },
         4,
       );
-      const upgrade = await bench().upgrade({ kinds: ["BASELINE"], rollout: { hostsAtOnce: 2 } }, fake);
+      const upgrade = await bench().upgrade({ rollout: { hostsAtOnce: 2 }, kinds: ["BASELINE"] }, fake);
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       expect(most).to.equal(2);
     });

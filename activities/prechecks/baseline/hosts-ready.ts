@@ -1,3 +1,4 @@
+import { redStatuses } from "../../baseline/red-statuses";
 import { hasEnded } from "../../drivers/vim25/vim25-models";
 import { findingsOf } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";
@@ -88,18 +89,13 @@ export const hostsHealthy: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const cluster = await patience.persist(() => client.readCluster(target.cluster.cluster));
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
-    const red = [
-      ...hosts.filter(({ health }) => health === "red").map(({ name }) => `Host ${name}`),
-      ...(cluster.health === "red" ? [`Cluster ${cluster.name}`] : []),
-    ];
+    const red = await redStatuses(client, patience, target.cluster.cluster);
     return findingsOf(
       input,
-      red.map((about) => ({
+      red.map(({ title }) => ({
         code: "HEALTH_CHECK_ERROR",
-        message: `${about} has the status red.`,
-        remediation: `Look at the alarms of ${about} in the component manager and resolve them, then run the prechecks again.`,
+        message: `${title} has the status red.`,
+        remediation: `Look at the alarms of ${title} in the component manager and resolve them, then run the prechecks again.`,
       })),
     );
   },

@@ -10,14 +10,12 @@ import { hostsCanBeEmptied } from "./hosts-can-be-emptied";
 import { baselineHostsConnected, hostsHealthy, noHostInMaintenanceMode, noHostTask } from "./hosts-ready";
 import { managementReachable } from "./management-reachable";
 import { noHostDowngrade } from "./no-host-downgrade";
-import { optionsSupported } from "./options-supported";
 import { targetPatchAvailable } from "./target-patch-available";
 
 /** All checks of a baseline-managed cluster, in an order in which every one comes after those that it needs. */
 const prechecks: readonly BaselinePrecheck[] = [
   managementReachable,
   clusterBaselineManaged,
-  optionsSupported,
   baselineHostsConnected,
   noHostInMaintenanceMode,
   noHostTask,

@@ -1,19 +1,35 @@
 import { isNone } from "fp-ts/Option";
-import { componentOf } from "../bundle-products";
+import { hostosVersionOf, versionsOffered } from "../bundle-products";
 import { perResource } from "./admission-rule";
+import { badField } from "./server-inputs";
 
-/** `toVersion`, where given, is what the bundle brings the hosts to. */
-export const targetVersionOffered = perResource(({ toVersion }, path, { bundle }) => {
+/** `toVersion`, where given, is what the bundle offers and what the hosts are brought to. */
+export const targetVersionOffered = perResource((resource, path, { bundle, installations }) => {
+  const { toVersion, personalitySpec, customIsoSpec } = resource;
   if (toVersion === undefined || isNone(bundle)) return [];
-  const offered = [componentOf(bundle.value, "HOSTOS")?.toVersion, bundle.value.version].filter((v) => v !== undefined);
-  if (offered.includes(toVersion)) return [];
+  const at = `${path}.toVersion`;
+  const offered = versionsOffered(bundle.value);
+  if (!offered.includes(toVersion)) {
+    return [
+      badField(
+        at,
+        "VERSION_NOT_OFFERED",
+        `Bundle ${bundle.value.id} does not offer version ${toVersion}; it offers ${offered.join(" and ") || "none"}.`,
+        "Leave toVersion out, or give a version that the bundle offers.",
+      ),
+    ];
+  }
+  const image =
+    installations.personalities.find(({ id }) => id === personalitySpec?.personalityId) ??
+    installations.isos.find(({ id }) => id === customIsoSpec?.id);
+  const meant = hostosVersionOf(bundle.value, toVersion);
+  if (image === undefined || meant === undefined || image.version === meant) return [];
   return [
-    {
-      effect: "BAD_REQUEST",
-      path: `${path}.toVersion`,
-      code: "VERSION_NOT_OFFERED",
-      message: `Bundle ${bundle.value.id} does not offer version ${toVersion}; it offers ${offered.join(" and ") || "none"}.`,
-      remediation: "Leave toVersion out, or give a version that the bundle offers.",
-    },
+    badField(
+      at,
+      "VERSION_CONTRADICTION",
+      `toVersion ${toVersion} means ${meant}, but ${image.name} brings the hosts to ${image.version}.`,
+      "Leave toVersion out, or name an image of that version.",
+    ),
   ];
 });

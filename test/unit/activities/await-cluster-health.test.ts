@@ -1,7 +1,14 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { HealthWait } from "../../../activities/contract";
-import { expectCancelled, failureOf, type SimulatedCluster, simulateCluster, startActivity } from "./simulated-cluster";
+import {
+  expectCancelled,
+  failureOf,
+  type SimulatedCluster,
+  simulateCluster,
+  startActivity,
+  succeed,
+} from "./simulated-cluster";
 
 describe("awaitClusterHealth", function () {
   this.timeout(20_000);
@@ -29,7 +36,7 @@ describe("awaitClusterHealth", function () {
     await cluster.put(first, "IN");
     const gate = start();
     const { waitingFor } = await gate.heartbeat((told) => /maintenance/.test(told.waitingFor));
-    expect(waitingFor).to.equal("Waiting until cluster-01 is healthy: Host esx-01.example.com is in maintenance mode.");
+    expect(waitingFor).to.equal("until cluster-01 is healthy: Host esx-01.example.com is in maintenance mode.");
     await cluster.put(first, "OUT");
     expect((await gate.end).error).to.equal(undefined);
   });
@@ -88,5 +95,57 @@ describe("awaitClusterHealth", function () {
     await gate.heartbeat(({ waitingFor }) => /maintenance/.test(waitingFor));
     gate.environment.cancel();
     expectCancelled(await gate.end);
+  });
+
+  describe("of a baseline-managed cluster", () => {
+    beforeEach(async () => {
+      await cluster.close();
+      cluster = await simulateCluster("BASELINE", { hosts: 3 });
+      await cluster.hostSeconds(0.05);
+    });
+
+    const startHere = (limits?: Partial<ActivityLimits>) => {
+      const activities = cluster.activities(limits);
+      return startActivity<unknown, HealthWait>(() =>
+        activities.awaitClusterHealth({ ...cluster.target, kind: "BASELINE" }),
+      );
+    };
+
+    it("is open where nothing is wrong", async () => {
+      expect((await startHere().end).error).to.equal(undefined);
+    });
+
+    it("waits while a host is in maintenance mode", async () => {
+      const [, second = ""] = await hosts();
+      await cluster.put(second, "IN");
+      const gate = startHere();
+      await gate.heartbeat(({ waitingFor }) => /Host esx-02\.example\.com is in maintenance mode\./.test(waitingFor));
+      await cluster.put(second, "OUT");
+      expect((await gate.end).error).to.equal(undefined);
+    });
+
+    it("waits while the component manager shows a host, and with it the cluster, in red", async () => {
+      await cluster.fault({ kind: "CHECK_FAILS", host: "esx-02.example.com" });
+      const gate = startHere();
+      const { waitingFor } = await gate.heartbeat((told) => /red/.test(told.waitingFor));
+      expect(waitingFor).to.equal(
+        "until cluster-01 is healthy: Host esx-02.example.com has the status red. Cluster cluster-01 has the status red.",
+      );
+      await cluster.repair();
+      expect((await gate.end).error).to.equal(undefined);
+    });
+
+    it("names a host that is not connected, and fails when its time is over", async () => {
+      const [first = ""] = await hosts();
+      await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", host: first, seconds: 0 });
+      const named = { ...cluster.target, kind: "BASELINE" as const, host: { host: first, fqdn: "esx-01.example.com" } };
+      const activities = cluster.activities({ reconnect: 50 });
+      const before = await succeed(() => activities.readHostBefore(named));
+      const attempts = { maximumAttempts: 1, retryDelay: 0 };
+      await startActivity(() => activities.remediateHost({ ...named, before, attempts })).end;
+      const failure = failureOf(await startHere({ healthGate: 30 }).end);
+      expect(failure).to.include({ type: "HEALTH_GATE_CLOSED", nonRetryable: true });
+      expect(failure.told.error.message).to.match(/Host esx-01\.example\.com is NOT_RESPONDING\./);
+    });
   });
 });

@@ -150,7 +150,6 @@ describe("a baseline-managed cluster", function () {
       expect(types).to.deep.equal([
         "COMPONENT_MANAGER_REACHABLE",
         "CLUSTER_BASELINE_MANAGED",
-        "OPTIONS_SUPPORTED",
         "HOSTS_CONNECTED",
         "NO_HOST_IN_MAINTENANCE_MODE",
         "NO_OPERATION_IN_PROGRESS",
@@ -166,11 +165,6 @@ describe("a baseline-managed cluster", function () {
     it("find a cluster that has an image now", async () => {
       const image = { ...target.cluster, cluster: "domain-c9" };
       expect((await check({ cluster: image })).failed).to.include("CLUSTER_BASELINE_MANAGED CLUSTER_KIND_CHANGED");
-    });
-
-    it("find options that cannot be carried out", async () => {
-      const options = { disableDpm: true, enableQuickboot: true };
-      expect((await check({ options })).failed).to.deep.equal(["OPTIONS_SUPPORTED OPTION_NOT_SUPPORTED"]);
     });
 
     it("find power management that is not to be switched off", async () => {

@@ -6,6 +6,7 @@ import type { HostProgress, HostRemediationOptions } from "../../../src/domain/h
 import {
   expectCancelled,
   failureOf,
+  isoVersion,
   runActivity,
   type SimulatedCluster,
   simulateCluster,
@@ -79,6 +80,16 @@ describe("remediateHost of a baseline-managed cluster", function () {
       ]);
       expect(await steps()).to.deep.equal(upgradedOnce);
       expect(await stateOfHost()).to.include({ version: targetVersion, maintenance: "OUT", poweredOnVms: 3 });
+    });
+
+    it("gets what its custom ISO brings, and not the patch", async () => {
+      const remediate = await prepared({}, { targetVersion: isoVersion, customIsoId: "iso-1" });
+      expect((await runActivity(remediate())).result).to.include({ outcome: "UPGRADED", version: isoVersion });
+      expect(await stateOfHost()).to.include({ version: isoVersion });
+      const [installed] = await cluster.ledger(`host=${host}&step=APPLY_STARTED`);
+      expect(installed?.detail).to.equal(isoVersion);
+      const failure = failureOf(await runActivity(remediate({ customIsoId: "iso-2" })));
+      expect(failure).to.include({ type: "PATCH_SOURCE_UNKNOWN", nonRetryable: true });
     });
 
     it("is left alone where it is at the target already", async () => {

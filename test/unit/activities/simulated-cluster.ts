@@ -75,10 +75,14 @@ export interface SimulatedCluster {
   close(): Promise<void>;
 }
 
-/** The patches of the simulator's depot, and the one ISO `iso-1`, which is whatever version is asked for. */
+/** Only the ISO `iso-1` brings it, from a place of its own. */
+export const isoVersion = "9.0.1-0.24990000";
+const isoUrl = "http://isos.example.com/iso-1/metadata.zip";
+
+/** The patches of the simulator's depot, and the one ISO `iso-1`, which the inventory has for every version. */
 function patchFor(_id: string, { version, customIsoId }: PatchQuery): PatchSource | undefined {
-  const isKnown =
-    [oldVersion, targetVersion, newVersion].includes(version) && ["iso-1", undefined].includes(customIsoId);
+  if (customIsoId !== undefined) return customIsoId === "iso-1" ? { version, metadataUrls: [isoUrl] } : undefined;
+  const isKnown = [oldVersion, targetVersion, newVersion].includes(version);
   return isKnown ? { version, metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`] } : undefined;
 }
 
@@ -97,6 +101,7 @@ export async function simulateCluster(
         { version: oldVersion },
         { version: targetVersion, livePatchFrom: [oldVersion] },
         { version: newVersion },
+        { version: isoVersion, metadataUrl: isoUrl },
       ],
       addOns: [depotAddOn],
       components: [depotDriver, { ...depotDriver, version: "233.0-1" }],

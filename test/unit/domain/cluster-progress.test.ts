@@ -14,7 +14,7 @@ import {
 } from "../../../src/domain/cluster-progress";
 import { hostStages } from "../../../src/domain/host-remediation";
 import { SubTask } from "../../../src/domain/task";
-import { clustersOf } from "../../../src/domain/upgrade-plan";
+import { clustersOf, type ClusterKind } from "../../../src/domain/upgrade-plan";
 import { sampleError, sampleHosts } from "../../support/fake-activities";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { arbitraryClusterProgress, deepFreeze } from "./arbitrary-progress";
@@ -40,6 +40,22 @@ function everyStep(check: (before: SubTask, progress: ClusterProgress, after: Su
 }
 
 const isOver = (part: SubTask) => part.completionTimestamp !== undefined;
+
+describe("initialClusterSubTask", () => {
+  it("says how many hosts at a time, and why no more where the rollout policy allows more", () => {
+    const told = (hostsAtOnce: number, hostosUpgradeOptionsSpec = {}, kind: ClusterKind = "IMAGE") => {
+      const resources = clusters(1).map((resource) => ({ ...resource, hostosUpgradeOptionsSpec }));
+      const [one] = clustersOf(samplePlan({ resources, kinds: [kind], rollout: { hostsAtOnce } }));
+      return initialClusterSubTask(one!, created).description.replace(/^[^,]*, /, "");
+    };
+    expect(told(1)).to.equal("one after another.");
+    expect(told(3)).to.equal("3 at a time.");
+    expect(told(3, { disableHac: true }, "BASELINE")).to.equal("3 at a time.");
+    expect(told(1, { disableHac: true })).to.equal("one after another.");
+    for (const options of [{ disableHac: true }, { disableDpm: true }, { preRemediationPowerAction: "SUSPEND_VMS" }])
+      expect(told(3, options)).to.match(/^one after another \(its rollout policy allows 3 at a time, but .*\)\.$/);
+  });
+});
 
 describe("applyClusterProgress, whatever happens", () => {
   it("gives a SubTask that its codec takes and does not change", () => {

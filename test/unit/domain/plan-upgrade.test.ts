@@ -5,7 +5,7 @@ import { planUpgrade } from "../../../src/domain/plan-upgrade";
 import { conflictingLocks } from "../../../src/domain/resource-lock";
 import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
-import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
+import { noInstallations, sampleBundle, sampleCluster, samplePlan } from "../../support/sample-plan";
 
 const identity = { id: "the-id", now: Date.parse("2026-11-01T12:00:00.000Z"), resolutionDays: 7 };
 
@@ -237,6 +237,22 @@ describe("planUpgrade", () => {
       expect(mgmt).to.have.property("mechanism", "InPlace");
       expect(mgmt).to.not.have.property("temporaryNetwork");
     });
+  });
+
+  it("brings each cluster to its toVersion where the bundle has several, else to the first", () => {
+    const bundle = {
+      ...sampleBundle,
+      components: ["9.0.2-0.25148076", "9.0.1-0.24957456"].map((toVersion) => ({ type: "HOSTOS", toVersion })),
+    };
+    const versions = [undefined, "9.0.2", "9.0.1-0.24957456", "9.0.2-0.25148076"];
+    const resources = versions.map((toVersion, i) => ({ resourceId: `c${i}`, ...(toVersion && { toVersion }) }));
+    const plan = samplePlan({ bundle, resources });
+    expect(clustersOf(plan).map(({ targetVersion }) => targetVersion)).to.deep.equal([
+      "9.0.2-0.25148076",
+      "9.0.2-0.25148076",
+      "9.0.1-0.24957456",
+      "9.0.2-0.25148076",
+    ]);
   });
 
   it("brings a cluster to its personality with the firmware named, or to its ISO", () => {

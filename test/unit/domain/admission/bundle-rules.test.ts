@@ -118,6 +118,25 @@ describe("targetVersionOffered", () => {
     expect(targetVersionOffered(admissionRequest(changes))[0]?.message).to.contain("9.0.2-0.25148076 and 9.0.2");
   });
 
+  it("refuses a version beside an image that brings another one", () => {
+    const installations = {
+      personalities: [
+        { id: "same", name: "golden", version: "9.0.2-0.25148076" },
+        { id: "other", name: "older", version: "9.0.1-0.24957456" },
+      ],
+      isos: [{ id: "other", name: "older ISO", version: "9.0.1-0.24957456" }],
+    };
+    const of = (resource: object) => refusals(targetVersionOffered, { installations, resources: [resource] });
+    for (const toVersion of ["9.0.2", "9.0.2-0.25148076"]) {
+      expect(of({ toVersion, personalitySpec: { personalityId: "same" } })).to.deep.equal([]);
+      for (const image of [{ personalitySpec: { personalityId: "other" } }, { customIsoSpec: { id: "other" } }])
+        expect(of({ toVersion, ...image })).to.deep.equal([
+          "BAD_REQUEST VERSION_CONTRADICTION resourceUpgradeSpecs[0].toVersion",
+        ]);
+    }
+    expect(of({ personalitySpec: { personalityId: "other" } })).to.deep.equal([]);
+  });
+
   it("says nothing where the bundle is not known", () => {
     expect(refusals(targetVersionOffered, { bundle: null, resources: [{ toVersion: "1" }] })).to.deep.equal([]);
   });

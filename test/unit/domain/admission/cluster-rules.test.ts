@@ -116,7 +116,11 @@ describe("fieldsFitClusterKind", () => {
   const iso = { customIsoSpec: { id: "i" } };
   const imageOptions = { hostosUpgradeOptionsSpec: { enforceHclValidation: true, enableQuickPatch: true } };
   const offOptions = { hostosUpgradeOptionsSpec: { enforceHclValidation: false, enableQuickPatch: false } };
-  const sharedOptions = { hostosUpgradeOptionsSpec: { disableHac: true, enableQuickboot: true } };
+  const sharedOptions = {
+    shutdownVms: true,
+    evacuateOfflineVms: true,
+    hostosUpgradeOptionsSpec: { disableHac: true, disableDpm: true, enableQuickboot: false },
+  };
 
   it("gives an image-managed cluster no ISO", () => {
     const resources = [{ ...personality, ...imageOptions }, iso];
@@ -138,6 +142,28 @@ describe("fieldsFitClusterKind", () => {
         `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.hostosUpgradeOptionsSpec.enforceHclValidation`,
         `BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.hostosUpgradeOptionsSpec.enableQuickPatch`,
       ],
+    );
+  });
+
+  it("refuses a baseline-managed cluster what its interface cannot do, wherever that is said", () => {
+    const cluster = { kind: "BASELINE" } as const;
+    const paths = (resource: object, of: object = cluster) =>
+      refusals(fieldsFitClusterKind, { cluster: of, resources: [resource] });
+    const refusal = (field: string) => [`BAD_REQUEST FIELD_NOT_FOR_CLUSTER_KIND ${first}.${field}`];
+    const inner = (options: object) => ({ hostosUpgradeOptionsSpec: options });
+    const toMemory = inner({ preRemediationPowerAction: "SUSPEND_VMS_TO_MEMORY" });
+    expect(paths({ enableQuickboot: true })).to.deep.equal(refusal("enableQuickboot"));
+    expect(paths(inner({ enableQuickboot: true }))).to.deep.equal(refusal("hostosUpgradeOptionsSpec.enableQuickboot"));
+    expect(paths(toMemory)).to.deep.equal(refusal("hostosUpgradeOptionsSpec.preRemediationPowerAction"));
+    // The inner flag wins, so that nothing is asked for.
+    expect(paths({ enableQuickboot: true, ...inner({ enableQuickboot: false }) })).to.deep.equal([]);
+    for (const preRemediationPowerAction of ["POWER_OFF_VMS", "SUSPEND_VMS", "DO_NOT_CHANGE_VMS_POWER_STATE"])
+      expect(paths(inner({ preRemediationPowerAction }))).to.deep.equal([]);
+    for (const resource of [{ enableQuickboot: true }, inner({ enableQuickboot: true }), toMemory])
+      expect(paths(resource, { kind: "IMAGE" })).to.deep.equal([]);
+    const [refused] = fieldsFitClusterKind(admissionRequest({ cluster, resources: [toMemory] }));
+    expect(refused?.message).to.match(
+      /^preRemediationPowerAction SUSPEND_VMS_TO_MEMORY does not apply to cluster .*by/,
     );
   });
 
