@@ -70,7 +70,7 @@ export class SimulatedPlatform {
             id: "nsx-01",
             version: "9.0.0.0.24733065",
             targetVersion: nsxTarget,
-            nodes: 1,
+            nodes: 2,
             nodeNames: "nsx-{nn}.example.com",
             edgeClusters: [{ id: "edges", name: "edge-cl01", nodes: 2, nodeNames: "edge-{nn}.example.com" }],
             hostClusters: [{ cluster: `${resourceId}-name`, id: "hosts" }],
@@ -91,9 +91,7 @@ export class SimulatedPlatform {
       kinds: [this.kind],
       installations: {
         netvirt: [{ resourceId: `nsx-${cluster}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
-        management: [
-          { resourceId: `vc-${cluster}`, name: "vc-01", componentManagerId: "vc-01", clusters: [cluster] },
-        ],
+        management: [{ resourceId: `vc-${cluster}`, name: "vc-01", componentManagerId: "vc01", clusters: [cluster] }],
         personalities: [],
         isos: [],
       },
@@ -113,7 +111,10 @@ export class SimulatedPlatform {
           password: "secret",
         }),
         managementServer: () => ({ dnsServers: ["10.20.30.2"], temporaryRootPassword: "Temp0rary!", answers: {} }),
-        patchFor: (_id, { version }) => ({ version, metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`] }),
+        patchFor: (_id, { version }) => ({
+          version,
+          metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
+        }),
         readLockHolder: () => Promise.resolve(undefined),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 5, max: 20 }, ...limits },
       }),

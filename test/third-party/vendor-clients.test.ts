@@ -31,7 +31,9 @@ describe("the vendor's own clients against the simulator", function () {
   async function seenBy(script: string, ...args: string[]): Promise<unknown> {
     const folder = process.env["VENDOR_CLIENTS"];
     if (!folder)
-      throw new Error("VENDOR_CLIENTS is not set: run `npm run test:third-party`, which installs the clients and sets it.");
+      throw new Error(
+        "VENDOR_CLIENTS is not set: run `npm run test:third-party`, which installs the clients and sets it.",
+      );
     const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" };
     const path = join(root, "test/third-party/vendor-clients", script);
     const { stdout } = await run("python3", [path, simulator.url, ...args], { env, timeout: 100_000 });

@@ -30,6 +30,16 @@ const server = /vc-01/;
 const oneFailed = "FAILED NOT_APPLICABLE NOT_APPLICABLE";
 const times = 9;
 
+const temporaryNetwork = {
+  networkMode: "STATIC",
+  ipAddress: "10.20.30.40",
+  subnetMask: "255.255.255.0",
+  gateway: "10.20.30.1",
+} as const;
+const migration: SimulatedPlan = {
+  inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "ReducedDowntimeMigration", temporaryNetwork }] },
+};
+
 const modes: readonly FailureMode[] = [
   {
     what: "1: a host stalls while it enters maintenance mode",
@@ -71,20 +81,17 @@ const modes: readonly FailureMode[] = [
     parts: oneFailed,
   },
   {
-    what: "5: a remediation of several hosts stops at the first that fails; the others are upgraded",
+    what: "5: a remediation of several hosts stops at the first that fails; the other one of the two is upgraded",
     product: "HOSTOS",
     faults: [
       { kind: "PARALLEL_REMEDIATION_UNSUPPORTED" },
-      { kind: "REMEDIATION_FAILS", host: "host-12", message: "The bootbank is full." },
+      { kind: "REMEDIATION_FAILS", host: "host-11", message: "The bootbank is full." },
     ],
-    plan: {
-      rollout: { hostsAtOnce: 3 },
-      spec: { hostosUpgradeOptionsSpec: { preRemediationPowerAction: "POWER_OFF_VMS" } },
-    },
-    failed: { name: /^esx-02\.example\.com$/, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
+    plan: { rollout: { hostsAtOnce: 2 } },
+    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
     message: /The bootbank is full/,
     remediation: /retry/,
-    parts: "SUCCESSFUL FAILED SUCCESSFUL",
+    parts: "FAILED SUCCESSFUL NOT_APPLICABLE",
   },
   {
     what: "6: a host does not come back after its restart",
@@ -134,6 +141,26 @@ const modes: readonly FailureMode[] = [
     parts: oneFailed,
   },
   {
+    what: "11: the clocks differ for too long",
+    product: "HOSTOS",
+    faults: [{ kind: "CLOCK_SKEW" }],
+    limits: { outage: 60 },
+    failed: { name: /-name/, stage: "COMPONENT_MANAGER_REACHABLE", code: "COMPONENT_MANAGER_CLOCK_SKEW" },
+    message: /Token start date is in the future/,
+    remediation: /Synchronise the clocks/,
+    parts: "",
+  },
+  {
+    what: "12: the component manager stays away",
+    product: "HOSTOS",
+    faults: [{ kind: "CONNECTION_DROPPED" }],
+    limits: { outage: 60 },
+    failed: { name: /-name/, stage: "COMPONENT_MANAGER_REACHABLE", code: "COMPONENT_MANAGER_UNREACHABLE" },
+    message: /vc01/,
+    remediation: /Check that the component manager runs/,
+    parts: "",
+  },
+  {
     what: "13: the installation times out",
     product: "HOSTOS",
     faults: [{ kind: "REMEDIATION_TIMES_OUT", host: "host-11", times }],
@@ -152,20 +179,11 @@ const modes: readonly FailureMode[] = [
     parts: "",
   },
   {
-    what: "15: somebody pauses the upgrade of NETVIRT",
-    product: "NETVIRT",
-    faults: [{ kind: "NSX_PAUSED", times: 1 }],
-    failed: { name: /./, code: "NETVIRT_UPGRADE_PAUSED" },
-    message: /paused/,
-    remediation: /retry/,
-    parts: "",
-  },
-  {
     what: "16: NETVIRT says for ever that it is still in progress",
     product: "NETVIRT",
     faults: [{ kind: "NSX_STILL_IN_PROGRESS" }],
     limits: { outage: 60 },
-    failed: { name: /nsx-01/, code: "NETVIRT_STILL_IN_PROGRESS" },
+    failed: { name: /nsx-01/, stage: "NETVIRT_COMPONENTS_READY", code: "NETVIRT_STILL_IN_PROGRESS" },
     message: /in progress/,
     remediation: /retry|prechecks/,
     parts: "",
@@ -174,17 +192,17 @@ const modes: readonly FailureMode[] = [
     what: "17: NETVIRT refuses the account",
     product: "NETVIRT",
     faults: [{ kind: "NSX_ACCOUNT_REFUSED" }],
-    failed: { name: /nsx-01/, code: "PERMISSION" },
-    message: /./,
-    remediation: /./,
+    failed: { name: /nsx-01/, stage: "COMPONENT_MANAGER_REACHABLE", code: "AUTHORIZATION" },
+    message: /answered 403/,
+    remediation: /Correct the account/,
     parts: "",
   },
   {
     what: "18: a temporary address that is in use",
     product: "MGMT",
     faults: [{ kind: "MGMT_ADDRESS_CLASH" }],
-    plan: { inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "ReducedDowntimeMigration" }] } },
-    failed: { name: server, code: "MGMT_CHECK_FAILED" },
+    plan: migration,
+    failed: { name: server, stage: "MGMT_MIGRATION_CHECK", code: "MGMT_CHECK_FAILED" },
     message: /address/,
     remediation: /./,
     parts: "",
@@ -194,8 +212,8 @@ const modes: readonly FailureMode[] = [
     product: "MGMT",
     faults: [{ kind: "MGMT_STUCK", state: "PREPARING" }],
     limits: { mgmtStall: 100 },
-    plan: { inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "ReducedDowntimeMigration" }] } },
-    failed: { name: server, code: "MGMT_MIGRATION_STALLED" },
+    plan: migration,
+    failed: { name: server, stage: "PREPARE_MIGRATION", code: "MGMT_MIGRATION_STALLED" },
     message: /PREPARING|progress/,
     remediation: /retry/,
     parts: "",
@@ -205,11 +223,52 @@ const modes: readonly FailureMode[] = [
     product: "MGMT",
     faults: [{ kind: "MGMT_INSTALL_FAILS" }],
     plan: { inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "InPlace" }] } },
-    failed: { name: server, code: "MGMT_INSTALL_FAILED" },
+    failed: { name: server, stage: "INSTALL_UPDATE", code: "MGMT_INSTALL_FAILED" },
     message: /installation .*failed/,
     remediation: /backup/,
     parts: "",
     isRetryable: false,
+  },
+];
+
+/** Rows that pass by themselves. */
+const passing: readonly Pick<FailureMode, "what" | "product" | "faults" | "plan">[] = [
+  { what: "9: an operation that ends", product: "HOSTOS", faults: [{ kind: "OPERATION_IN_PROGRESS", times: 3 }] },
+  { what: "11: clocks that differ for a while", product: "HOSTOS", faults: [{ kind: "CLOCK_SKEW", times: 6 }] },
+  {
+    what: "12: a component manager that is away for a while",
+    product: "HOSTOS",
+    faults: [
+      { kind: "SERVICE_UNAVAILABLE", times: 4 },
+      { kind: "CONNECTION_DROPPED", method: "POST", path: "action=apply", after: true, times: 1 },
+    ],
+  },
+  {
+    what: "13: a request whose answer times out",
+    product: "HOSTOS",
+    faults: [{ kind: "CALL_TIMED_OUT", method: "POST", path: "action=apply", after: true, times: 1 }],
+  },
+  {
+    what: "15: an overall status that lags, and a pause by somebody else",
+    product: "NETVIRT",
+    faults: [
+      { kind: "NSX_STATUS_LAGS", seconds: 0.3, times: 2 },
+      { kind: "NSX_PAUSED", times: 1 },
+    ],
+  },
+  {
+    what: "16: the codes for still in progress and for checks that run",
+    product: "NETVIRT",
+    faults: [
+      { kind: "NSX_STILL_IN_PROGRESS", times: 5 },
+      { kind: "NSX_PRECHECKS_RUNNING", times: 1 },
+    ],
+  },
+  {
+    what: "18: an API that is away for the switchover",
+    product: "MGMT",
+    faults: [{ kind: "MGMT_API_DOWN", times: 1, seconds: 1 }],
+    plan: migration,
   },
 ];
 
@@ -226,18 +285,81 @@ describe("Failures seen in the field, as the Task tells them", function () {
   const settings = async () =>
     (await platform.state()).clusters.map(({ policy, admissionControl, dpm }) => ({ policy, admissionControl, dpm }));
 
+  const afterTheEnd = (id: string) =>
+    eventually(
+      () => readTask(bench().env, id),
+      ({ status }) => status !== "Pending" && status !== "In Progress",
+      30_000,
+    );
+
   for (const mode of modes)
     it(mode.what, async () => {
       const before = await settings();
       for (const one of mode.inMaintenance ?? []) await platform.put(one, "IN");
       for (const fault of mode.faults) await platform.fault(fault);
       const upgrade = await bench().upgrade(platform.plan(mode.product, mode.plan), platform.activities(mode.limits));
-      const ended = await eventually(
-        () => readTask(bench().env, upgrade.id),
-        ({ status }) => status !== "Pending" && status !== "In Progress",
-        30_000,
-      );
-      console.log(JSON.stringify(ended, null, 1));
-      void before;
+      const failed = await afterTheEnd(upgrade.id);
+
+      expectTold(failed, mode);
+      expect(await settings(), "policy, HA and DPM").to.deep.equal(before);
+      await expectNothingLeft(mode);
+
+      await platform.repair();
+      for (const one of mode.inMaintenance ?? []) await platform.put(one, "OUT");
+      const retry = await upgrade.ask("retry");
+      expect(retry.accepted).to.equal(mode.isRetryable ?? true);
+      if (!retry.accepted) return;
+      const done = await afterTheEnd(upgrade.id);
+      expect(done.status, JSON.stringify(done.errors)).to.equal("Successful");
+      expect(done.resolutionStatus).to.equal("RESOLVED");
+      expect(await settings(), "policy, HA and DPM").to.deep.equal(before);
     });
+
+  for (const { what, product, faults, plan } of passing)
+    it(`${what}, which is waited out`, async () => {
+      for (const fault of faults) await platform.fault(fault);
+      const upgrade = await bench().upgrade(platform.plan(product, plan), platform.activities());
+      const done = await afterTheEnd(upgrade.id);
+      expect(done.status, JSON.stringify(done.errors)).to.equal("Successful");
+      const steps = await platform.steps();
+      const begun = steps.filter((step) => /^(APPLY_STARTED|NSX_NODE_STARTED|MGMT_SWITCHOVER_STARTED)$/.test(step));
+      expect(begun, "nothing twice").to.have.length({ HOSTOS: 3, NETVIRT: 7, MGMT: 1 }[product]);
+    });
+
+  /** What the operator reads: on the Task, and on the part that failed. */
+  function expectTold(task: Task, { failed, message, remediation, parts, isRetryable = true }: FailureMode): void {
+    expect(task.status, JSON.stringify(task.errors)).to.equal("Failed");
+    expect(task).to.include({ isRetryable, isCancellable: false, resolutionStatus: "UNRESOLVED" });
+    const innermost = subTasksOf(task).findLast(({ status }) => status === "FAILED");
+    expect(innermost?.name).to.match(failed.name);
+    const [error] = innermost?.errors ?? [];
+    expect(error?.errorCode).to.equal(failed.code);
+    expect(error?.message).to.match(message);
+    expect(error?.remediationMessage).to.match(remediation);
+    const stages = (innermost?.stages ?? []).filter(({ status }) => status === "FAILED");
+    expect(stages[0]?.type).to.equal(failed.stage);
+    expect(hostsOf(task)).to.equal(parts);
+    const [summary] = task.errors ?? [];
+    expect(summary?.message)
+      .to.match(message)
+      .and.to.not.match(/Not run:/);
+    expect(summary?.remediationMessage).to.match(remediation);
+  }
+
+  /** Nothing runs on, no draft is held, no host is out of service but those that somebody else, or the failure, has put there. */
+  async function expectNothingLeft({ inMaintenance = [], failed }: FailureMode): Promise<void> {
+    const { clusters, managementServer } = await platform.state();
+    for (const { runningTasks, drafts, hosts } of clusters) {
+      expect({ runningTasks, drafts }).to.deep.equal({ runningTasks: [], drafts: [] });
+      const out = hosts.filter(({ maintenance }) => maintenance !== "OUT").map(({ id }) => id);
+      expect(out).to.deep.equal(failed.code === "HOST_NOT_RECONNECTED" ? ["host-11"] : inMaintenance);
+    }
+    expect(managementServer.migration?.state ?? "CANCELED").to.equal("CANCELED");
+  }
 });
+
+/** Statuses of the hosts of a cluster, in their order. */
+function hostsOf(task: Task): string {
+  const hosts: SubTask[] = subTasksOf(task).filter(({ type }) => type === "HOST_UPGRADE");
+  return hosts.map(({ status }) => status).join(" ");
+}
