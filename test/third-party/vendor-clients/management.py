@@ -6,6 +6,7 @@ import time
 
 import requests
 from pyVim.connect import Disconnect, SmartConnect
+from pyVim.task import WaitForTask
 from pyVmomi import vim, vmodl
 
 url, depot = sys.argv[1:3]
@@ -63,10 +64,10 @@ seen["resumed"] = end(machine.PowerOnVM_Task()).state
 
 patches = host.configManager.patchManager
 seen["patchOutside"] = refused(lambda: patches.InstallHostPatchV2_Task(metaUrls=[depot]))
-seen["entered"] = [end(host.EnterMaintenanceMode_Task(0, True)).state, host.runtime.inMaintenanceMode]
+seen["entered"] = [WaitForTask(host.EnterMaintenanceMode_Task(0, True), si=service), host.runtime.inMaintenanceMode]
 seen["enteredAgain"] = refused(lambda: host.EnterMaintenanceMode_Task(0, True))
 seen["machinesLeft"] = sum(vm.runtime.powerState == "poweredOn" for vm in host.vm)
-seen["patched"] = end(patches.InstallHostPatchV2_Task(metaUrls=[depot])).state
+seen["patched"] = WaitForTask(patches.InstallHostPatchV2_Task(metaUrls=[depot]), si=service)
 seen["rebootRequired"] = host.summary.rebootRequired
 seen["restarted"] = end(host.RebootHost_Task(False)).state
 deadline = time.time() + 30
