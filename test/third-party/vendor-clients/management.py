@@ -70,13 +70,21 @@ seen["machinesLeft"] = sum(vm.runtime.powerState == "poweredOn" for vm in host.v
 seen["patched"] = WaitForTask(patches.InstallHostPatchV2_Task(metaUrls=[depot]), si=service)
 seen["rebootRequired"] = host.summary.rebootRequired
 seen["restarted"] = end(host.RebootHost_Task(False)).state
+
+
+def build():
+    """What the host runs; nothing is known of it while it is away."""
+    config = host.config
+    return config.product.build if config else None
+
+
 deadline = time.time() + 30
-while host.runtime.connectionState != "connected" or host.config.product.build == before:
+while host.runtime.connectionState != "connected" or build() in (None, before):
     if time.time() > deadline:
         raise TimeoutError("the host is not back")
     time.sleep(0.05)
 seen["left"] = [end(host.ExitMaintenanceMode_Task(0)).state, host.runtime.inMaintenanceMode]
-seen["build"] = [before, host.config.product.build]
+seen["build"] = [before, build()]
 
 requests.post(url + "/simulator/faults", json={"kind": "SESSIONS_EXPIRED"}, timeout=5).raise_for_status()
 seen["expired"] = refused(lambda: host.EnterMaintenanceMode_Task(0, True))
