@@ -6,6 +6,7 @@ import { withLock } from "./lock.mjs";
 import { root } from "./run.mjs";
 import { testServer } from "./test-server.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
+import { vendorClients } from "./vendor-clients.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -13,7 +14,7 @@ const require = createRequire(import.meta.url);
  * Brings this checkout to where its programs can run; says nothing and does nothing where it is there already.
  * Answers the paths of the tools that were asked for.
  */
-export function prepare({ signal, temporalCli = false, timeSkippingServer = false, vcsim = false }) {
+export function prepare({ signal, temporalCli = false, timeSkippingServer = false, thirdParty = false }) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
     await install(told);
@@ -22,7 +23,11 @@ export function prepare({ signal, temporalCli = false, timeSkippingServer = fals
     return {
       ...(temporalCli && config && { temporalCli: await findCli(config, told) }),
       ...(timeSkippingServer && config && { timeSkippingServer: await testServer(config.cacheDir, told) }),
-      ...(vcsim && config && { vcsim: await buildVcsim(config.cacheDir, told) }),
+      ...(thirdParty &&
+        config && {
+          vcsim: await buildVcsim(config.cacheDir, told),
+          vendorClients: await vendorClients(config.cacheDir, told),
+        }),
     };
   });
 }

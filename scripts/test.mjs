@@ -10,7 +10,7 @@ import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
-/** Run by name only: these need more than a checkout has (a Chromium; Go, to build somebody else's simulator). */
+/** Run by name only: these need more than a checkout has (a Chromium; Go and Python, for what others wrote). */
 const extraSuites = ["browser", "third-party"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
@@ -31,7 +31,7 @@ await runScript(async (signal) => {
     signal,
     temporalCli: needsTemporal,
     timeSkippingServer: needsTemporal,
-    vcsim: wanted.includes("third-party"),
+    thirdParty: wanted.includes("third-party"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
@@ -50,7 +50,7 @@ await runScript(async (signal) => {
 });
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment({ temporalCli, timeSkippingServer, vcsim }) {
+function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -59,6 +59,7 @@ function environment({ temporalCli, timeSkippingServer, vcsim }) {
     ...(temporalCli && { TEMPORAL_CLI_PATH: temporalCli }),
     ...(timeSkippingServer && { TEMPORAL_TEST_SERVER: timeSkippingServer }),
     ...(vcsim && { VCSIM_PATH: vcsim }),
+    ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
   };
 }
 

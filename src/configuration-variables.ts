@@ -89,7 +89,7 @@ export const variables = {
     1440,
     "minutes",
     120,
-    "How long a host's remediation may make no progress before it counts as failed",
+    "How long the remediation of a host, or the upgrade of a component of NETVIRT, may make no progress before it counts as failed",
   ),
   HOST_RECONNECT_MINUTES: wholeNumber(
     1,

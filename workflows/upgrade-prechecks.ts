@@ -68,11 +68,14 @@ function startPrechecks(resource: ResourcePlan) {
 }
 
 function precheckError(resource: ResourcePlan, nestedErrors: ErrorBody[]): ErrorBody {
+  // Checks that could not run for want of another one say nothing that the one does not.
+  const found = nestedErrors.filter(({ errorCode }) => errorCode !== "PRECHECK_NOT_RUN");
+  const told = found.length > 0 ? found : nestedErrors;
   return {
     errorCode: "PRECHECKS_FAILED",
     errorType: "PRECHECK",
-    message: `${resourceTitle(resource)} cannot be upgraded: ${nestedErrors.map((error) => error.message).join(" ")}`,
-    remediationMessage: nestedErrors[0]?.remediationMessage ?? "Mend what the failed checks name, then try again.",
+    message: `${resourceTitle(resource)} cannot be upgraded: ${told.map((error) => error.message).join(" ")}`,
+    remediationMessage: told[0]?.remediationMessage ?? "Mend what the failed checks name, then try again.",
     context: { resourceId: resource.resourceId },
     nestedErrors,
   };

@@ -132,6 +132,8 @@ export class HostRemediationRun {
     const before = { requested: this.#requested, requestedAt: progress.current.requestedAt };
     progress.intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
     this.#requested = true;
+    // The host was compared with the image: what becomes of the request is not the failure of that.
+    progress.begin("REMEDIATE", "Requesting the remediation.");
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through patience: a request whose answer is lost must not be repeated without looking.

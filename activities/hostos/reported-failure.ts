@@ -4,7 +4,7 @@ import { DriverError } from "../drivers/driver-error";
 const remediations = {
   HOST_REMEDIATION_FAILED: "Resolve what the component manager reports for the host, then retry the upgrade.",
   HOST_REMEDIATION_STALLED:
-    "See in the component manager what the host waits for (often virtual machines that cannot move).",
+    "See in the component manager what the host waits for (often virtual machines that cannot move), resolve it, then retry the upgrade.",
   HOST_NOT_RECONNECTED: "Look at the host's console and bring it back into the cluster, then retry the upgrade.",
   HOST_NOT_AT_TARGET: "Compare the host's image with the cluster's in the component manager, then retry the upgrade.",
   HOST_NOT_BACK_IN_SERVICE:

@@ -81,6 +81,21 @@ describe("the NETVIRT driver against its contract", function () {
     }
   });
 
+  it("keeps to it with a coordinator of 9.1, which has one action for start and continue", async () => {
+    const newer = "9.1.0.0.25100000";
+    const manager = await simulateNetvirt({ targetVersion: newer });
+    const between = await startValidatingProxy({ target: `${manager.url}${root}`, document: nsxContract() });
+    try {
+      const target = { ...manager.target, targetVersion: newer, component: "MP" as const, attempts };
+      await succeed(() => manager.activities({}, between.url, "").upgradeNetvirtComponent(target));
+      expect(between.violations).to.deep.equal([]);
+      expect(between.calls.some((call) => call.endsWith("plan?action=upgrade&component_type=MP"))).to.equal(true);
+    } finally {
+      await between.close();
+      await manager.close();
+    }
+  });
+
   it("keeps to it when things go wrong", async () => {
     const input = { ...netvirt.target, component: "HOST" as const, attempts };
     await netvirt.fault({ kind: "NSX_PRECHECKS_RUNNING", times: 1 });

@@ -111,6 +111,7 @@ export function startCheck(world: World, wish: MigrationWish, user: string): Mig
 /** Enters a state with work in it, and plans how that ends. */
 function enter(world: World, migration: MigrationRun, state: WorkingState, at: number): void {
   delete migration.failure;
+  delete migration.endedAt;
   delete migration.endsAt;
   delete migration.stopsAt;
   delete migration.blocked;
@@ -135,6 +136,7 @@ function rest(migration: MigrationRun, state: MigrationState, at: number): void 
   migration.state = state;
   migration.status = state === "CANCELED" ? "CANCELED" : "SUCCEEDED";
   migration.startedAt = at;
+  migration.endedAt = at;
   delete migration.endsAt;
   delete migration.stopsAt;
 }
@@ -154,6 +156,7 @@ export function advanceMigration(world: World, appliance: VcsaState, now: number
   const at = migration.endsAt;
   if (migration.failure) {
     migration.status = "FAILED";
+    migration.endedAt = at;
     delete migration.endsAt;
     note(world, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${migration.failure.message}`);
     return true;

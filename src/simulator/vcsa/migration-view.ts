@@ -34,6 +34,7 @@ export function migrationStatus(world: World) {
     cancelable: !["SWITCHOVER", "UPGRADED", "CANCELING", "CANCELED"].includes(state),
     progress: progressOf(migration, now),
     start_time: new Date(migration.startedAt).toISOString(),
+    ...(status !== "RUNNING" && { end_time: new Date(migration.endedAt ?? migration.startedAt).toISOString() }),
     ...(blocked && {
       notifications: {
         warnings: [{ id: "migration.blocked", message: text("blocked", "Somebody has to decide something first.") }],

@@ -60,7 +60,8 @@ export function updateRoutes(router: Router, world: World): void {
   });
 
   calls.get("/appliance/update/pending", ({ query }) => {
-    if (!["LAST_CHECK", "LOCAL", "LOCAL_AND_ONLINE"].includes(query.get("source_type") ?? ""))
+    // The vendor's own bindings do not put it into the query; where it is, it must be right.
+    if (!["LAST_CHECK", "LOCAL", "LOCAL_AND_ONLINE"].includes(query.get("source_type") ?? "LAST_CHECK"))
       throw invalidArgument(["source_type: must be one of LAST_CHECK, LOCAL, LOCAL_AND_ONLINE"]);
     const updates = offeredUpdates(world);
     if (updates.length === 0) throw new VapiError("NOT_FOUND", "update.none", "There are no updates.");

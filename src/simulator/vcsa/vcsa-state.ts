@@ -72,6 +72,8 @@ export const MigrationRun = model(
     network: NetworkSettings,
     startSwitchover: Moment,
     failure: Failure,
+    /** When its work came to rest or failed; absent while it works. */
+    endedAt: Moment,
   },
 );
 export type MigrationRun = t.TypeOf<typeof MigrationRun>;

@@ -13,6 +13,7 @@ import {
   reconfigureCluster,
 } from "./operations";
 import { notFound, propertyAt, selectObjects } from "./property-collector";
+import type { PropertyFilters } from "./property-filters";
 import { booleanOf, child, children, referenceOf, type SoapRequest, textOf } from "./soap";
 import { findTask } from "./tasks";
 import { anyOf, elementsOf, moment, object, reference, text, type XmlTree } from "./values";
@@ -26,6 +27,7 @@ export interface MethodCall extends SoapRequest {
   readonly user: string;
   readonly token: string;
   readonly views: Views;
+  readonly filters: PropertyFilters;
 }
 
 type Answer = XmlTree | readonly XmlTree[] | undefined;
@@ -76,6 +78,20 @@ const find = (call: MethodCall) => (type: string, id: string) =>
 const selected = (call: MethodCall) =>
   children(call.parameters, "specSet").flatMap((spec) => selectObjects(find(call), spec));
 
+const updatesFor = (call: MethodCall): Answer =>
+  call.filters.updates(call.token, textOf(child(call.parameters, "version")), find(call));
+
+/**
+ * How many milliseconds a method waits for something to answer; 0 for those that answer at once, infinite for
+ * `WaitForUpdates`, and for `WaitForUpdatesEx` without a limit.
+ */
+export function waitOf({ method, parameters }: SoapRequest): number {
+  if (method === "WaitForUpdates") return Infinity;
+  if (method !== "WaitForUpdatesEx") return 0;
+  const seconds = textOf(child(child(parameters, "options"), "maxWaitSeconds"));
+  return seconds === undefined ? Infinity : Number(seconds) * 1000;
+}
+
 function settingsOf(call: MethodCall): Vim25Settings {
   const spec = child(call.parameters, "spec");
   const das = booleanOf(child(child(spec, "dasConfig"), "admissionControlEnabled"));
@@ -100,9 +116,10 @@ function existing(call: MethodCall): ManagedObject {
 /** Methods that need a session, by the type of the object that they are called on and their name. */
 const methods: Readonly<Record<string, Method>> = {
   "ServiceInstance.CurrentTime": ({ world }) => elementsOf(moment(world.now())),
-  "SessionManager.Logout": ({ world, token, views }) => {
+  "SessionManager.Logout": ({ world, token, views, filters }) => {
     world.sessions.logout(token);
     views.drop(token);
+    filters.drop(token);
     return undefined;
   },
 
@@ -114,6 +131,19 @@ const methods: Readonly<Record<string, Method>> = {
     if (!kept) throw methodFault("InvalidProperty", "There is no such token.", { name: "token" });
     return pageOf(call, kept.objects, kept.size);
   },
+  "PropertyCollector.CreateFilter": (call) => {
+    const spec = child(call.parameters, "spec");
+    if (!spec) throw methodFault("InvalidArgument", "There is no spec.", { invalidProperty: "spec" });
+    return elementsOf(reference("PropertyFilter", call.filters.create(call.token, spec, find(call))));
+  },
+  "PropertyFilter.DestroyPropertyFilter": (call) => {
+    if (!call.filters.destroy(call.token, call.self.id)) throw notFound(call.self);
+    return undefined;
+  },
+  "PropertyCollector.CheckForUpdates": (call) => updatesFor(call),
+  // Called again and again until there is something: see `waitOf`.
+  "PropertyCollector.WaitForUpdates": (call) => updatesFor(call),
+  "PropertyCollector.WaitForUpdatesEx": (call) => updatesFor(call),
   "ViewManager.CreateContainerView": (call) => {
     const container = referenceOf(child(call.parameters, "container"));
     const root = container && find(call)(container.type, container.id);

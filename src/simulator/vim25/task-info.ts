@@ -3,9 +3,22 @@ import type { World } from "../state/world";
 import { isCancelable } from "./operations";
 import { localizedFault } from "./soap";
 import { boolean, integer, list, moment, name, object, reference, text, type Value } from "./values";
-import type { Vim25Task } from "./vim25-state";
+import type { Vim25Task, Vim25TaskKind } from "./vim25-state";
 
 const states = { OPEN: "running", SUCCESS: "success", ERROR: "error" } as const;
+
+/** The method that a task was begun by, as tasks name it. */
+const methodNames: Readonly<Record<Vim25TaskKind, string>> = {
+  "HostSystem.enterMaintenanceMode": "EnterMaintenanceMode_Task",
+  "HostSystem.exitMaintenanceMode": "ExitMaintenanceMode_Task",
+  "HostSystem.reboot": "RebootHost_Task",
+  "host.PatchManager.Check": "CheckHostPatch_Task",
+  "host.PatchManager.InstallV2": "InstallHostPatchV2_Task",
+  "VirtualMachine.powerOn": "PowerOnVM_Task",
+  "VirtualMachine.powerOff": "PowerOffVM_Task",
+  "VirtualMachine.suspend": "SuspendVM_Task",
+  "ComputeResource.reconfigureEx": "ReconfigureComputeResource_Task",
+};
 
 /** A task as the management interface shows it now. */
 export function taskInfo(world: World, cluster: ClusterState, task: Vim25Task): Value {
@@ -23,7 +36,7 @@ export function taskInfo(world: World, cluster: ClusterState, task: Vim25Task): 
   return object("TaskInfo", {
     key: text(id),
     task: reference("Task", id),
-    name: text(`${kind.split(".").at(-1)}`),
+    name: text(methodNames[kind]),
     descriptionId: text(kind),
     entity: reference(entityType, task.entity),
     entityName: text(task.entityName),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Context, Next } from "koa";
 import { requestFaults } from "../http/request-faults";
@@ -5,12 +6,15 @@ import type { World } from "../state/world";
 import { advance } from "../timeline/advance";
 import { apiVersion } from "./managed-objects";
 import { methodFault, MethodFaultError } from "./method-fault";
-import { callMethod, callOpenMethod, userSession } from "./methods";
+import { callMethod, callOpenMethod, userSession, waitOf } from "./methods";
+import { PropertyFilters } from "./property-filters";
 import { child, faulted, readRequest, returned, type SoapRequest, textOf } from "./soap";
 import { Views } from "./views";
 
 const cookieName = "vmware_soap_session";
 const maximumBody = 1024 * 1024;
+/** Between two looks for a client that waits for a change, in milliseconds. */
+const lookEvery = 50;
 
 /** The name of the method that a request asks for, as faults that meet calls may name it. */
 interface Asked {
@@ -58,6 +62,7 @@ const addressOf = (ctx: Context) => `${ctx.originalUrl}/${askedOf(ctx).request?.
 export function vim25Api(world: World): Router {
   const router = new Router();
   const views = new Views();
+  const filters = new PropertyFilters();
 
   /** Login with any user name and password, unless a LOGIN_REFUSED fault says otherwise. */
   function login({ parameters }: SoapRequest, ctx: Context): string {
@@ -72,16 +77,23 @@ export function vim25Api(world: World): Router {
     return returned("Login", userSession(user, world.now()));
   }
 
-  function answer({ request, unreadable }: Asked, ctx: Context): string {
+  async function answer({ request, unreadable }: Asked, ctx: Context): Promise<string> {
     if (!request) throw unreadable ?? methodFault("InvalidRequest", "There is no request.");
     advance(world);
     const open = callOpenMethod(request);
     if (open) return returned(request.method, open);
     if (request.method === "Login") return login(request, ctx);
     const token = ctx.cookies.get(cookieName)?.replace(/^"|"$/g, "");
-    const session = token === undefined ? undefined : world.sessions.use(token, world.now());
-    if (token === undefined || !session) throw methodFault("NotAuthenticated", "The session is not authenticated.");
-    return returned(request.method, callMethod({ ...request, world, user: session.user, token, views }));
+    const until = Date.now() + waitOf(request);
+    for (;;) {
+      const session = token === undefined ? undefined : world.sessions.use(token, world.now());
+      if (token === undefined || !session) throw methodFault("NotAuthenticated", "The session is not authenticated.");
+      const answered = callMethod({ ...request, world, user: session.user, token, views, filters });
+      if (answered !== undefined || Date.now() >= until || ctx.req.socket.destroyed)
+        return returned(request.method, answered);
+      await pause(lookEvery);
+      advance(world);
+    }
   }
 
   router.post(
@@ -92,7 +104,7 @@ export function vim25Api(world: World): Router {
       let status = 200;
       let body: string;
       try {
-        body = answer(askedOf(ctx), ctx);
+        body = await answer(askedOf(ctx), ctx);
       } catch (error) {
         if (!(error instanceof MethodFaultError)) throw error;
         status = 500;

@@ -160,6 +160,47 @@ describe("the simulator's management interface", () => {
     });
   });
 
+  describe("changes", () => {
+    const check = async (version = "") =>
+      (await soap.call("PropertyCollector", "propertyCollector", "CheckForUpdates", `<version>${version}</version>`))
+        .text;
+
+    it("are told once: all of an object first, then what is different", async () => {
+      const { task } = await enter("host-12");
+      const spec = `<propSet><type>Task</type><pathSet>info.state</pathSet><pathSet>info.name</pathSet></propSet><objectSet><obj type="Task">${task}</obj></objectSet>`;
+      const create = `<spec>${spec}</spec><partialUpdates>true</partialUpdates>`;
+      const made = await soap.call("PropertyCollector", "propertyCollector", "CreateFilter", create);
+      const filter = /<returnval type="PropertyFilter">([^<]+)</.exec(made.text)?.[1] ?? "";
+      const first = await check();
+      expect(first)
+        .to.include("<kind>enter</kind>")
+        .and.to.include("EnterMaintenanceMode_Task")
+        .and.to.include(">running<");
+      expect(await check("1")).to.not.include("filterSet");
+      const waited = "<version>1</version><options><maxWaitSeconds>0</maxWaitSeconds></options>";
+      const ex = await soap.call("PropertyCollector", "propertyCollector", "WaitForUpdatesEx", waited);
+      expect(ex.text).to.not.include("returnval");
+
+      const waiting = soap.call("PropertyCollector", "propertyCollector", "WaitForUpdates", "<version>1</version>");
+      clock.advance(40);
+      const { text } = await waiting;
+      expect(text).to.include("<kind>modify</kind>").and.to.include(">success<");
+      expect(text).to.not.include("EnterMaintenanceMode_Task");
+
+      expect((await soap.call("PropertyFilter", filter, "DestroyPropertyFilter")).status).to.equal(200);
+      expect((await soap.call("PropertyFilter", filter, "DestroyPropertyFilter")).fault).to.equal(
+        "ManagedObjectNotFound",
+      );
+      expect(await check()).to.not.include("filterSet");
+    });
+
+    it("are waited for no longer than the session lives", async () => {
+      const waiting = soap.call("PropertyCollector", "propertyCollector", "WaitForUpdates");
+      await client.fault({ kind: "SESSIONS_EXPIRED" });
+      expect((await waiting).fault).to.equal("NotAuthenticated");
+    });
+  });
+
   describe("a host", () => {
     it("goes through all steps in its time, and each is in the ledger", async () => {
       const { task } = await enter("host-12");
