@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import type { ActivityWaits } from "./domain/activity-waits";
 import { type Name, type Values, variables } from "./configuration-variables";
 import { oneLine, StartupError } from "./startup-error";
 
@@ -44,6 +45,7 @@ export interface Config {
   };
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
   readonly waitLimits: WaitLimits;
+  readonly activityWaits: ActivityWaits;
   /** Where downloaded and built tools are kept, shared by all checkouts. */
   readonly cacheDir: string;
   /** The environment as it was read, for the tools that the service starts. */
@@ -173,6 +175,12 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       healthGateMinutes: values.HEALTH_GATE_MINUTES,
       pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
       pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
+    },
+    activityWaits: {
+      readMinutes: values.READ_MINUTES,
+      precheckMinutes: values.PRECHECK_MINUTES,
+      restoreHours: values.RESTORE_HOURS,
+      takeBackHours: values.TAKE_BACK_HOURS,
     },
     cacheDir: join(values.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "upgrade-management-service"),
     environment,

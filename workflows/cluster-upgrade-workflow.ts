@@ -20,9 +20,9 @@ import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeHosts } from "./upgrade-hosts";
 
-const reads = proxyActivities<UpgradeActivities>(readOptions);
+const reads = proxyActivities<UpgradeActivities>(readOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
-const restores = proxyActivities<UpgradeActivities>(restoreOptions);
+const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
 /**
  * Upgrades one cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
@@ -54,11 +54,13 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
 }
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
-  const { cluster, upgradedBefore } = state.input;
+  const { cluster, upgradedBefore, waits } = state.input;
   const target = clusterTarget(state.input.cluster, state.input.upgradeId);
   const hosts = await stage(state, "READ_HOSTS", () =>
     untilAnswered(() =>
-      reads.readClusterHosts.executeWithOptions({ ...readOptions, summary: `${cluster.name}: read hosts` }, [target]),
+      reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary: `${cluster.name}: read hosts` }, [
+        target,
+      ]),
     ),
   );
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
@@ -70,7 +72,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
   state.publish("Preparing");
   const previous = await untilAnswered(() =>
     reads.readRemediationPolicy.executeWithOptions(
-      { ...readOptions, summary: `${cluster.name}: read remediation policy` },
+      { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` },
       [target],
     ),
   );
@@ -108,7 +110,7 @@ async function restoringAfterwards(
       await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
         untilAnswered(() =>
           restores.restoreRemediationPolicy.executeWithOptions(
-            { ...restoreOptions, summary: `${cluster.name}: restore remediation policy` },
+            { ...restoreOptions(state.input.waits), summary: `${cluster.name}: restore remediation policy` },
             [{ ...clusterTarget(state.input.cluster, state.input.upgradeId), previous }],
           ),
         ),

@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/error-body";
@@ -74,6 +75,8 @@ export interface ResourceMemo {
 
 export interface ClusterUpgradeInput {
   readonly upgradeId: string;
+  /** Absent in inputs of older versions: the defaults. */
+  readonly waits?: ActivityWaits;
   readonly cluster: ClusterUpgradePlan;
   /** Ids of hosts that earlier attempts of this upgrade have upgraded. */
   readonly upgradedBefore: readonly string[];
@@ -81,11 +84,13 @@ export interface ClusterUpgradeInput {
 
 export interface NetvirtUpgradeInput {
   readonly upgradeId: string;
+  readonly waits?: ActivityWaits;
   readonly netvirt: NetvirtUpgradePlan;
 }
 
 export interface MgmtUpgradeInput {
   readonly upgradeId: string;
+  readonly waits?: ActivityWaits;
   readonly mgmt: MgmtUpgradePlan;
 }
 

@@ -4,12 +4,13 @@ import { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 import { mgmtTarget } from "./activity-targets";
 import { runAttached } from "./attached-activity";
+import type { MgmtUpgradeInput } from "./messages";
 import { changeOptions, readOptions, takeBackOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
-const reads = proxyActivities<Pick<UpgradeActivities, "readMgmtServer">>(readOptions);
+const reads = proxyActivities<Pick<UpgradeActivities, "readMgmtServer">>(readOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
-const takeBacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(takeBackOptions);
+const takeBacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(takeBackOptions());
 
 /** The changes of a management server: the Activity of each, its id behind `mgmt/`, and what it is called. */
 const steps = {
@@ -37,13 +38,13 @@ export function runMgmtStep(step: keyof typeof steps, mgmt: MgmtUpgradePlan): Pr
   });
 }
 
-export function readMgmtServer(mgmt: MgmtUpgradePlan): Promise<MgmtServer> {
-  const options = { ...readOptions, activityId: "mgmt/read", summary: `${mgmt.name}: read version` };
+export function readMgmtServer({ mgmt, waits }: MgmtUpgradeInput): Promise<MgmtServer> {
+  const options = { ...readOptions(waits), activityId: "mgmt/read", summary: `${mgmt.name}: read version` };
   return untilAnswered(() => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }
 
 /** Takes back what was prepared of a migration, where its switchover has not begun. */
-export function cancelMgmtMigration(mgmt: MgmtUpgradePlan): Promise<void> {
-  const options = { ...takeBackOptions, activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
+export function cancelMgmtMigration({ mgmt, waits }: MgmtUpgradeInput): Promise<void> {
+  const options = { ...takeBackOptions(waits), activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
   return untilAnswered(() => takeBacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }

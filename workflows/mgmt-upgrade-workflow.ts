@@ -47,7 +47,7 @@ export async function mgmtUpgradeWorkflow(input: MgmtUpgradeInput): Promise<Reso
 
 async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceResult> {
   const { mgmt } = state.input;
-  const { fqdn, version, atTarget } = await stage(state, "CHECK_VERSION", () => readMgmtServer(mgmt));
+  const { fqdn, version, atTarget } = await stage(state, "CHECK_VERSION", () => readMgmtServer(state.input));
   state.record({ type: "ServerRead", fqdn, version });
   if (atTarget) return state.end("NOTHING_TO_DO", `Nothing to do: runs ${version}`);
   await state.report();
@@ -107,7 +107,7 @@ async function takeBack(state: MgmtUpgradeState, because: unknown): Promise<void
   await CancellationScope.nonCancellable(async () => {
     state.publish("Cancelling the migration");
     try {
-      await stage(state, "CANCEL_MIGRATION", () => cancelMgmtMigration(mgmt));
+      await stage(state, "CANCEL_MIGRATION", () => cancelMgmtMigration(state.input));
     } catch (cause) {
       throw notTakenBack(mgmt.name, errorOf(cause), isCancellation(because) ? undefined : errorOf(because));
     }

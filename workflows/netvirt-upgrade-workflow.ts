@@ -10,6 +10,7 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { NetvirtSettings, UpgradeActivities } from "../activities/contract";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import { interrupted } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { netvirtStages, type NetvirtStageType } from "../src/domain/netvirt-progress";
@@ -24,14 +25,17 @@ import { untilAnswered } from "./until-answered";
 import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
 
 /** Reading every node of a large instance takes longer than other reads. */
-const readUpgradeOptions: ActivityOptions = { ...readOptions, startToCloseTimeout: "20 minutes" };
+const readUpgradeOptions = (waits?: ActivityWaits): ActivityOptions => ({
+  ...readOptions(waits),
+  startToCloseTimeout: "20 minutes",
+});
 /** What the nodes came to is told where the coordinator can be asked; a failure must not wait for it. */
-const lookOptions: ActivityOptions = { ...readOptions, scheduleToCloseTimeout: "2 minutes" };
+const lookOptions: ActivityOptions = { ...readOptions(), scheduleToCloseTimeout: "2 minutes" };
 
-const reads = proxyActivities<UpgradeActivities>(readUpgradeOptions);
+const reads = proxyActivities<UpgradeActivities>(readUpgradeOptions());
 const looks = proxyActivities<UpgradeActivities>(lookOptions);
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
-const restores = proxyActivities<UpgradeActivities>(restoreOptions);
+const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
 /**
  * Upgrades one NETVIRT instance, component by component. Its Workflow ID is the instance's lock: it is held from the
@@ -62,12 +66,12 @@ export async function netvirtUpgradeWorkflow(input: NetvirtUpgradeInput): Promis
 }
 
 async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResult> {
-  const { netvirt } = state.input;
+  const { netvirt, waits } = state.input;
   const target = netvirtTarget(state.input.netvirt);
   const { components, previous } = await stage(state, "READ_UPGRADE", () =>
     untilAnswered(() =>
       reads.readNetvirtUpgrade.executeWithOptions(
-        { ...readUpgradeOptions, summary: `${netvirt.name}: read components and settings` },
+        { ...readUpgradeOptions(waits), summary: `${netvirt.name}: read components and settings` },
         [target],
       ),
     ),
@@ -151,7 +155,7 @@ async function restoringAfterwards(
       await stage(state, "RESTORE_SETTINGS", () =>
         untilAnswered(() =>
           restores.restoreNetvirtSettings.executeWithOptions(
-            { ...restoreOptions, summary: `${netvirt.name}: restore the coordinator's plan` },
+            { ...restoreOptions(state.input.waits), summary: `${netvirt.name}: restore the coordinator's plan` },
             [{ ...netvirtTarget(state.input.netvirt), previous }],
           ),
         ),

@@ -25,7 +25,7 @@ import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
 const { readLockHolder, readLockHolders } =
-  proxyActivities<Pick<UpgradeActivities, "readLockHolder" | "readLockHolders">>(readOptions);
+  proxyActivities<Pick<UpgradeActivities, "readLockHolder" | "readLockHolders">>(readOptions());
 
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
@@ -92,7 +92,8 @@ async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise
     } catch (failure) {
       if (!(failure instanceof WorkflowExecutionAlreadyStartedError)) throw failure;
       const summary = `${resource.name}: who holds it?`;
-      const read = () => readLockHolder.executeWithOptions({ ...readOptions, summary }, [{ workflowId }]);
+      const read = () =>
+        readLockHolder.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowId }]);
       holder = (await untilAnswered(read)).upgradeId;
       if (holder !== undefined) break;
     }
@@ -106,7 +107,8 @@ async function findConflict(state: UpgradeState, resources: readonly ResourcePla
     const locks = conflictingLocks(resource).filter((lock) => !own.has(lock));
     if (locks.length === 0) continue;
     const summary = `${resource.name}: is what it must not meet in use?`;
-    const read = () => readLockHolders.executeWithOptions({ ...readOptions, summary }, [{ workflowIds: locks }]);
+    const read = () =>
+      readLockHolders.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowIds: locks }]);
     const [held] = await untilAnswered(read);
     if (held)
       return lockedBy(
@@ -148,17 +150,18 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
 }
 
 function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
-  const upgradeId = state.plan.id;
+  const { id: upgradeId, waits } = state.plan;
+  const common = { upgradeId, ...(waits && { waits }) };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE": {
       const upgradedBefore = state.resultOf(resource.resourceId)?.upgradedHosts ?? [];
-      return { type: "clusterUpgradeWorkflow", input: { upgradeId, cluster: resource, upgradedBefore } };
+      return { type: "clusterUpgradeWorkflow", input: { ...common, cluster: resource, upgradedBefore } };
     }
     case "NETVIRT":
-      return { type: "netvirtUpgradeWorkflow", input: { upgradeId, netvirt: resource } };
+      return { type: "netvirtUpgradeWorkflow", input: { ...common, netvirt: resource } };
     case "MGMT":
-      return { type: "mgmtUpgradeWorkflow", input: { upgradeId, mgmt: resource } };
+      return { type: "mgmtUpgradeWorkflow", input: { ...common, mgmt: resource } };
   }
 }
 

@@ -1,5 +1,6 @@
 import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
+import { defaultActivityWaits, type ActivityWaits } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 
 /**
@@ -34,20 +35,28 @@ export function changeOptions(attempts: AttemptPolicy): ActivityOptions {
   };
 }
 
-/** Prechecks, reads and restores change nothing or put back: tried again with backoff, bounded by time. */
-export const readOptions: ActivityOptions = {
-  startToCloseTimeout: "2 minutes",
-  scheduleToCloseTimeout: "30 minutes",
-  heartbeatTimeout: "15 seconds",
-  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "30 seconds" },
-};
+const minute = 60_000;
+const hour = 60 * minute;
 
-/** Prechecks run for minutes on a large cluster. */
-export const precheckOptions: ActivityOptions = {
-  ...readOptions,
-  startToCloseTimeout: "20 minutes",
-  scheduleToCloseTimeout: "60 minutes",
-};
+/** Prechecks, reads and restores change nothing or put back: tried again with backoff, bounded by time. */
+export function readOptions({ readMinutes }: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return {
+    startToCloseTimeout: "2 minutes",
+    scheduleToCloseTimeout: readMinutes * minute,
+    heartbeatTimeout: "15 seconds",
+    retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "30 seconds" },
+  };
+}
+
+/** Prechecks run for minutes on a large cluster; one run that hangs must not take the time of all. */
+export function precheckOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const { precheckMinutes } = waits;
+  return {
+    ...readOptions(waits),
+    startToCloseTimeout: (precheckMinutes * minute) / 3,
+    scheduleToCloseTimeout: precheckMinutes * minute,
+  };
+}
 
 /** The health gate has a limit of its own (HEALTH_GATE_MINUTES), and answers or fails once. */
 export const gateOptions: ActivityOptions = {
@@ -56,12 +65,13 @@ export const gateOptions: ActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
-/** A restore that is given up leaves a changed cluster behind: it is tried for a day. */
-export const restoreOptions: ActivityOptions = { ...readOptions, scheduleToCloseTimeout: "24 hours" };
+/** A restore that is given up leaves a changed cluster behind: it is tried for long. */
+export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
+}
 
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
-export const takeBackOptions: ActivityOptions = {
-  ...readOptions,
-  startToCloseTimeout: "4 hours",
-  scheduleToCloseTimeout: "4 hours",
-};
+export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const longest = waits.takeBackHours * hour;
+  return { ...readOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
+}

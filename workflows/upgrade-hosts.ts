@@ -17,7 +17,7 @@ import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions);
-const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore">>(readOptions);
+const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore">>(readOptions());
 
 interface Failure {
   readonly cause: unknown;
@@ -125,9 +125,12 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
 }
 
 /** What has to be put back later, recorded in the history before anything is changed. */
-function readHostBefore({ cluster, upgradeId }: ClusterUpgradeInput, { host, fqdn }: ClusterHost): Promise<HostBefore> {
+function readHostBefore(
+  { cluster, upgradeId, waits }: ClusterUpgradeInput,
+  { host, fqdn }: ClusterHost,
+): Promise<HostBefore> {
   return untilAnswered(() =>
-    reads.readHostBefore.executeWithOptions({ ...readOptions, summary: `${fqdn}: read state` }, [
+    reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${fqdn}: read state` }, [
       { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } },
     ]),
   );

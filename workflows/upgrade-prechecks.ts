@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/cluster-progress";
 import { resourceTitle } from "../src/domain/resource-progress";
@@ -14,7 +15,7 @@ import type { UpgradeState } from "./upgrade-state";
 
 const prechecks =
   proxyActivities<Pick<UpgradeActivities, "runClusterPrechecks" | "runNetvirtPrechecks" | "runMgmtPrechecks">>(
-    precheckOptions,
+    precheckOptions(),
   );
 
 /**
@@ -26,7 +27,7 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
   const errors: ErrorBody[] = [];
   await Promise.all(
     resources.map(async (resource) => {
-      const stages = await precheckResource(resource);
+      const stages = await precheckResource(resource, state.plan.waits);
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       const failed = stages.flatMap((stage) => stage.errors ?? []);
       if (stages.some((stage) => stage.status === "FAILED")) errors.push(precheckError(resource, failed));
@@ -38,9 +39,9 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(resource: ResourcePlan): Promise<Stage[]> {
+async function precheckResource(resource: ResourcePlan, waits: ActivityWaits | undefined): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(() => startPrechecks(resource));
+    const { stages } = await untilAnswered(() => startPrechecks(resource, waits));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
@@ -54,8 +55,8 @@ async function precheckResource(resource: ResourcePlan): Promise<Stage[]> {
   }
 }
 
-function startPrechecks(resource: ResourcePlan) {
-  const options = { ...precheckOptions, summary: `${resource.name}: prechecks` };
+function startPrechecks(resource: ResourcePlan, waits: ActivityWaits | undefined) {
+  const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":

@@ -27,6 +27,7 @@ export const startApiRole: StartRole = async (config, log) => {
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
+    waits: config.activityWaits,
   });
   log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
   const app = createApi({ service, authentication: devAuthentication, log, version: serviceVersion() });

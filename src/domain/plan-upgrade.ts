@@ -1,3 +1,4 @@
+import type { ActivityWaits } from "./activity-waits";
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
 import type { Bundle } from "./bundle";
 import { componentOf, hostosVersionOf, productsOf } from "./bundle-products";
@@ -17,10 +18,11 @@ export interface PlanIdentity {
   readonly id: string;
   readonly now: number;
   readonly resolutionDays: number;
+  readonly waits?: ActivityWaits;
 }
 
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
-export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays }: PlanIdentity): UpgradePlan {
+export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays, waits }: PlanIdentity): UpgradePlan {
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -41,6 +43,7 @@ export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays
     bundle,
     products,
     resolutionDays,
+    ...(waits && { waits }),
   };
 }
 

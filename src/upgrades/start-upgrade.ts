@@ -2,6 +2,7 @@ import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import type { ActivityWaits } from "../domain/activity-waits";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import type { Rejection } from "../domain/admission/admission-rule";
 import { neededLocks } from "../domain/admission/resources-free";
@@ -21,6 +22,8 @@ export interface StartUpgradeDependencies {
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
+  /** How long its Activities are tried; absent means the defaults. */
+  readonly waits?: ActivityWaits;
 }
 
 /**
@@ -107,7 +110,7 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string) {
 }
 
 function admitAndPlan(
-  { catalog, inventory, executions, identities, resolutionDays }: StartUpgradeDependencies,
+  { catalog, inventory, executions, identities, resolutionDays, waits }: StartUpgradeDependencies,
   spec: UpgradeSpec,
   id: string,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
@@ -132,7 +135,7 @@ function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays })),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, ...(waits && { waits }) })),
       ),
     ),
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
+import type { ActivityWaits } from "../../src/domain/activity-waits";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
@@ -40,6 +41,7 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
+  readonly waits?: ActivityWaits;
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */
@@ -59,6 +61,7 @@ export function samplePlan({
   now = Date.now(),
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
+  waits,
   bundle = sampleBundle,
   installations = noInstallations,
   inputs = {},
@@ -85,7 +88,7 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays },
+    { id, now, resolutionDays, ...(waits && { waits }) },
   );
 }
 
