@@ -43,11 +43,11 @@ describe("the command line", function () {
   });
 
   it("refuses a configuration that cannot be used, one line a problem and nothing else", async () => {
-    const { code, err } = await run(["api"], { API_PORT: "x", AUTH_MODE: "local" });
+    const { code, err } = await run(["api"], { API_PORT: "x", AUTH_MODE: "none" });
     expect(code).to.equal(1);
     expect(err).to.deep.equal([
       'API_PORT="x": expected a whole number from 1 to 65535.',
-      'AUTH_MODE="local": expected dev (local and oidc are not there yet).',
+      'AUTH_MODE="none": expected dev or local or oidc.',
     ]);
   });
 
