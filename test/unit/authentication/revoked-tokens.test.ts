@@ -36,8 +36,8 @@ describe("revoked tokens", () => {
     writeFileSync(join(folder, "inner"), "a file where the folder was");
     const outcome = await revoked.has(first).then(
       () => "an answer",
-      (error: NodeJS.ErrnoException) => error.code,
+      (error: unknown) => String(error),
     );
-    expect(outcome).to.equal("ENOTDIR");
+    expect(outcome).to.contain("ENOTDIR");
   });
 });
