@@ -135,8 +135,23 @@ module.exports = {
       "api-knows-use-cases-only",
       "The HTTP interface must not depend on how upgrades are run or where clusters are listed.",
       "^src/api/",
-      "^(src/(temporal|catalog|inventory|simulator|commands|main|config)|workflows/|activities/|node_modules/@temporalio/)",
+      "^(src/(authentication|temporal|catalog|inventory|simulator|commands|main|config)|workflows/|activities/|node_modules/@temporalio/)",
     ),
+    {
+      name: "authentication-serves-the-api",
+      comment: "It answers who somebody is; what upgrades are and how HTTP is spoken is not its business.",
+      severity: "error",
+      from: { path: "^src/authentication/" },
+      to: {
+        path: "^(src|workflows|activities)/",
+        pathNot: [
+          "^src/authentication/",
+          "^src/api/(authentication|api-error|role|token-issuer)\\.ts$",
+          "^src/domain/codec\\.ts$",
+          "^src/upgrades/service-error\\.ts$",
+        ],
+      },
+    },
     never(
       "temporal-adapter-knows-no-api",
       "The adapter serves ports; it must not know who asks.",

@@ -5,7 +5,7 @@ import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/e
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import type { ActivityWaits } from "./domain/activity-waits";
-import { type Name, type Values, variables } from "./configuration-variables";
+import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
 import { oneLine, StartupError } from "./startup-error";
 
 /** How long Activities wait, in the units of the names. */
@@ -22,10 +22,26 @@ export interface WaitLimits {
   readonly pollMaxMilliseconds: number;
 }
 
+/** Who may call the API. What a mode needs is checked where it is used, because only the API needs it. */
+export interface AuthenticationConfig {
+  readonly mode: Values["AUTH_MODE"];
+  readonly usersFile: string | undefined;
+  readonly signingKeyFile: string | undefined;
+  /** Never logged. */
+  readonly signingKey: string | undefined;
+  readonly revokedDir: string;
+  readonly accessTokenMinutes: number;
+  readonly refreshTokenHours: number;
+  readonly issuer: string | undefined;
+  readonly audience: string | undefined;
+  readonly roleClaim: string;
+  readonly keysUrl: string | undefined;
+}
+
 /** Everything that the environment decides. All paths are absolute. */
 export interface Config {
   readonly api: { readonly host: string; readonly port: number };
-  readonly authMode: "dev";
+  readonly authentication: AuthenticationConfig;
   readonly dataDir: string;
   readonly inventoryFile: string;
   readonly catalogFile: string;
@@ -99,7 +115,7 @@ function contradictions(values: Values, embedded: boolean): string[] {
   );
   return [
     ...repeated,
-    ...(isLoopback(values.API_HOST)
+    ...(values.AUTH_MODE !== "dev" || isLoopback(values.API_HOST)
       ? []
       : [
           `API_HOST=${JSON.stringify(values.API_HOST)}: AUTH_MODE=dev accepts anyone, so only a loopback address is allowed.`,
@@ -108,10 +124,6 @@ function contradictions(values: Values, embedded: boolean): string[] {
       ? ["POLL_MIN_MILLISECONDS is more than POLL_MAX_MILLISECONDS."]
       : []),
   ];
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
 type TemporalConnection = Pick<Config["temporal"], "embedded" | "address" | "namespace" | "connection">;
@@ -147,7 +159,19 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
   const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
   return {
     api: { host: values.API_HOST, port: values.API_PORT },
-    authMode: "dev",
+    authentication: {
+      mode: values.AUTH_MODE,
+      usersFile: values.AUTH_USERS_FILE && absolute(values.AUTH_USERS_FILE),
+      signingKeyFile: values.AUTH_SIGNING_KEY_FILE && absolute(values.AUTH_SIGNING_KEY_FILE),
+      signingKey: values.AUTH_SIGNING_KEY,
+      revokedDir: absolute(values.AUTH_REVOKED_DIR ?? join(values.DATA_DIR, "revoked-tokens")),
+      accessTokenMinutes: values.AUTH_ACCESS_TOKEN_MINUTES,
+      refreshTokenHours: values.AUTH_REFRESH_TOKEN_HOURS,
+      issuer: values.OIDC_ISSUER,
+      audience: values.OIDC_AUDIENCE,
+      roleClaim: values.OIDC_ROLE_CLAIM,
+      keysUrl: values.OIDC_JWKS_URL,
+    },
     dataDir: absolute(values.DATA_DIR),
     inventoryFile: absolute(values.INVENTORY_FILE),
     catalogFile: absolute(values.CATALOG_FILE),

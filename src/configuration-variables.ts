@@ -48,18 +48,44 @@ const oneOf = <const S extends readonly string[]>(spellings: S, fallback: S[numb
 const path = (fallback: string | undefined, about: string) =>
   textual("a path", fallback, `${about}; a relative path starts at the project's folder`, (text) => text);
 
+/** Whoever could change what an issuer answers on its way could make tokens, so plain HTTP is for this machine only. */
+const issuerUrl = (about: string) =>
+  textual("an https:// URL, or http:// on a loopback address", undefined, about, (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const safe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+    return safe && url.search === "" && url.hash === "" ? text : undefined;
+  });
+
+/** Whether only this machine can reach what listens on a host. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || /^\[?::1\]?$/.test(host) || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
 /** Every variable that the service reads, beside those of Temporal's own clients. */
 export const variables = {
   API_HOST: textual("a host name or address", "127.0.0.1", "Where the API listens", (text) =>
     /^[\w.:-]+$/.test(text) ? text : undefined,
   ),
   API_PORT: port(8080, "Port of the API"),
-  AUTH_MODE: textual(
-    "dev (local and oidc are not there yet)",
+  AUTH_MODE: oneOf(
+    ["dev", "local", "oidc"],
     "dev",
     "Who may call the API. `dev` accepts any credentials, on a loopback API_HOST only",
-    (text) => (text === "dev" ? text : undefined),
   ),
+  AUTH_USERS_FILE: optional(path(undefined, "The users of `local`")),
+  AUTH_SIGNING_KEY_FILE: optional(path(undefined, "File with the key that signs the tokens of `local`")),
+  AUTH_SIGNING_KEY: optional(textual("a text", undefined, "That key itself; wins over the file", (text) => text)),
+  AUTH_REVOKED_DIR: optional(
+    path(undefined, "Where `local` keeps which refresh tokens were revoked; unset is `revoked-tokens` in DATA_DIR"),
+  ),
+  AUTH_ACCESS_TOKEN_MINUTES: wholeNumber(15, 60, "minutes", 60, "How long an access token of `local` is good"),
+  AUTH_REFRESH_TOKEN_HOURS: wholeNumber(1, 168, "hours", 24, "How long a refresh token of `local` is good"),
+  OIDC_ISSUER: optional(issuerUrl("The issuer of the tokens of `oidc`, exactly as its tokens name it")),
+  OIDC_AUDIENCE: optional(
+    textual("a text", undefined, "What the tokens of `oidc` must name as audience", (text) => text),
+  ),
+  OIDC_ROLE_CLAIM: textual("a text", "role", "Claim of the tokens of `oidc` that holds the role", (text) => text),
+  OIDC_JWKS_URL: optional(issuerUrl("Where the issuer's keys are; unset is what its metadata says")),
   DATA_DIR: path(".data", "State of the embedded Temporal server, logs, process ids"),
   INVENTORY_FILE: path("config/inventory.yaml", "Clusters, domains and component managers"),
   CATALOG_FILE: path("config/bundles.yaml", "Bundles that can be installed"),

@@ -10,6 +10,8 @@ const usage = `Usage: npm start -- [command]
   worker     the Temporal Worker, which runs the upgrades
   simulator  the component manager simulator
 
+  hash-password  reads a password and writes its hash for AUTH_USERS_FILE
+
 Configuration is by environment variables: docs/configuration.md.`;
 
 /** Loaded when asked for, because an API does not need what a Worker does. */
@@ -32,6 +34,10 @@ export async function main(args: readonly string[], program: readonly string[] =
   if (command === "--help" || command === "-h" || command === "help") {
     console.log(usage);
     return 0;
+  }
+  if (command === "hash-password") {
+    const { hashPasswordCommand } = await import("./commands/hash-password.js");
+    return hashPasswordCommand({ input: process.stdin, output: process.stdout, errors: process.stderr });
   }
   if (command !== "start" && !isRoleName(command)) {
     console.error(`There is no command ${JSON.stringify(command)}.\n\n${usage}`);

@@ -3,7 +3,8 @@ import type * as t from "io-ts";
 
 /** How a value becomes the bytes of an answer. `codec` describes JSON to readers of the OpenAPI document. */
 export interface Representation<A> {
-  readonly contentType: string;
+  /** Undefined of an answer without content. */
+  readonly contentType: string | undefined;
   readonly codec?: t.Mixed;
   /** Left where the value is not what the codec declares: such an answer must not leave. */
   toBytes(value: A): E.Either<Error, Buffer>;
@@ -28,6 +29,21 @@ export function json<A extends object>(codec: t.Type<A, unknown, unknown>): Repr
     },
   };
 }
+
+/** One text as a JSON string. */
+export function jsonText(codec: t.Type<string, unknown, unknown>): Representation<string> {
+  return {
+    contentType: "application/json",
+    codec,
+    toBytes: (value) =>
+      codec.is(value)
+        ? E.right(Buffer.from(JSON.stringify(value)))
+        : E.left(new Error(`An answer is not ${codec.name}`)),
+  };
+}
+
+/** No content (204). */
+export const nothing: Representation<void> = { contentType: undefined, toBytes: () => E.right(Buffer.alloc(0)) };
 
 /** Bytes as they are: the files of the documentation page. */
 export function bytes(contentType: string): Representation<Buffer> {

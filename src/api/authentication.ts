@@ -1,34 +1,34 @@
-import * as TE from "fp-ts/TaskEither";
+import type * as TE from "fp-ts/TaskEither";
 import { notAllowed, type ServiceError } from "../upgrades/service-error";
-import type { Access } from "./api-error";
+import type { Access, ApiError } from "./api-error";
+import type { Role } from "./role";
+import type { TokenIssuer } from "./token-issuer";
 
 /** Who asks, once credentials are accepted. `caller` is a stable name: the same key of two callers is two keys. */
 export interface Credentials {
   readonly caller: string;
+  /** Undefined where the credentials are good and name no role of ours. */
+  readonly role: Role | undefined;
 }
 
-/** Decides who a request comes from and whether it may do what its route does. Failures are `NotAllowed`. */
+/** The values of AUTH_MODE: what the OpenAPI document says of credentials depends on it. */
+export type AuthenticationMode = "dev" | "local" | "oidc";
+
+/** Decides who a request comes from. What the caller may do is decided by the role that the route names. */
 export interface Authentication {
-  /** `authorization` is the value of the header as it came; undefined where there is none. */
+  readonly mode: AuthenticationMode;
+  /**
+   * `authorization` is the value of the header as it came; undefined where there is none. Fails with `NotAllowed` where
+   * the credentials are missing or bad, and with `IssuerUnreachable` where that cannot be found out.
+   */
   authenticate(
     authorization: string | undefined,
     access: Exclude<Access, "OPEN">,
-  ): TE.TaskEither<ServiceError, Credentials>;
+  ): TE.TaskEither<ApiError, Credentials>;
+  readonly tokens: TokenIssuer;
 }
 
-/**
- * Authentication for development: reads are open, writes need an Authorization header with any value that is not
- * blank (Spec 5 leaves the scheme open). All callers are one. Never for an address that others can reach.
- */
-export const devAuthentication: Authentication = {
-  authenticate: (authorization, access) =>
-    access === "READ" || (authorization ?? "").trim() !== ""
-      ? TE.right({ caller: "dev" })
-      : TE.left(
-          notAllowed({
-            code: "Unauthorized",
-            message: "The request has no Authorization header, or an empty one.",
-            remediation: "Send your credentials in the Authorization header.",
-          }),
-        ),
-};
+/** The failure of missing or bad credentials: 403 with the code `Unauthorized`. Neither text repeats a credential. */
+export function unauthorized(message: string, remediation: string): ServiceError {
+  return notAllowed({ code: "Unauthorized", message, remediation });
+}

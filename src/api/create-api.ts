@@ -16,6 +16,7 @@ import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import type { Route } from "./route";
 import { tasksRoutes } from "./tasks-routes";
+import { tokensRoutes } from "./tokens-routes";
 import { upgradesRoutes } from "./upgrades-routes";
 
 export interface ApiDependencies {
@@ -28,9 +29,14 @@ export interface ApiDependencies {
 }
 
 /** Every route of the API, with the document that describes them. */
-export function allRoutes(service: UpgradeService, version: string): Route[] {
-  const described = [...upgradesRoutes(service), ...tasksRoutes(service), ...healthRoutes(service)];
-  return [...described, ...documentationRoutes(described, version)];
+export function allRoutes(service: UpgradeService, version: string, { mode, tokens }: Authentication): Route[] {
+  const described = [
+    ...upgradesRoutes(service),
+    ...tasksRoutes(service),
+    ...tokensRoutes(tokens),
+    ...healthRoutes(service),
+  ];
+  return [...described, ...documentationRoutes(described, version, mode)];
 }
 
 /** The HTTP interface of the service (Spec 4) as a Koa application; `startApi` makes it listen. */
@@ -43,12 +49,12 @@ export function createApi({
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
-  for (const route of allRoutes(service, version)) {
+  for (const route of allRoutes(service, version, authentication)) {
     router.register(
       pathPattern(route.path),
       [route.method],
       [
-        authenticate(authentication, route.access),
+        authenticate(authentication, route),
         (ctx) =>
           route.serve(
             ctx,

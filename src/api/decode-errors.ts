@@ -45,9 +45,15 @@ function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknow
   return {
     ...where,
     code: "INVALID_FIELD",
-    message: `${name}: expected ${expectedBy(codec)}, got ${describeValue(value)}.`,
+    message: `${name}: expected ${expectedBy(codec)}, got ${isSecret(codec) ? "another value" : describeValue(value)}.`,
     remediation: "Correct the field; /openapi.json describes every field.",
   };
+}
+
+/** A password or token that is wrong must not be found in the logs of whoever sent it. */
+function isSecret(codec: t.Mixed): boolean {
+  const shape = shapeOf(codec);
+  return shape.kind === "described" && shape.codec.schema.format === "password";
 }
 
 /** Path of a decode error, such as `resourceUpgradeSpecs[0].resourceId`; empty for the value as a whole. */

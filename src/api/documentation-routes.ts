@@ -5,6 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
 import { unexpected } from "../upgrades/service-error";
 import { bytes, json } from "./answer";
+import type { AuthenticationMode } from "./authentication";
 import { openapiDocument } from "./openapi/openapi-document";
 import { noParameters, route, type Route } from "./route";
 
@@ -46,7 +47,7 @@ const swaggerFiles = {
  * `/openapi.json`, which describes the given routes and itself, and `/docs`, a page that shows it without any outside
  * host.
  */
-export function documentationRoutes(described: readonly Route[], version: string): Route[] {
+export function documentationRoutes(described: readonly Route[], version: string, mode: AuthenticationMode): Route[] {
   const document = route({
     ...documentation,
     path: "/openapi.json",
@@ -56,7 +57,7 @@ export function documentationRoutes(described: readonly Route[], version: string
     failures: [500],
     handle: () => TE.right(openapi),
   });
-  const openapi = openapiDocument([...described, document], version);
+  const openapi = openapiDocument([...described, document], version, mode);
   return [
     document,
     file("/docs", "showDocumentation", "text/html; charset=utf-8", TE.right(Buffer.from(page))),
@@ -71,7 +72,13 @@ const cachedForAnHour = {
   "cache-control": { description: "How long it stays true", of: () => "public, max-age=3600" },
 };
 
-const documentation = { method: "GET", access: "OPEN", tag: "documentation", request: noParameters } as const;
+const documentation = {
+  method: "GET",
+  access: "OPEN",
+  role: "ANYONE",
+  tag: "documentation",
+  request: noParameters,
+} as const;
 
 function file(path: string, operationId: string, contentType: string, content: TE.TaskEither<Error, Buffer>): Route {
   return route({

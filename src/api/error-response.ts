@@ -90,6 +90,30 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
       );
     case "NotReady":
       return { ...errorResponse(error.reason, request), status: 503 };
+    case "TooManyLogins":
+      return answer(
+        403,
+        {
+          errorCode: "TOO_MANY_LOGINS",
+          errorType: "NOT_ALLOWED",
+          message: "There were too many logins of this account or from this address.",
+          remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
+          context: { retryAfterSeconds: String(error.retryAfterSeconds) },
+        },
+        { headers: { "retry-after": String(error.retryAfterSeconds) } },
+      );
+    case "IssuerUnreachable":
+      return answer(
+        request.access === "WRITE" ? 424 : 500,
+        {
+          errorCode: "ISSUER_UNREACHABLE",
+          errorType: "FAILED_DEPENDENCY",
+          message: `The keys of ${error.issuer}, which tokens are checked with, cannot be had.`,
+          remediationMessage: "Try again later. If it lasts, ask the operator to check the issuer and OIDC_ISSUER.",
+          context: { issuer: cut(error.issuer) },
+        },
+        { cause: error.cause },
+      );
     case "TemporalUnreachable":
       return answer(
         request.access === "WRITE" ? 424 : 500,

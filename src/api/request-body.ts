@@ -18,15 +18,44 @@ export interface BodyLimits {
 /** The JSON value of a request's body. Every failure is one problem with the body as a whole (400). */
 export function readJsonBody(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
   return pipe(
-    TE.fromEither(checkHeaders(request)),
-    TE.chain(() => readBytes(request, limits)),
-    TE.chainEitherK(toText),
+    readText(request, limits, ["application/json"]),
     TE.chainEitherK((text) => parseJson(text, limits.depth)),
     TE.mapLeft((problem) => badRequest(problem)),
   );
 }
 
-function checkHeaders({ headers, headersDistinct }: IncomingMessage): E.Either<Problem, void> {
+/** A text as a JSON string, or as it is: letters, digits and `-._~+/=`, which are what tokens are made of (RFC 6750, 2.1). */
+export function readJsonOrBareText(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
+  return pipe(
+    readText(request, limits, ["application/json", "text/plain"]),
+    TE.chainEitherK((text) =>
+      pipe(
+        parseJson(text, limits.depth),
+        E.orElse((problem) =>
+          /^[\w.~+/=-]+$/.test(text.trim()) ? E.right<Problem, unknown>(text.trim()) : E.left(problem),
+        ),
+      ),
+    ),
+    TE.mapLeft((problem) => badRequest(problem)),
+  );
+}
+
+function readText(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  mediaTypes: readonly string[],
+): TE.TaskEither<Problem, string> {
+  return pipe(
+    TE.fromEither(checkHeaders(request, mediaTypes)),
+    TE.chain(() => readBytes(request, limits)),
+    TE.chainEitherK(toText),
+  );
+}
+
+function checkHeaders(
+  { headers, headersDistinct }: IncomingMessage,
+  mediaTypes: readonly string[],
+): E.Either<Problem, void> {
   if ((headersDistinct["content-type"]?.length ?? 0) > 1) {
     return E.left({
       path: "Content-Type",
@@ -35,7 +64,7 @@ function checkHeaders({ headers, headersDistinct }: IncomingMessage): E.Either<P
       remediation: "Send one Content-Type header.",
     });
   }
-  if (!isJson(headers["content-type"])) {
+  if (!isOneOf(mediaTypes, headers["content-type"])) {
     return E.left({
       code: "UNSUPPORTED_CONTENT_TYPE",
       message: "The body must be JSON in UTF-8.",
@@ -52,14 +81,14 @@ function checkHeaders({ headers, headersDistinct }: IncomingMessage): E.Either<P
   return E.right(undefined);
 }
 
-/** Whether a Content-Type is `application/json`, with no parameter but `charset=utf-8`. */
-function isJson(contentType = ""): boolean {
+/** Whether a Content-Type is one of those, with no parameter but `charset=utf-8`. */
+function isOneOf(mediaTypes: readonly string[], contentType = ""): boolean {
   const [mediaType, ...parameters] = contentType
     .toLowerCase()
     .split(";")
     .map((part) => part.trim());
   return (
-    mediaType === "application/json" &&
+    mediaTypes.includes(mediaType ?? "") &&
     parameters.every((parameter) => ["", "charset=utf-8", 'charset="utf-8"'].includes(parameter))
   );
 }

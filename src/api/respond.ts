@@ -43,10 +43,15 @@ function write(
   ctx: ApiContext,
   status: number,
   headers: Readonly<Record<string, string>>,
-  contentType: string,
+  contentType: string | undefined,
   body: Buffer,
 ): void {
   ctx.status = status;
+  if (contentType === undefined) {
+    ctx.set(headers);
+    ctx.body = null;
+    return;
+  }
   ctx.set({ ...headers, "content-type": contentType });
   if (isStillSending(ctx.req)) {
     ctx.set("connection", "close");

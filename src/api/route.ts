@@ -9,13 +9,16 @@ import type { Access, ApiError } from "./api-error";
 import type { ApiLimits } from "./api-limits";
 import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
 import { respond } from "./respond";
+import type { RequiredRole } from "./role";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With parameters in braces: `/v1/upgrades/{id}`. */
   readonly path: string;
   readonly access: Access;
+  /** The least role that may use the route; every route must name one. */
+  readonly role: RequiredRole;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -35,7 +38,15 @@ interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Prop
   readonly success: Success<A>;
   /** The error of path parameters that do not decode, and so can name nothing; for paths that have any. */
   readonly unknownPath?: (path: RawRequest["path"]) => ServiceError;
-  readonly handle: (request: DecodedRequest<P, Q, H, B> & { readonly caller: string }) => TE.TaskEither<ApiError, A>;
+  readonly handle: (request: DecodedRequest<P, Q, H, B> & Sender) => TE.TaskEither<ApiError, A>;
+}
+
+/** Who sends a request. */
+interface Sender {
+  /** The name that authentication gave. */
+  readonly caller: string;
+  /** The network address at the other end of the connection. */
+  readonly address: string;
 }
 
 /** One route: its description with the codecs, and the function that serves it by the very same codecs. */
@@ -49,7 +60,8 @@ export interface Route extends RouteDescription {
   readonly success: {
     readonly status: number;
     readonly description: string;
-    readonly contentType: string;
+    /** Undefined of an answer without content. */
+    readonly contentType: string | undefined;
     readonly codec?: t.Mixed;
     /** Descriptions by header name. */
     readonly headers: Readonly<Record<string, string>>;
@@ -69,9 +81,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
   const answerTo = (ctx: ApiContext, raw: RawRequest, limits: ApiLimits): TE.TaskEither<ApiError, A> =>
     pipe(
       decodeRequest(request, raw, unknownPath ?? neverUnknown, limits.body),
-      TE.chainW((decoded) =>
-        withDeadline(handle({ ...decoded, caller: ctx.state.caller ?? "anonymous" }), limits.answerMilliseconds),
-      ),
+      TE.chainW((decoded) => withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
     );
   return {
     ...description,
@@ -86,6 +96,11 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
     serve: (ctx, raw, limits) => respond(ctx, success, answerTo(ctx, raw, limits)),
   };
 }
+
+const senderOf = (ctx: ApiContext): Sender => ({
+  caller: ctx.state.caller ?? "anonymous",
+  address: ctx.req.socket.remoteAddress ?? "",
+});
 
 const pickBody = (body: t.Mixed | undefined) => (body ? { body } : {});
 

@@ -13,6 +13,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       method: "GET",
       path: "/v1/tasks/{id}",
       access: "READ",
+      role: "VIEWER",
       operationId: "getTask",
       tag: "tasks",
       summary: "Read one task in full",

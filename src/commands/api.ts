@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { devAuthentication } from "../api/authentication";
 import { createApi } from "../api/create-api";
 import { startApi } from "../api/start-api";
 import { projectRoot } from "../config";
+import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
+import { loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
@@ -17,6 +18,7 @@ import type { StartRole } from "./run-role";
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
+  const authentication = await loadAuthentication(config.authentication, (message) => log.warn(message));
   const inventoryFile = loadInventory(config);
   const reads = componentManagerReads(inventoryFile);
   const client = lazyClient(config.temporal);
@@ -29,9 +31,13 @@ export const startApiRole: StartRole = async (config, log) => {
     resolutionDays: config.resolutionDays,
     waits: config.activityWaits,
   });
-  log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
-  const app = createApi({ service, authentication: devAuthentication, log, version: serviceVersion() });
   const { host, port } = config.api;
+  if (authentication.mode === "dev")
+    log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
+  else log.info({ mode: authentication.mode }, "authentication");
+  if (!isLoopback(host))
+    log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
+  const app = createApi({ service, authentication, log, version: serviceVersion() });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
   const warning = await startWarning(client, config.temporal);

@@ -3,6 +3,7 @@ import Table from "cli-table3";
 import { type Config, projectRoot } from "../config";
 import { oneLine, StartupError } from "../startup-error";
 import { findTemporalCli } from "../temporal/find-temporal-cli";
+import { loadAuthentication } from "./authentication";
 import { checkPorts, type WantedPort } from "./check-ports";
 import { claimDataDir } from "./data-dir";
 import { checkOperatorFiles } from "./operator-files";
@@ -26,6 +27,7 @@ export async function start(config: Config, program: readonly string[]): Promise
   let insisted = false;
   try {
     checkOperatorFiles(config);
+    await loadAuthentication(config.authentication, say);
     const claim = claimDataDir(config.dataDir);
     const roles: RoleProcess[] = [];
     try {
@@ -132,10 +134,12 @@ function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>, cli: string |
     ["Component manager simulator", up.get("simulator")?.url ?? ""],
     ["Logs", join(relative(process.cwd(), config.dataDir) || ".", "logs")],
   );
+  const token = config.authentication.mode === "dev" ? "dev" : "TOKEN";
   return [
     table.toString(),
+    ...(token === "dev" ? [] : ["How to get a TOKEN:", "  docs/authentication.md"]),
     "Start an upgrade as a draft:",
-    `  curl -s ${api}/v1/upgrades -H 'Authorization: Bearer dev' -H 'Content-Type: application/json' -d @examples/cluster-draft.json`,
+    `  curl -s ${api}/v1/upgrades -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d @examples/cluster-draft.json`,
     ...(cli === undefined
       ? []
       : ["Commit it:", `  ${cli} workflow signal${addressOption(config)} --workflow-id ID --name commit`]),

@@ -72,10 +72,22 @@ describe("the configuration", () => {
     }
   });
 
-  it("refuses the modes of authentication that there are not yet", () => {
-    expect(problems({ AUTH_MODE: "oidc" })).to.deep.equal([
-      'AUTH_MODE="oidc": expected dev (local and oidc are not there yet).',
-    ]);
+  it("lets the other modes of authentication listen anywhere, and knows no further mode", () => {
+    for (const AUTH_MODE of ["local", "oidc"])
+      expect(accepted({ AUTH_MODE, API_HOST: "0.0.0.0" }).authentication.mode).to.equal(AUTH_MODE);
+    expect(problems({ AUTH_MODE: "none" })).to.deep.equal(['AUTH_MODE="none": expected dev or local or oidc.']);
+  });
+
+  it("keeps revocations in the data folder where no other is named", () => {
+    expect(accepted({ DATA_DIR: "/data" }).authentication.revokedDir).to.equal("/data/revoked-tokens");
+    expect(accepted({ AUTH_REVOKED_DIR: "/shared" }).authentication.revokedDir).to.equal("/shared");
+  });
+
+  it("takes an issuer by HTTPS, and by HTTP on this machine only", () => {
+    for (const OIDC_ISSUER of ["https://login.example.com/realms/a", "http://127.0.0.1:9000", "http://[::1]:9000"])
+      expect(accepted({ OIDC_ISSUER }).authentication.issuer).to.equal(OIDC_ISSUER);
+    for (const OIDC_ISSUER of ["http://login.example.com", "login.example.com", "ftp://a", "https://a.example/?b=c"])
+      expect(problems({ OIDC_ISSUER }), OIDC_ISSUER).to.have.length(1);
   });
 
   it("refuses two listeners on one port, of those that will listen", () => {

@@ -1,20 +1,29 @@
 import * as E from "fp-ts/Either";
-import { badRequest } from "../../upgrades/service-error";
-import type { Access } from "../api-error";
+import { badRequest, notAllowed, type ServiceError } from "../../upgrades/service-error";
 import type { ApiMiddleware } from "../api-context";
+import type { Access } from "../api-error";
 import type { Authentication } from "../authentication";
 import { respondWithError } from "../respond";
+import { roleCovers, type RequiredRole, type Role } from "../role";
 
-/** Lets a request pass to a route if its credentials allow what the route does. */
-export function authenticate(authentication: Authentication, access: Access): ApiMiddleware {
+/** What a route says of who may use it. */
+interface Guarded {
+  readonly access: Access;
+  readonly role: RequiredRole;
+}
+
+/** Lets a request pass to a route if its credentials are accepted and their role covers the one that the route names. */
+export function authenticate(authentication: Authentication, { access, role }: Guarded): ApiMiddleware {
   return async (ctx, next) => {
     ctx.state.access = access;
-    if (access === "OPEN") return next();
+    if (role === "ANYONE" || access === "OPEN") return next();
     const values = ctx.req.headersDistinct["authorization"] ?? [];
     if (values.length > 1) return respondWithError(ctx, ambiguousCredentials);
     const outcome = await authentication.authenticate(values[0], access)();
     if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
+    // Also before a refusal, so that the log says who was refused.
     ctx.state.caller = outcome.right.caller;
+    if (!roleCovers(outcome.right.role, role)) return respondWithError(ctx, roleRequired(role, outcome.right.role));
     return next();
   };
 }
@@ -25,3 +34,11 @@ const ambiguousCredentials = badRequest({
   message: "The header Authorization is given more than once.",
   remediation: "Send one Authorization header.",
 });
+
+function roleRequired(required: Role, role: Role | undefined): ServiceError {
+  return notAllowed({
+    code: "ROLE_REQUIRED",
+    message: `This needs the role ${required}; your credentials have ${role === undefined ? "no role here" : `the role ${role}`}.`,
+    remediation: `Ask the operator of the service for the role ${required}.`,
+  });
+}

@@ -15,6 +15,7 @@ import {
   TemporaryNetwork,
   UpgradeSpec,
 } from "../../domain/upgrade-spec";
+import { TokenCreationSpec, TokenPair } from "../token-issuer";
 import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
 
 interface Component {
@@ -22,7 +23,7 @@ interface Component {
   readonly description: string;
 }
 
-/** The models that the document names, by the specification's names (Spec 2.1 to 2.7, 7). */
+/** The models that the document names, by the specification's names (Spec 2.1 to 2.7, 7), and those of tokens. */
 export const components: Readonly<Record<string, Component>> = {
   UpgradeSpec: { codec: UpgradeSpec, description: "What to upgrade, to what, when and how." },
   ResourceUpgradeSpec: { codec: ResourceUpgradeSpec, description: "One resource to upgrade." },
@@ -56,6 +57,8 @@ export const components: Readonly<Record<string, Component>> = {
   BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
   PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },
   PageMetadata: { codec: PageMetadata, description: "Which page it is, counted from 0, and of how many." },
+  TokenCreationSpec: { codec: TokenCreationSpec, description: "Who wants tokens." },
+  TokenPair: { codec: TokenPair, description: "An access token, and what new ones are had with." },
   Error: { codec: ErrorBody, description: "Why a request failed, and what can be done." },
   ErrorCause: { codec: ErrorCause, description: "An underlying cause of an error." },
 };

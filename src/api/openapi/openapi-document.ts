@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type * as t from "io-ts";
 import { ErrorBody } from "../../domain/error-body";
+import type { AuthenticationMode } from "../authentication";
 import type { Route } from "../route";
 import { componentName, componentSchemas } from "./components";
 import { errorExample } from "./examples";
@@ -14,10 +15,10 @@ const requestIdHeader = {
 };
 
 /** The OpenAPI 3.1 document of the routes, made of the codecs that serve them. */
-export function openapiDocument(routes: readonly Route[], version: string): JsonSchema {
+export function openapiDocument(routes: readonly Route[], version: string, mode: AuthenticationMode): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes.filter(({ documented }) => documented !== false)) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, mode);
   }
   return {
     openapi: "3.1.0",
@@ -33,19 +34,40 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
     paths,
     components: {
       schemas: componentSchemas(),
-      securitySchemes: { authorization: { type: "apiKey", in: "header", name: "Authorization" } },
+      securitySchemes: { authorization: securitySchemes[mode] },
     },
   };
 }
 
-function operation(route: Route): JsonSchema {
+const bearer = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
+
+const securitySchemes: Readonly<Record<AuthenticationMode, JsonSchema>> = {
+  dev: { type: "apiKey", in: "header", name: "Authorization", description: "Any value that is not blank." },
+  local: { ...bearer, description: "The accessToken of POST /v1/tokens." },
+  oidc: { ...bearer, description: "A token of the issuer that the operator of the service has chosen." },
+};
+
+/** What a route asks of the caller; the list holds the least role. */
+function security({ access, role }: Route, mode: AuthenticationMode): JsonSchema[] {
+  if (mode === "dev") return access === "WRITE" ? [{ authorization: [] }] : [];
+  return role === "ANYONE" ? [] : [{ authorization: [role] }];
+}
+
+/** Where reads need credentials too, they can be refused; where an issuer has the keys, it can be out of reach. */
+function failures({ failures, role, access }: Route, mode: AuthenticationMode): number[] {
+  const refused = mode === "dev" || role === "ANYONE" ? [] : [403];
+  const unknown = mode !== "oidc" || role === "ANYONE" ? [] : [access === "WRITE" ? 424 : 500];
+  return [...new Set([...failures, ...refused, ...unknown])];
+}
+
+function operation(route: Route, mode: AuthenticationMode): JsonSchema {
   const { request, success } = route;
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
-    security: route.access === "WRITE" ? [{ authorization: [] }] : [],
+    security: security(route, mode),
     parameters: [
       ...parameters("path", request.path),
       ...parameters("query", request.query),
@@ -58,10 +80,12 @@ function operation(route: Route): JsonSchema {
       [success.status]: {
         description: success.description,
         headers: { ...requestIdHeader, ...answerHeaders(success.headers) },
-        content: content(success.contentType, success.codec, route.successExample),
+        ...(success.contentType !== undefined && {
+          content: content(success.contentType, success.codec, route.successExample),
+        }),
         ...(route.links && { links: links(route.links) }),
       },
-      ...Object.fromEntries(route.failures.map((status) => [status, errorAnswer(status)])),
+      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status)])),
     },
   };
 }

@@ -4,8 +4,9 @@ import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
-import { devAuthentication, type Authentication } from "../../../src/api/authentication";
+import type { Authentication } from "../../../src/api/authentication";
 import { createApi } from "../../../src/api/create-api";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { pageExample, taskExample, upgradeExample } from "../../../src/api/openapi/examples";
 import { startApi, type ConnectionLimits } from "../../../src/api/start-api";
 import { ErrorBody } from "../../../src/domain/error-body";
@@ -32,7 +33,8 @@ export interface ApiUnderTest {
 
 export interface ApiOptions {
   readonly service?: Partial<UpgradeService>;
-  readonly authentication?: Authentication;
+  /** What is not given is that of AUTH_MODE=dev. */
+  readonly authentication?: Partial<Authentication>;
   readonly limits?: ApiLimits;
   readonly connectionLimits?: Partial<ConnectionLimits>;
 }
@@ -78,7 +80,7 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
   const { log, lines } = memoryLog();
   const app = createApi({
     service: { ...fakeService(calls), ...options.service },
-    authentication: options.authentication ?? devAuthentication,
+    authentication: { ...devAuthentication, ...options.authentication },
     log,
     version: "1.2.3",
     ...(options.limits && { limits: options.limits }),

@@ -7,6 +7,7 @@ const root = join(__dirname, "../../..");
 /** Where errors are made that clients and operators see. */
 const folders = [
   "src/api",
+  "src/authentication",
   "src/domain",
   "src/upgrades",
   "src/temporal",

@@ -37,6 +37,14 @@ const table: [string, ApiError, number, string, string][] = [
     "TEMPORAL_NOT_SET_UP",
     "FAILED_DEPENDENCY",
   ],
+  ["too many logins", { _tag: "TooManyLogins", retryAfterSeconds: 7 }, 403, "TOO_MANY_LOGINS", "NOT_ALLOWED"],
+  [
+    "an issuer out of reach on a read",
+    { _tag: "IssuerUnreachable", issuer: "https://login.example.com", cause },
+    500,
+    "ISSUER_UNREACHABLE",
+    "FAILED_DEPENDENCY",
+  ],
   ["anything unforeseen", unexpected(cause), 500, "INTERNAL_ERROR", "INTERNAL"],
   ["an unknown path", { _tag: "PathNotFound", path: "/x" }, 404, "PATH_NOT_FOUND", "NOT_FOUND"],
   [

@@ -5,7 +5,9 @@ import fc from "fast-check";
 import * as t from "io-ts";
 import OpenAPIBackend from "openapi-backend";
 import request from "supertest";
+import type { AuthenticationMode } from "../../../src/api/authentication";
 import { allRoutes } from "../../../src/api/create-api";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { components } from "../../../src/api/openapi/components";
 import { errorExample, taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { jsonSchemaInFull } from "../../../src/api/openapi/json-schema-of";
@@ -34,7 +36,7 @@ interface Operation {
   readonly responses: Readonly<
     Record<
       string,
-      { readonly content: Readonly<Record<string, Content>>; readonly links?: Record<string, { operationId: string }> }
+      { readonly content?: Readonly<Record<string, Content>>; readonly links?: Record<string, { operationId: string }> }
     >
   >;
 }
@@ -45,6 +47,56 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
+
+describe("openapi.json by mode of authentication", () => {
+  type Secured = Operation & { readonly security: readonly Readonly<Record<string, readonly string[]>>[] };
+
+  async function documentOf(mode: AuthenticationMode) {
+    const api = await startApiUnderTest({ authentication: { mode } });
+    const answer = await request(api.url).get("/openapi.json");
+    await api.close();
+    const { paths, components } = answer.body as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Secured>>>>;
+      readonly components: { readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>> };
+    };
+    const operation = (path: string, method: string) => {
+      const { security, responses } = paths[path]![method]!;
+      return { security, statuses: Object.keys(responses) };
+    };
+    return { operation, scheme: components.securitySchemes["authorization"] };
+  }
+
+  it("asks for any header on writes in dev", async () => {
+    const { operation, scheme } = await documentOf("dev");
+    expect(scheme).to.include({ type: "apiKey", in: "header", name: "Authorization" });
+    expect(operation("/v1/upgrades", "post").security).to.deep.equal([{ authorization: [] }]);
+    expect(operation("/v1/upgrades", "get").security).to.deep.equal([]);
+  });
+
+  it("asks for a token with the role on everything that is not open in local and oidc", async () => {
+    for (const [mode, write, read] of [
+      ["local", ["202", "400", "403", "424", "500"], ["200", "400", "403", "404", "500"]],
+      ["oidc", ["202", "400", "403", "424", "500"], ["200", "400", "403", "404", "500"]],
+    ] as const) {
+      const { operation, scheme } = await documentOf(mode);
+      expect(scheme).to.include({ type: "http", scheme: "bearer" });
+      expect(operation("/v1/upgrades", "post")).to.deep.equal({
+        security: [{ authorization: ["OPERATOR"] }],
+        statuses: write,
+      });
+      expect(operation("/v1/upgrades", "get")).to.deep.equal({
+        security: [{ authorization: ["VIEWER"] }],
+        statuses: read,
+      });
+      for (const [path, method] of [
+        ["/health/live", "get"],
+        ["/openapi.json", "get"],
+        ["/v1/tokens", "post"],
+      ] as const)
+        expect(operation(path, method).security, path).to.deep.equal([]);
+    }
+  });
+});
 
 describe("openapi.json", () => {
   let document: Document;
@@ -68,7 +120,7 @@ describe("openapi.json", () => {
   const contents = (): [string, Content][] =>
     operations().flatMap(({ operationId, requestBody, responses }) =>
       [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
-        .flatMap((content) => Object.values(content))
+        .flatMap((content) => Object.values(content ?? {}))
         .map((content): [string, Content] => [operationId, content]),
     );
 
@@ -83,7 +135,7 @@ describe("openapi.json", () => {
   });
 
   it("has every documented route and no other", () => {
-    const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1");
+    const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1", devAuthentication);
     const inTable = routes
       .filter(({ documented }) => documented !== false)
       .map(({ method, path }) => `${method} ${path}`);
@@ -107,7 +159,7 @@ describe("openapi.json", () => {
       for (const [status, { content }] of Object.entries(responses)) {
         if (Number(status) < 400) continue;
         expect(content, `${operationId} ${status}`).to.have.all.keys("application/json");
-        expect(content["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/Error" });
+        expect(content?.["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/Error" });
       }
     }
   });

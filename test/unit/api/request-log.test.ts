@@ -150,7 +150,7 @@ describe("authentication", () => {
 
   it("names the caller to the use case and to the log", () =>
     withApi(
-      { authentication: { authenticate: () => TE.right({ caller: "alice" }) } },
+      { authentication: { authenticate: () => TE.right({ caller: "alice", role: "OPERATOR" }) } },
       async ({ url, calls, logLines }) => {
         await request(url).post("/v1/upgrades").send(upgradeSpecExample);
         expect(calls.started[0]?.caller).to.equal("alice");

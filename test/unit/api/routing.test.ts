@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import request from "supertest";
 import { allRoutes } from "../../../src/api/create-api";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { expectError, fakeService, sendRaw, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
-const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1");
+const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1", devAuthentication);
 
 describe("routing", () => {
   let api: ApiUnderTest;

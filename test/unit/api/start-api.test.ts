@@ -8,7 +8,7 @@ import type { ServiceError } from "../../../src/upgrades/service-error";
 import type { Task } from "../../../src/domain/task";
 import { taskExample } from "../../../src/api/openapi/examples";
 import { createApi } from "../../../src/api/create-api";
-import { devAuthentication } from "../../../src/api/authentication";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { startApi, urlOf } from "../../../src/api/start-api";
 import { expectError, fakeService, memoryLog, sendRawAndEnd, startApiUnderTest } from "./api-under-test";
 

@@ -29,7 +29,7 @@ describe("the command line", function () {
     for (const flag of ["--help", "-h"]) {
       const { code, out } = await run([flag]);
       expect(code).to.equal(0);
-      for (const command of ["start", "api", "worker", "simulator"])
+      for (const command of ["start", "api", "worker", "simulator", "hash-password"])
         expect(out).to.match(new RegExp(`^  ${command} `, "m"));
     }
   });
@@ -43,12 +43,31 @@ describe("the command line", function () {
   });
 
   it("refuses a configuration that cannot be used, one line a problem and nothing else", async () => {
-    const { code, err } = await run(["api"], { API_PORT: "x", AUTH_MODE: "local" });
+    const { code, err } = await run(["api"], { API_PORT: "x", AUTH_MODE: "none" });
     expect(code).to.equal(1);
     expect(err).to.deep.equal([
       'API_PORT="x": expected a whole number from 1 to 65535.',
-      'AUTH_MODE="local": expected dev (local and oidc are not there yet).',
+      'AUTH_MODE="none": expected dev or local or oidc.',
     ]);
+  });
+
+  it("hashes a password from the standard input for the users file, and says nothing else", async () => {
+    const child = spawn(process.execPath, ["--import", "tsx", program, "hash-password"], {
+      env: { PATH: process.env["PATH"] },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.end("a password of somebody\n");
+    let out = "";
+    child.stdout.on("data", (chunk) => (out += String(chunk)));
+    expect(await new Promise((done) => child.once("close", done))).to.equal(0);
+    expect(out).to.match(/^\$scrypt\$ln=\d+,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/);
+  });
+
+  it("does not start an API that lacks the key of its tokens, and says how to make one", async () => {
+    const { code, out } = await run(["api"], { AUTH_MODE: "local", AUTH_USERS_FILE: "/nowhere/users.yaml" });
+    expect(code).to.equal(1);
+    expect(out).to.contain("set AUTH_SIGNING_KEY_FILE. docs/authentication.md");
+    expect(out.trimEnd().split("\n")).to.have.length(1);
   });
 
   it("tells in one line which file a role cannot read", async () => {

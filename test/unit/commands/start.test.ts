@@ -170,6 +170,15 @@ describe("start", function () {
     expect(existsSync(join(dataDir, "logs"))).to.equal(false);
   });
 
+  it("tells what its authentication lacks before it starts anything", async () => {
+    const service = await begin({ AUTH_MODE: "oidc" });
+    expect(await service.exit()).to.equal(1);
+    expect(service.lines).to.deep.equal([
+      "AUTH_MODE=oidc needs OIDC_ISSUER and OIDC_AUDIENCE: set both. docs/authentication.md says how.",
+    ]);
+    expect(existsSync(join(dataDir, "logs"))).to.equal(false);
+  });
+
   it("kills a role that does not stop in its share of the time", async () => {
     const service = await begin({ FAKE_HANGS: "simulator" });
     await service.ready();

@@ -1,0 +1,91 @@
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import { unauthorized, type Authentication } from "../api/authentication";
+import type { ApiError } from "../api/api-error";
+import type { TokenIssuer, TokenPair } from "../api/token-issuer";
+import { unexpected, type ServiceError } from "../upgrades/service-error";
+import { bearerToken } from "./bearer-token";
+import type { LoginLimiter } from "./login-limiter";
+import { isPassword, nobodysPassword } from "./password-hash";
+import type { RevokedTokens } from "./revoked-tokens";
+import type { SignedTokens } from "./signed-tokens";
+import type { Users } from "./users-file";
+
+export interface LocalParts {
+  readonly users: Users;
+  readonly tokens: SignedTokens;
+  readonly revoked: RevokedTokens;
+  readonly limiter: LoginLimiter;
+}
+
+type Login = Parameters<TokenIssuer["issue"]>[0];
+
+const newToken = "Get a new token with POST /v1/tokens or PATCH /v1/tokens/access-token/refresh.";
+
+/** Tokens for the users of the users file. The role is the one that the user had when the access token was made. */
+export function localAuthentication(parts: LocalParts): Authentication {
+  return {
+    mode: "local",
+    tokens: localTokens(parts),
+    authenticate: (authorization) =>
+      pipe(
+        TE.fromEither(bearerToken(authorization)),
+        TE.chain((token) => attempted(() => parts.tokens.readAccess(token))),
+        TE.chain((claims) =>
+          claims
+            ? TE.right({ caller: claims.username, role: claims.role })
+            : TE.left(unauthorized("The access token is not valid, or has expired.", newToken)),
+        ),
+      ),
+  };
+}
+
+/**
+ * Refresh tokens are signed and kept nowhere; one is good until it expires, is revoked, or its user is taken out or
+ * gets another password.
+ */
+function localTokens({ users, tokens, revoked, limiter }: LocalParts): TokenIssuer {
+  const issue = async ({ username, password, address }: Login): Promise<E.Either<ApiError, TokenPair>> => {
+    const permitted = await limiter.attempt(username, address);
+    if (E.isLeft(permitted)) return E.left({ _tag: "TooManyLogins", retryAfterSeconds: permitted.left });
+    const user = users.find(username);
+    // An unknown user takes as long as a wrong password, or names could be found out by the clock.
+    const right = await isPassword(password, user?.password ?? nobodysPassword);
+    if (!user || !right) return E.left(unauthorized("There is no such user, or the password is wrong.", "Check both."));
+    await limiter.succeeded(username, address);
+    return E.right({
+      accessToken: await tokens.signAccess(user),
+      refreshToken: { id: await tokens.signRefresh(user) },
+    });
+  };
+  const refresh = async (id: string): Promise<E.Either<ServiceError, string>> => {
+    const claims = await tokens.readRefresh(id);
+    const user = claims && users.find(claims.username);
+    if (!user || user.passwordMark !== claims.passwordMark || (await revoked.has(claims.id))) return E.left(badRefresh);
+    return E.right(await tokens.signAccess(user));
+  };
+  const revoke = async (id: string): Promise<E.Either<ServiceError, void>> => {
+    const claims = await tokens.readRefresh(id);
+    if (!claims) return E.left(badRefresh);
+    return E.right(await revoked.revoke(claims.id));
+  };
+  return {
+    issue: (login) => settled(() => issue(login)),
+    refresh: (id) => settled(() => refresh(id)),
+    revoke: (id) => settled(() => revoke(id)),
+  };
+}
+
+const badRefresh = unauthorized(
+  "The refresh token is not valid, has expired or was revoked.",
+  "Get a new one with POST /v1/tokens.",
+);
+
+const settled = <A>(work: () => Promise<E.Either<ApiError, A>>): TE.TaskEither<ApiError, A> =>
+  pipe(
+    attempted(work),
+    TE.chainW((outcome) => TE.fromEither(outcome)),
+  );
+
+const attempted = <A>(work: () => Promise<A>): TE.TaskEither<ServiceError, A> => TE.tryCatch(work, unexpected);
