@@ -16,6 +16,9 @@ export const taskQueue = "upgrades";
  * and refused there, because an error while it is delivered would block the Workflow.
  */
 export const commitSignal = defineSignal<[payload?: unknown]>("commit");
+export const pauseSignal = defineSignal<[payload?: unknown]>("pause");
+export const resumeSignal = defineSignal<[payload?: unknown]>("resume");
+export const prechecksSignal = defineSignal<[payload?: unknown]>("prechecks");
 export const retrySignal = defineSignal<[payload?: unknown]>("retry");
 export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
 

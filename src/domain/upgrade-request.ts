@@ -1,6 +1,6 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { model, OneOf, Text } from "./codec";
+import { model, OneOf, Text, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { Timestamp } from "./timestamp";
 import { isInThePast } from "./upgrade-schedule";
@@ -17,10 +17,13 @@ export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 export const PlainPayload = model({}, origin);
 export type PlainPayload = t.TypeOf<typeof PlainPayload>;
 
-/** What the upgrade made of a request that reached it by Signal. */
+/**
+ * What the upgrade made of a request that reached it by Signal. `run`: of accepted `prechecks`, which run of them it
+ * begins; the first run is 1.
+ */
 export const RequestOutcome = model(
-  { request: OneOf("commit", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
-  { requestId: t.string, requestedBy: t.string, reason: ErrorBody },
+  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
+  { requestId: t.string, requestedBy: t.string, reason: ErrorBody, run: WholeNumber },
 );
 export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
 
