@@ -5,6 +5,8 @@ import type { UpgradeService } from "../upgrades/upgrade-service";
 import type { ApiState } from "./api-context";
 import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
+import { bundlesRoutes } from "./bundles-routes";
+import { clustersRoutes } from "./clusters-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
 import { lastResort } from "./last-resort";
@@ -16,6 +18,7 @@ import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import type { Route } from "./route";
 import { tasksRoutes } from "./tasks-routes";
+import { upgradeActionsRoutes } from "./upgrade-actions-routes";
 import { upgradesRoutes } from "./upgrades-routes";
 
 export interface ApiDependencies {
@@ -29,7 +32,14 @@ export interface ApiDependencies {
 
 /** Every route of the API, with the document that describes them. */
 export function allRoutes(service: UpgradeService, version: string): Route[] {
-  const described = [...upgradesRoutes(service), ...tasksRoutes(service), ...healthRoutes(service)];
+  const described = [
+    ...upgradesRoutes(service),
+    ...upgradeActionsRoutes(service),
+    ...tasksRoutes(service),
+    ...bundlesRoutes(service),
+    ...clustersRoutes(service),
+    ...healthRoutes(service),
+  ];
   return [...described, ...documentationRoutes(described, version)];
 }
 

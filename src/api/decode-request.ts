@@ -5,7 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { describeValue, expectedBy, problemsOf } from "./decode-errors";
-import { readJsonBody, type BodyLimits } from "./request-body";
+import { readJsonBody, readOptionalJsonBody, type BodyLimits } from "./request-body";
 
 /** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
 export type OptionalParameters<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };
@@ -18,6 +18,8 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
   readonly headers: H;
   /** Absent for a route without a body. */
   readonly body?: t.Type<B, unknown, unknown>;
+  /** A body that is left out is an object without fields then. */
+  readonly bodyMayBeAbsent?: true;
 }
 
 export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
@@ -55,7 +57,7 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
   const problems = [query, headers].flatMap((part) => (E.isLeft(part) ? part.left : []));
   if (E.isLeft(query) || E.isLeft(headers)) return TE.left(badRequest(problems));
   return pipe(
-    decodeBody(codecs.body, raw.message, limits),
+    decodeBody(codecs, raw.message, limits),
     TE.map((body) => ({
       path: path.right as t.TypeOfProps<P>,
       query: query.right,
@@ -66,14 +68,20 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
 }
 
 function decodeBody<B>(
-  codec: t.Type<B, unknown, unknown> | undefined,
+  { body: codec, bodyMayBeAbsent }: Pick<RequestCodecs<t.Props, t.Props, t.Props, B>, "body" | "bodyMayBeAbsent">,
   message: IncomingMessage,
   limits: BodyLimits,
 ): TE.TaskEither<ServiceError, B> {
   // A route without a body codec has B = undefined, which its handler cannot tell from a decoded body.
   if (!codec) return TE.right(undefined as B);
+  const read = bodyMayBeAbsent
+    ? pipe(
+        readOptionalJsonBody(message, limits),
+        TE.map((value) => value ?? {}),
+      )
+    : readJsonBody(message, limits);
   return pipe(
-    readJsonBody(message, limits),
+    read,
     TE.chainEitherK((value) =>
       pipe(
         codec.decode(value),

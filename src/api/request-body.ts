@@ -20,9 +20,34 @@ export function readJsonBody(request: IncomingMessage, limits: BodyLimits): TE.T
   return pipe(
     TE.fromEither(checkHeaders(request)),
     TE.chain(() => readBytes(request, limits)),
-    TE.chainEitherK(toText),
-    TE.chainEitherK((text) => parseJson(text, limits.depth)),
+    TE.chainEitherK((bytes) => toValue(bytes, limits)),
     TE.mapLeft((problem) => badRequest(problem)),
+  );
+}
+
+/** The same for a body that may be left out, whatever the headers say then; undefined where it is. */
+export function readOptionalJsonBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+): TE.TaskEither<ServiceError, unknown> {
+  return pipe(
+    readBytes(request, limits),
+    TE.chainEitherK((bytes) =>
+      bytes.length === 0
+        ? E.right(undefined)
+        : pipe(
+            checkHeaders(request),
+            E.chain(() => toValue(bytes, limits)),
+          ),
+    ),
+    TE.mapLeft((problem) => badRequest(problem)),
+  );
+}
+
+function toValue(bytes: Buffer, { depth }: BodyLimits): E.Either<Problem, unknown> {
+  return pipe(
+    toText(bytes),
+    E.chain((text) => parseJson(text, depth)),
   );
 }
 

@@ -12,7 +12,7 @@ import { respond } from "./respond";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With parameters in braces: `/v1/upgrades/{id}`. */
   readonly path: string;
   readonly access: Access;
@@ -45,6 +45,7 @@ export interface Route extends RouteDescription {
     readonly query: t.Props;
     readonly headers: t.Props;
     readonly body?: t.Mixed;
+    readonly bodyMayBeAbsent?: true;
   };
   readonly success: {
     readonly status: number;
@@ -75,7 +76,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
     );
   return {
     ...description,
-    request: { path: request.path, query: request.query, headers: request.headers, ...pickBody(request.body) },
+    request: { path: request.path, query: request.query, headers: request.headers, ...pickBody(request) },
     success: {
       status,
       description: success.description,
@@ -87,7 +88,8 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
   };
 }
 
-const pickBody = (body: t.Mixed | undefined) => (body ? { body } : {});
+const pickBody = ({ body, bodyMayBeAbsent }: { body?: t.Mixed; bodyMayBeAbsent?: true }) =>
+  body ? { body, ...(bodyMayBeAbsent && { bodyMayBeAbsent }) } : {};
 
 const neverUnknown = (): ServiceError => unexpected(new Error("A path without parameters failed to decode"));
 

@@ -47,6 +47,11 @@ export class TaskReader {
     return this.inFlight.share(id, () => this.compose(id));
   }
 
+  /** The Task as it is now, which a reader that came earlier may not get. */
+  readAnew(id: string): Promise<Task | undefined> {
+    return this.compose(id);
+  }
+
   private async compose(id: string): Promise<Task | undefined> {
     const description = await this.describe(id);
     if (description?.type !== "upgradeWorkflow") return undefined;

@@ -3,7 +3,7 @@ import request from "supertest";
 import { allRoutes } from "../../../src/api/create-api";
 import { expectError, fakeService, sendRaw, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
-const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1");
+const routes = allRoutes(fakeService({ started: [], listed: [], read: [], asked: [] }), "1");
 
 describe("routing", () => {
   let api: ApiUnderTest;
