@@ -49,7 +49,12 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       failures,
       handle: ({ path, body, caller }) => service.updateUpgrade(path.id, body, caller),
     }),
-    steering(service, "pause", "Pause an upgrade", "No new host, cluster or product begins; the running host is finished."),
+    steering(
+      service,
+      "pause",
+      "Pause an upgrade",
+      "No new host, cluster or product begins; the running host is finished.",
+    ),
     steering(service, "resume", "Resume a paused upgrade", "It goes on where it was paused."),
     steering(service, "resolve", "Give up a failed upgrade", "It can no longer be retried, and counts as resolved."),
     route({
@@ -59,7 +64,8 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       operationId: "runPrechecks",
       tag: "upgrades",
       summary: "Run the prechecks of a draft again",
-      description: "Earlier runs stay on the upgrade's task. The run has a task of its own, whose id is the precheckId.",
+      description:
+        "Earlier runs stay on the upgrade's task. The run has a task of its own, whose id is the precheckId.",
       request: oneUpgrade,
       unknownPath: unknownUpgrade,
       success: {

@@ -48,5 +48,7 @@ const statuses: Record<SubTaskStatus, TaskStatus> = {
 /** Prechecks that a cancellation of the upgrade has cut short, or kept from beginning, have not failed. */
 function isInterrupted({ status, errors = [] }: SubTask, { status: upgrade }: Task): boolean {
   if (upgrade !== "Cancelled") return false;
-  return status === "NOT_APPLICABLE" || (status === "FAILED" && errors.some((error) => error.errorCode === "CANCELLED"));
+  return (
+    status === "NOT_APPLICABLE" || (status === "FAILED" && errors.some((error) => error.errorCode === "CANCELLED"))
+  );
 }

@@ -13,9 +13,7 @@ export function readPrechecks(executions: Pick<UpgradeExecutions, "readTask">) {
     return pipe(
       executions.readTask(id),
       TE.mapLeft((error) => (error._tag === "NotFound" ? notFound("upgrade", id) : error)),
-      TE.chain((task) =>
-        TE.fromNullable(missing)(found?.upgradeId === id ? precheckTask(task, found.run) : undefined),
-      ),
+      TE.chain((task) => TE.fromNullable(missing)(found?.upgradeId === id ? precheckTask(task, found.run) : undefined)),
     );
   };
 }

@@ -52,7 +52,10 @@ function operation(route: Route): JsonSchema {
       ...parameters("header", request.headers),
     ],
     ...(request.body && {
-      requestBody: { required: request.bodyMayBeAbsent !== true, content: content("application/json", request.body, route.bodyExample) },
+      requestBody: {
+        required: request.bodyMayBeAbsent !== true,
+        content: content("application/json", request.body, route.bodyExample),
+      },
     }),
     responses: {
       [success.status]: {

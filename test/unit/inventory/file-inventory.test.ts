@@ -124,7 +124,9 @@ describe("fileInventory", () => {
     if (facts?._tag !== "Known") throw new Error("a1 is known");
     const readHosts = (hosts: ComponentManagerReads["hosts"]) =>
       fileInventory({ clusters, installations: noInstallations }, { ...reads, hosts }, 20).readHosts(facts.facts)();
-    expect(await readHosts(() => Promise.reject(new Error("vcA: no session.")))).to.deep.equal(E.left("vcA: no session"));
+    expect(await readHosts(() => Promise.reject(new Error("vcA: no session.")))).to.deep.equal(
+      E.left("vcA: no session"),
+    );
     expect(await readHosts(() => new Promise(() => undefined))).to.deep.equal(
       E.left("it has not answered within 0.02 seconds"),
     );
