@@ -34,6 +34,8 @@ export const subTaskQuery = defineQuery<SubTask>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
 export const beginSignal = defineSignal("begin");
+/** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
+export const pausedSignal = defineSignal<[paused: unknown]>("paused");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 

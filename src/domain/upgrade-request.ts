@@ -4,7 +4,7 @@ import { model, OneOf, Text, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { Timestamp } from "./timestamp";
 import { isInThePast } from "./upgrade-schedule";
-import { statusOfPhase, type UpgradePhase } from "./upgrade-status";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** Who sends a request to a running upgrade, and the id under which its outcome is kept. */
 const origin = { requestId: Text, requestedBy: Text };
@@ -36,6 +36,10 @@ export interface RequestContext {
   readonly awaitsResolution: boolean;
   /** Whether that decision may be a retry: not where something is broken for good. */
   readonly isRetryable: boolean;
+  /** Whether a draft has a commit that takes effect within the moment, or when its prechecks have passed. */
+  readonly committed: boolean;
+  /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
+  readonly cancelling: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -71,6 +75,46 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
 }
 
+/** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
+export function judgePause({ phase }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "RUNNING") return E.right(undefined);
+  if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
+  return E.left(
+    hasEnded(phase)
+      ? notPossible("pause", "Only a running upgrade can be paused.", phase)
+      : notPossible(
+          "pause",
+          "Nothing of the upgrade runs yet, so there is nothing to pause.",
+          phase,
+          "Give it another time by a commit, or cancel it.",
+        ),
+  );
+}
+
+/** Whether a paused upgrade goes on. */
+export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "PAUSED") return E.right(undefined);
+  return E.left(notPossible("resume", "Only a paused upgrade can be resumed.", phase));
+}
+
+/** Whether the prechecks of a draft run again. */
+export function judgePrechecks({ phase, committed }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
+    const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
+    return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
+  }
+  if (phase === "DRAFT_WAITING" && !committed) return E.right(undefined);
+  return E.left(
+    notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
+  );
+}
+
+/** Why an upgrade that is being cancelled takes no request any more. */
+export function beingCancelled(request: string, { phase }: RequestContext): ErrorBody {
+  const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for what is left.";
+  return notPossible(request, "The upgrade is being cancelled.", phase, remediation);
+}
+
 /** Whether a failed upgrade is tried again. */
 export function judgeRetry({ phase, awaitsResolution, isRetryable }: RequestContext): E.Either<ErrorBody, void> {
   const failed = phase === "FAILED" && awaitsResolution;
@@ -100,13 +144,18 @@ export function badPayload(request: string): ErrorBody {
   };
 }
 
-function notPossible(request: string, rule: string, phase: UpgradePhase): ErrorBody {
+function notPossible(
+  request: string,
+  rule: string,
+  phase: UpgradePhase,
+  remediationMessage = `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+): ErrorBody {
   const { upgrade } = statusOfPhase(phase);
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
     message: `${rule} This one is ${upgrade}.`,
-    remediationMessage: `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+    remediationMessage,
     context: { status: upgrade },
   };
 }

@@ -34,6 +34,8 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   failedPrechecks: [],
   awaitsResolution: phase === "FAILED",
   isRetryable: phase === "FAILED",
+  committed: false,
+  cancelling: false,
   now,
   ...changes,
 });
