@@ -77,7 +77,7 @@ function decodeBody<B>(
   const read = bodyMayBeAbsent
     ? pipe(
         readOptionalJsonBody(message, limits),
-        TE.map((value) => value ?? {}),
+        TE.map((value) => (value === undefined ? {} : value)),
       )
     : readJsonBody(message, limits);
   return pipe(

@@ -2,9 +2,9 @@ import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import { precheckTask } from "../domain/precheck-task";
 import type { Task } from "../domain/task";
-import { askUpgrade, type AskUpgradeDependencies } from "./ask-upgrade";
+import { askUpgrade, notYetApplied, type AskUpgradeDependencies } from "./ask-upgrade";
 import type { UpgradeExecutions } from "./ports";
-import { unexpected, type ServiceError } from "./service-error";
+import type { ServiceError } from "./service-error";
 
 export interface RunPrechecksDependencies extends AskUpgradeDependencies {
   readonly executions: Pick<UpgradeExecutions, "request" | "readTaskAnew">;
@@ -18,9 +18,8 @@ export function runPrechecks(deps: RunPrechecksDependencies) {
       TE.bindTo("accepted"),
       TE.bind("task", () => deps.executions.readTaskAnew(id)),
       TE.chain(({ accepted: { run }, task }) =>
-        TE.fromNullable(unexpected(new Error(`Upgrade ${id} has accepted prechecks and does not show the run ${run}`)))(
-          run === undefined ? undefined : precheckTask(task, run),
-        ),
+        // Accepted, and the worker that did so is gone before it could show the run.
+        TE.fromNullable(notYetApplied(id, "prechecks"))(run === undefined ? undefined : precheckTask(task, run)),
       ),
     );
 }

@@ -322,9 +322,12 @@ describe("Steering an upgrade", () => {
       expect(running.requests).to.deep.equal([]);
     });
 
-    it("are an internal error where the upgrade accepts and shows no run", async () => {
+    it("are recorded, and not to be sent again, where the upgrade has accepted and shows no run yet", async () => {
       running.answer = judged({ request: "prechecks", run: 7 });
-      expect(left(await service.runPrechecks(upgradeId, "alice")())._tag).to.equal("Unexpected");
+      expect(reasonOf(await service.runPrechecks(upgradeId, "alice")())).to.include({
+        tag: "FailedDependency",
+        errorCode: "REQUEST_NOT_YET_APPLIED",
+      });
     });
   });
 });
