@@ -1,4 +1,4 @@
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { model, WholeNumber } from "./codec";
 
 /** Which page it is, counted from 0, of what size, and how much there is in all (Spec 2.7). */

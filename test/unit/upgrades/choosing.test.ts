@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import * as TE from "fp-ts/TaskEither";
+import type * as TE from "fp-ts/TaskEither";
 import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import type { ClusterEntryFacts } from "../../../src/upgrades/ports";
