@@ -1,4 +1,4 @@
-import { condition } from "@temporalio/workflow";
+import { CancellationScope, condition } from "@temporalio/workflow";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
@@ -27,6 +27,8 @@ export async function runProducts(
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
     const errors = await new ProductRun(state, product, mine, precheckedAt).run();
     if (errors.length > 0) {
+      // The end of a cancelled upgrade says itself what it has not begun.
+      if (CancellationScope.current().consideredCancelled) return errors;
       for (const later of products.slice(i + 1)) {
         state.record({ type: "ProductNotBegun", product: later.product, failed: product.product });
       }
