@@ -47,9 +47,9 @@ export class TaskReader {
     return this.inFlight.share(id, () => this.compose(id));
   }
 
-  /** The Task as it is now, which a reader that came earlier may not get. */
-  readAnew(id: string): Promise<Task | undefined> {
-    return this.compose(id);
+  /** From now on nobody gets the answer to a reader that has come before: something has changed. */
+  changed(id: string): void {
+    this.inFlight.forget(id);
   }
 
   private async compose(id: string): Promise<Task | undefined> {

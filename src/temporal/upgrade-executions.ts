@@ -87,20 +87,14 @@ export function temporalUpgradeExecutions(
         TE.tryCatch(() => tasks.read(id), readError),
         TE.chain(orNotFound("task", id)),
       ),
-    readTaskAnew: (id) =>
-      pipe(
-        TE.tryCatch(() => tasks.readAnew(id), readError),
-        TE.chain(orNotFound("task", id)),
-      ),
-
     request: (id, request, origin) =>
       pipe(
-        TE.tryCatch(() => sender.send(id, request, origin), writeError),
+        TE.tryCatch(() => sender.send(id, request, origin).finally(() => tasks.changed(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     cancel: (id) =>
       pipe(
-        TE.tryCatch(() => sender.cancel(id), writeError),
+        TE.tryCatch(() => sender.cancel(id).finally(() => tasks.changed(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     readLocks: (id) =>

@@ -9,7 +9,7 @@ import { conflict, type ServiceError } from "./service-error";
 import { forTask, upgradeOfTask } from "./upgrade-of-task";
 
 export interface CancelTaskDependencies {
-  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask" | "readTaskAnew">;
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask">;
 }
 
 /** Cancels the upgrade that a Task carries; gives the Task as it is then. */
@@ -18,7 +18,7 @@ export function cancelTask(deps: CancelTaskDependencies) {
     pipe(
       upgradeOfTask(deps.executions, taskId, "cancel"),
       TE.chain((id) => forTask(id, cancelUpgrade(deps)(id))),
-      TE.chain(() => deps.executions.readTaskAnew(taskId)),
+      TE.chain(() => deps.executions.readTask(taskId)),
       // It may have ended in another way before the cancellation reached it.
       TE.filterOrElse(
         (task) => !hasTaskEnded(task) || endedAsAsked("cancel", task),

@@ -68,13 +68,14 @@ export interface UpgradeExecutions {
   list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   readTask(id: string): TaskEither<ServiceError, Task>;
-  /** The Task as it is from now on: never the answer to a reader that came before. */
-  readTaskAnew(id: string): TaskEither<ServiceError, Task>;
   /** Tasks without their subTasks; from Visibility alone. */
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
-  /** Sends a request and waits, for a bounded time, for what the upgrade makes of it. */
+  /**
+   * Sends a request and waits, for a bounded time, for what the upgrade makes of it. What is read afterwards is not
+   * older than that.
+   */
   request(id: string, request: UpgradeRequest, origin: RequestOrigin): TaskEither<ServiceError, RequestAnswer>;
-  /** Has the upgrade cancelled, and waits for it to know; its safe end may be far. */
+  /** Has the upgrade cancelled, and waits in the same way for it to know; its safe end may be far. */
   cancel(id: string): TaskEither<ServiceError, CancelAnswer>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;

@@ -7,7 +7,7 @@ import type { ServiceError } from "./service-error";
 import { forTask, upgradeOfTask } from "./upgrade-of-task";
 
 export interface RetryTaskDependencies extends AskUpgradeDependencies {
-  readonly executions: Pick<UpgradeExecutions, "request" | "readTask" | "readTaskAnew">;
+  readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
 }
 
 /** Tries a failed upgrade again, under the same id; gives its Task as it is then. */
@@ -16,6 +16,6 @@ export function retryTask(deps: RetryTaskDependencies) {
     pipe(
       upgradeOfTask(deps.executions, taskId, "retry"),
       TE.chain((id) => forTask(id, askUpgrade(deps)(id, { name: "retry" }, caller))),
-      TE.chain(() => deps.executions.readTaskAnew(taskId)),
+      TE.chain(() => deps.executions.readTask(taskId)),
     );
 }

@@ -7,7 +7,7 @@ import type { UpgradeExecutions } from "./ports";
 import type { ServiceError } from "./service-error";
 
 export interface RunPrechecksDependencies extends AskUpgradeDependencies {
-  readonly executions: Pick<UpgradeExecutions, "request" | "readTaskAnew">;
+  readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
 }
 
 /** Runs the prechecks of a draft again; gives the Task of that run, which has begun. */
@@ -16,7 +16,7 @@ export function runPrechecks(deps: RunPrechecksDependencies) {
     pipe(
       askUpgrade(deps)(id, { name: "prechecks" }, caller),
       TE.bindTo("accepted"),
-      TE.bind("task", () => deps.executions.readTaskAnew(id)),
+      TE.bind("task", () => deps.executions.readTask(id)),
       TE.chain(({ accepted: { run }, task }) =>
         // Accepted, and the worker that did so is gone before it could show the run.
         TE.fromNullable(notYetApplied(id, "prechecks"))(run === undefined ? undefined : precheckTask(task, run)),

@@ -185,12 +185,15 @@ describe("steering an upgrade over HTTP", function () {
 
   it("keeps a request for the worker where none runs, says so, and applies it later", async () => {
     const id = await draft();
-    const scheduled = await draft();
+    const [scheduled, over] = [await draft(), await draft()];
+    taskOf(await service.send("DELETE", `/v1/tasks/${over}`));
     service.signal("worker", "SIGSTOP");
-    const [commit, cancel] = await Promise.all([
+    const [commit, cancel, tooLate] = await Promise.all([
       service.send("PATCH", `/v1/upgrades/${id}`, { scheduledTimestamp: inAnHour() }),
       service.send("DELETE", `/v1/tasks/${scheduled}`),
+      service.send("PATCH", `/v1/upgrades/${over}`),
     ]);
+    refusal(tooLate, 409, "REQUEST_NOT_POSSIBLE");
     expect(refusal(commit, 424, "REQUEST_NOT_YET_APPLIED").message).to.contain(id);
     refusal(cancel, 424, "REQUEST_NOT_YET_APPLIED");
     expect(await statusOf(id)).to.equal("DRAFT");

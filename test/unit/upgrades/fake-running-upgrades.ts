@@ -33,10 +33,10 @@ export class FakeRunningUpgrades {
   answer: RequestAnswer = accepted;
   cancelAnswer: CancelAnswer = { _tag: "Applied" };
   locks: readonly string[] = ["cluster/c1"];
-  failing: Partial<Record<"request" | "cancel" | "readLocks" | "readTaskAnew", ServiceError>> = {};
+  failing: Partial<Record<"request" | "cancel" | "readLocks" | "readTask", ServiceError>> = {};
   readonly executions: Pick<
     UpgradeExecutions,
-    "readUpgrade" | "readTask" | "readTaskAnew" | "listTasks" | "request" | "cancel" | "readLocks"
+    "readUpgrade" | "readTask" | "listTasks" | "request" | "cancel" | "readLocks"
   >;
 
   constructor() {
@@ -49,7 +49,6 @@ export class FakeRunningUpgrades {
     this.executions = {
       readUpgrade: (id) => of("readUpgrade", "upgrade", id, () => this.upgrade),
       readTask: (id) => of("readTask", "task", id, () => this.task),
-      readTaskAnew: (id) => of("readTaskAnew", "task", id, () => this.task),
       listTasks: (filter: TaskFilter, page) => {
         this.calls.push(`listTasks ${JSON.stringify([filter, page ?? null])}`);
         return TE.right<ServiceError, PageOfTask>({ elements: [] });

@@ -83,7 +83,7 @@ describe("Steering an upgrade", () => {
           { request: { name }, origin: { requestId: "random-1", requestedBy: "alice" } },
         ]);
         expect(running.calls.indexOf("request")).to.be.lessThan(running.calls.length - 1);
-        expect(running.calls.at(-1)).to.be.oneOf(["readUpgrade", "readTaskAnew"]);
+        expect(running.calls.at(-1)).to.be.oneOf(["readUpgrade", "readTask"]);
       });
 
       it("gives the upgrade's own reason where it refuses", async () => {
@@ -240,7 +240,7 @@ describe("Steering an upgrade", () => {
       running.cancelAnswer = ended("CANCELLED", true);
       running.task = running.cancelAnswer.task;
       expect(await service.cancelTask(upgradeId)()).to.deep.equal(E.right(running.task));
-      expect(running.calls).to.deep.equal(["cancel", "readTaskAnew", "cancel", "readTaskAnew"]);
+      expect(running.calls).to.deep.equal(["cancel", "readTask", "cancel", "readTask"]);
     });
 
     it("is a conflict where it has ended, in whatever way and whenever", async () => {
