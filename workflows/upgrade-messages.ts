@@ -1,4 +1,11 @@
-import { log, patched, setDefaultSignalHandler, setHandler, type SignalDefinition } from "@temporalio/workflow";
+import {
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+  type SignalDefinition,
+} from "@temporalio/workflow";
 import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
@@ -37,6 +44,9 @@ import type { UpgradeState } from "./upgrade-state";
 
 /** How many outcomes are kept for `request` Queries; the oldest go first. */
 const keptOutcomes = 500;
+
+/** Less than half of what Temporal allows a history (51,200 events, 50 MB): the rest is for the upgrade itself. */
+const longHistory = { events: 20_000, bytes: 20_000_000 };
 
 /**
  * What operators have asked of an upgrade. Handlers only decide and record, here and now, and never throw: an error
@@ -161,7 +171,10 @@ export class UpgradeRequests {
     const isRetryable = this.state.task.isRetryable === true;
     const { awaitsResolution, committed } = this;
     const { cancelling } = this.state;
-    return { phase, failedPrechecks, awaitsResolution, isRetryable, committed, cancelling, now: Date.now() };
+    const { historyLength, historySize } = workflowInfo();
+    const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
+    const now = Date.now();
+    return { phase, failedPrechecks, awaitsResolution, isRetryable, committed, cancelling, historyIsLong, now };
   }
 
   private receive<P extends PlainPayload>(
@@ -177,7 +190,9 @@ export class UpgradeRequests {
       return;
     }
     const { requestId, requestedBy } = decoded.right;
-    if (requestId !== undefined && this.outcomes.get(requestId)?.request === request) {
+    const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
+    // Earlier builds gave effect to repetitions, and replays have to.
+    if (repeated && patched("requests-take-effect-once")) {
       log.info("A request that has been received before was dropped", { request, requestId });
       return;
     }

@@ -2,6 +2,7 @@ import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
 import { isBeyondRetry } from "./mgmt-progress";
 import { withPause } from "./paused-part";
+import { keepRuns } from "./precheck-history";
 import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
 import { describeTask } from "./task-description";
 import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
@@ -222,7 +223,7 @@ function startPrechecks(task: Task, resources: readonly ResourcePlan[], at: stri
   const earlier = waiting ? runs.slice(0, -1) : runs;
   const run = { ...precheckRun(earlier.length + 1, resources, at), status: "IN_PROGRESS" as const };
   const started = run.subTasks?.map((resource) => ({ ...resource, status: "IN_PROGRESS" as const })) ?? [];
-  return { ...task, subTasks: [...earlier, { ...run, subTasks: started }, ...others] };
+  return { ...task, subTasks: [...keepRuns(earlier), { ...run, subTasks: started }, ...others] };
 }
 
 function precheckedBy(stages: readonly Stage[], at: string) {

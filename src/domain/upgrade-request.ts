@@ -40,6 +40,8 @@ export interface RequestContext {
   readonly committed: boolean;
   /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
   readonly cancelling: boolean;
+  /** Whether the history of the upgrade's Workflow has become too long for more than what is still to be done. */
+  readonly historyIsLong: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -84,7 +86,7 @@ export function judgePause({ phase }: RequestContext): E.Either<ErrorBody, void>
       ? notPossible("pause", "Only a running upgrade can be paused.", phase)
       : notPossible(
           "pause",
-          "Nothing of the upgrade runs yet, so there is nothing to pause.",
+          "Nothing of the upgrade runs, so there is nothing to pause.",
           phase,
           "Give it another time by a commit, or cancel it.",
         ),
@@ -98,12 +100,23 @@ export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void
 }
 
 /** Whether the prechecks of a draft run again. */
-export function judgePrechecks({ phase, committed }: RequestContext): E.Either<ErrorBody, void> {
+export function judgePrechecks({ phase, committed, historyIsLong }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
     const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
     return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
   }
-  if (phase === "DRAFT_WAITING" && !committed) return E.right(undefined);
+  if (phase === "DRAFT_WAITING" && !committed) {
+    if (!historyIsLong) return E.right(undefined);
+    const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
+    return E.left(
+      notPossible(
+        "prechecks",
+        "This draft has run its prechecks so often that its history is full.",
+        phase,
+        remediation,
+      ),
+    );
+  }
   return E.left(
     notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
   );

@@ -148,6 +148,29 @@ export const operationStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  // Recorded by 0.1.0 as well, which knows none of these Signals and drops them.
+  "signals-of-later-builds": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, hostCount);
+      const upgrade = await bench.upgrade({ draft: true }, fake);
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.handle.signal("prechecks");
+      await untilQuiet(upgrade);
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.handle.signal("commit");
+      await gate.reached;
+      for (const name of ["pause", "resume"]) {
+        await upgrade.handle.signal(name);
+        await untilQuiet(upgrade);
+      }
+      gate.open();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "open-while-prechecks-run-again": {
     ends: "OPEN",
     async tell(bench) {

@@ -40,6 +40,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   isRetryable: phase === "FAILED",
   committed: false,
   cancelling: false,
+  historyIsLong: false,
   now,
   ...changes,
 });
@@ -125,7 +126,7 @@ describe("judgePause and judgeResume", () => {
       const judged = judgePause(standing(phase));
       return E.isLeft(judged) ? judged.left.message : "";
     };
-    expect(reasonOf("SCHEDULED")).to.contain("Nothing of the upgrade runs yet").and.to.contain("SCHEDULED");
+    expect(reasonOf("SCHEDULED")).to.contain("Nothing of the upgrade runs").and.to.contain("SCHEDULED");
     expect(reasonOf("PAUSED")).to.contain("paused already");
     expect(reasonOf("FAILED")).to.contain("Only a running upgrade");
   });
@@ -138,7 +139,8 @@ describe("judgePrechecks", () => {
         phase === "DRAFT_WAITING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
     expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
-    expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { committed: true })))).to.equal("REQUEST_NOT_POSSIBLE");
+    for (const change of [{ committed: true }, { historyIsLong: true }])
+      expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
   });
 
   it("says of running prechecks that they run", () => {
