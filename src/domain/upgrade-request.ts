@@ -61,7 +61,7 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
     return E.left({
       errorCode: "PRECHECKS_FAILED",
       errorType: "CONFLICT",
-      message: "The draft cannot be committed: its prechecks have failed.",
+      message: `The draft cannot be committed: its prechecks have failed. ${firstMessages(failedPrechecks)}`,
       remediationMessage: "Mend what the failed prechecks name, then run the prechecks again.",
       nestedErrors: [...failedPrechecks],
     });
@@ -75,6 +75,12 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
   ];
   if (committable.includes(phase)) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+/** What the first errors say; all of them are nested in the error. */
+function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
+  const more = errors.length > shown ? [`And ${errors.length - shown} more.`] : [];
+  return [...errors.slice(0, shown).map(({ message }) => message), ...more].join(" ");
 }
 
 /** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */

@@ -70,6 +70,7 @@ describe("judgeCommit", () => {
     const judged = judgeCommit({}, standing("DRAFT_WAITING", { failedPrechecks }));
     expect(codeOf(judged)).to.equal("PRECHECKS_FAILED");
     expect(E.isLeft(judged) && judged.left.nestedErrors).to.deep.equal(failedPrechecks);
+    expect(E.isLeft(judged) && judged.left.message).to.contain("Host esx-1 is not connected.");
   });
 
   it("accepts a commit while the prechecks run again after a failure", () => {
