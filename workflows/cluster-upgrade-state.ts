@@ -10,8 +10,9 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
-import { describeResource } from "./upgrade-details";
+import { describeResource, pausedWhile } from "./upgrade-details";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -22,6 +23,9 @@ export class ClusterUpgradeState {
   private lastError: string | undefined;
   private reportedTenth = -1;
   private doing = "";
+  private ended = false;
+  /** Where the cluster stays while its upgrade is paused. */
+  readonly pause = new PauseGate((paused) => this.pauseChanged(paused));
 
   constructor(readonly input: ClusterUpgradeInput) {
     this.subTask = initialClusterSubTask(input.cluster, now());
@@ -39,8 +43,17 @@ export class ClusterUpgradeState {
     this.doing = doing;
     const { upgraded, skipped, total, failed } = countHosts(this.subTask);
     const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
-    setCurrentDetails(describeResource(doing, hosts, this.lastError));
+    setCurrentDetails(describeResource(this.headline(), hosts, this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
+  }
+
+  private headline(): string {
+    return this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
+  }
+
+  private pauseChanged(paused: boolean): void {
+    this.record({ type: "PauseChanged", paused });
+    this.publish();
   }
 
   /**
@@ -63,6 +76,7 @@ export class ClusterUpgradeState {
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
   end(outcome: ClusterOutcome, doing: string, error?: ErrorBody): ResourceResult {
+    this.ended = true;
     this.record({ type: "Ended", outcome, ...(error && { error }) });
     if (error) this.lastError = error.message;
     this.publish(doing);

@@ -38,6 +38,7 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
   state.publish("Waiting for its turn");
   try {
     await condition(() => turn.begun);
+    await state.pause.pass();
     return await upgradeCluster(state);
   } catch (failure) {
     const { name } = input.cluster;
@@ -69,6 +70,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return state.end(outcome, `Nothing to do: every host runs ${cluster.targetVersion}`);
   }
+  await state.pause.pass();
   state.publish("Preparing");
   const previous = await untilAnswered(() =>
     reads.readRemediationPolicy.executeWithOptions(

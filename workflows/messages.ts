@@ -17,6 +17,9 @@ export const taskQueue = "upgrades";
  * and refused there, because an error while it is delivered would block the Workflow.
  */
 export const commitSignal = defineSignal<[payload?: unknown]>("commit");
+export const pauseSignal = defineSignal<[payload?: unknown]>("pause");
+export const resumeSignal = defineSignal<[payload?: unknown]>("resume");
+export const prechecksSignal = defineSignal<[payload?: unknown]>("prechecks");
 export const retrySignal = defineSignal<[payload?: unknown]>("retry");
 export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
 
@@ -32,6 +35,8 @@ export const subTaskQuery = defineQuery<SubTask>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
 export const beginSignal = defineSignal("begin");
+/** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
+export const pausedSignal = defineSignal<[paused: unknown]>("paused");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 

@@ -11,8 +11,9 @@ import {
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type MgmtUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
-import { describeResource } from "./upgrade-details";
+import { describeResource, pausedWhile } from "./upgrade-details";
 
 /** An event without its time, which is now. */
 type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> : never) : never;
@@ -21,6 +22,10 @@ type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> 
 export class MgmtUpgradeState {
   private subTask: SubTask;
   private lastError: string | undefined;
+  private doing = "";
+  private ended = false;
+  /** Where the server stays while its upgrade is paused. */
+  readonly pause = new PauseGate((paused) => this.pauseChanged(paused));
 
   constructor(readonly input: MgmtUpgradeInput) {
     this.subTask = initialMgmtSubTask(input.mgmt, now());
@@ -34,9 +39,19 @@ export class MgmtUpgradeState {
   }
 
   /** A change of phase: says where the server stands in the Web UI, and in the memo for when no worker answers. */
-  publish(doing: string): void {
-    setCurrentDetails(describeResource(doing, [], this.lastError));
+  publish(doing = this.doing): void {
+    this.doing = doing;
+    setCurrentDetails(describeResource(this.headline(), [], this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
+  }
+
+  private headline(): string {
+    return this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
+  }
+
+  private pauseChanged(paused: boolean): void {
+    this.record({ type: "PauseChanged", paused });
+    this.publish();
   }
 
   /** Tells the upgrade how the server, which counts as one host, stands. */
@@ -52,6 +67,7 @@ export class MgmtUpgradeState {
   end(outcome: ClusterOutcome, doing: string, { error, remark }: { error?: ErrorBody; remark?: string } = {}) {
     const { mgmt } = this.input;
     const description = [describeMgmtEnd(mgmt, outcome, error), remark].filter((part) => part !== undefined).join(" ");
+    this.ended = true;
     this.record({ type: "Ended", outcome, description, ...(error && { error }) });
     if (error) this.lastError = error.message;
     this.publish(doing);

@@ -30,6 +30,7 @@ export async function mgmtUpgradeWorkflow(input: MgmtUpgradeInput): Promise<Reso
   state.publish("Waiting for its turn");
   try {
     await condition(() => turn.begun);
+    await state.pause.pass();
     return await upgradeServer(state);
   } catch (failure) {
     const { name } = input.mgmt;
@@ -51,9 +52,11 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceResult> {
   state.record({ type: "ServerRead", fqdn, version });
   if (atTarget) return state.end("NOTHING_TO_DO", `Nothing to do: runs ${version}`);
   await state.report();
+  await state.pause.pass();
   if (mgmt.mechanism === "InPlace") {
     state.publish("Staging the update");
     await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", mgmt));
+    await state.pause.pass();
     state.publish("Installing the update; the management server goes away and comes back");
     await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", mgmt));
   } else {
@@ -78,6 +81,7 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
     state.publish("Preparing the new appliance");
     await stage(state, "PREPARE_MIGRATION", () => runMgmtStep("prepareMgmtMigration", mgmt));
     await stage(state, "WAIT_FOR_SWITCHOVER", () => waitForSwitchover(state));
+    await state.pause.pass();
   } catch (failure) {
     await takeBack(state, failure);
     throw failure;

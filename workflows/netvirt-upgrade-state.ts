@@ -13,8 +13,9 @@ import type { NetvirtComponentType } from "../src/domain/netvirt-upgrade";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type NetvirtUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
+import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
-import { describeResource } from "./upgrade-details";
+import { describeResource, pausedWhile } from "./upgrade-details";
 
 /** A happening without its time, which is now. */
 type Happening = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -23,6 +24,10 @@ type Happening = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P,
 export class NetvirtUpgradeState {
   private subTask: SubTask;
   private lastError: string | undefined;
+  private doing = "";
+  private ended = false;
+  /** Where the instance stays while its upgrade is paused. */
+  readonly pause = new PauseGate((paused) => this.pauseChanged(paused));
 
   constructor(readonly input: NetvirtUpgradeInput) {
     this.subTask = initialNetvirtSubTask(input.netvirt, now());
@@ -38,11 +43,21 @@ export class NetvirtUpgradeState {
   }
 
   /** A change of phase: says where the instance stands in the Web UI, and in the memo for when no worker answers. */
-  publish(doing: string): void {
+  publish(doing = this.doing): void {
+    this.doing = doing;
     const { upgraded, skipped, total, failed } = this.nodeCounts();
     const nodes = total > 0 ? [`Nodes: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
-    setCurrentDetails(describeResource(doing, nodes, this.lastError));
+    setCurrentDetails(describeResource(this.headline(), nodes, this.lastError));
     upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
+  }
+
+  private headline(): string {
+    return this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
+  }
+
+  private pauseChanged(paused: boolean): void {
+    this.record({ type: "PauseChanged", paused });
+    this.publish();
   }
 
   /** Tells the upgrade how many nodes are done. Called once a component. */
@@ -56,6 +71,7 @@ export class NetvirtUpgradeState {
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
   end(outcome: ClusterOutcome, doing: string, error?: ErrorBody): ResourceResult {
+    this.ended = true;
     this.record({ type: "Ended", outcome, ...(error && { error }) });
     if (error) this.lastError = error.message;
     this.publish(doing);

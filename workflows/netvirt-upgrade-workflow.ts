@@ -51,6 +51,7 @@ export async function netvirtUpgradeWorkflow(input: NetvirtUpgradeInput): Promis
   state.publish("Waiting for its turn");
   try {
     await condition(() => turn.begun);
+    await state.pause.pass();
     return await upgradeInstance(state);
   } catch (failure) {
     const what = `NETVIRT ${input.netvirt.name}`;
@@ -81,6 +82,7 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResu
   if (state.waitingComponents().length === 0) {
     return state.end("NOTHING_TO_DO", `Nothing to do: what is to be upgraded runs ${netvirt.targetVersion}`);
   }
+  await state.pause.pass();
   state.publish("Preparing");
   await restoringAfterwards(state, previous, async () => {
     await stage(state, "PUT_SETTINGS", () =>
@@ -101,6 +103,7 @@ async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
   const { attempts } = state.input.netvirt;
   for (const component of state.waitingComponents()) {
     await endHereIfCancelled();
+    await state.pause.pass();
     state.record({ type: "ComponentStarted", component });
     state.publish(`Upgrading ${netvirtComponentNames[component]}`);
     try {

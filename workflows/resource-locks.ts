@@ -19,6 +19,7 @@ import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
 import { beginSignal, type ResourceResult, type ResourceWorkflow } from "./messages";
+import { relayPauses } from "./relay-pauses";
 import { readOptions } from "./retry-policy";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
 import { untilAnswered } from "./until-answered";
@@ -83,11 +84,12 @@ async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise
     try {
       const child = await scope.run(() => startResourceWorkflow(state, resource, workflowId));
       state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
+      const ended = resultOf(child);
       return {
         resource,
-        begin: () => beginChild(child),
+        begin: () => beginChild(state, child, ended),
         release: () => scope.cancel(),
-        ended: resultOf(child),
+        ended,
       };
     } catch (failure) {
       if (!(failure instanceof WorkflowExecutionAlreadyStartedError)) throw failure;
@@ -165,7 +167,12 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   }
 }
 
-async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
+async function beginChild(
+  state: UpgradeState,
+  child: ChildWorkflowHandle<ResourceWorkflow>,
+  ended: Promise<unknown>,
+): Promise<void> {
+  void relayPauses(child, state, ended);
   try {
     await child.signal(beginSignal);
   } catch (failure) {

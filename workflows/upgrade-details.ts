@@ -1,7 +1,7 @@
 import type { HostCounts } from "../src/domain/cluster-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
-import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 
 interface UpgradeDetails {
   readonly plan: UpgradePlan;
@@ -12,6 +12,8 @@ interface UpgradeDetails {
   readonly lastError: string | undefined;
   /** Of a draft, whether its latest prechecks failed. */
   readonly prechecksFailed: boolean;
+  /** Whether somebody has cancelled the upgrade, which has not ended yet. */
+  readonly cancelling: boolean;
   /** Of a failed upgrade, whether somebody may still retry or resolve it. */
   readonly mayBeDecided: boolean;
 }
@@ -24,7 +26,7 @@ const doing: Record<UpgradePhase, string> = {
   DRAFT_WAITING: "Draft: waiting for the commit",
   SCHEDULED: "Scheduled",
   RUNNING: "Running",
-  PAUSED: "Paused: no new host starts",
+  PAUSED: "Paused: what is in work goes on to its end, nothing new starts",
   SUCCESSFUL: "Successful",
   SUCCESSFUL_WITH_WARNING: "Completed with warnings",
   NOTHING_TO_DO: "Nothing was to be done",
@@ -59,16 +61,27 @@ export function describeResource(doing: string, counts: readonly string[], lastE
   return [`**${doing}**`, ...counts, ...error].join("\n\n");
 }
 
-function headline({ phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string {
+/** What a resource's own Workflow does while its upgrade is paused. */
+export function pausedWhile(doing: string): string {
+  return `Paused: what is in work goes on to its end. ${doing}`;
+}
+
+function headline({ phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeDetails): string {
+  if (cancelling && !hasEnded(phase)) return "Being cancelled: what is in work is brought to a safe end";
   if (phase === "DRAFT_WAITING" && prechecksFailed) return "Draft: its prechecks have failed, it cannot be committed";
   if (phase === "FAILED" && !mayBeDecided) return "Failed";
   return doing[phase];
 }
 
-function nextStep({ plan, phase, prechecksFailed, mayBeDecided }: UpgradeDetails): string[] {
+function nextStep({ plan, phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeDetails): string[] {
+  if (cancelling) return [];
   const command = (name: string) =>
     `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
-  if (phase === "DRAFT_WAITING" && !prechecksFailed) return ["Signal `commit` begins it:", command("commit")];
+  if (phase === "DRAFT_WAITING")
+    return prechecksFailed
+      ? ["Signal `prechecks` runs them again:", command("prechecks")]
+      : ["Signal `commit` begins it:", command("commit")];
+  if (phase === "PAUSED") return ["Signal `resume` goes on with it:", command("resume")];
   if (phase === "FAILED" && mayBeDecided)
     return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
   return [];

@@ -25,7 +25,7 @@ interface Failure {
 
 /**
  * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the health gate before
- * and the soak time after each group. Failures beyond what the policy tolerates end the cluster: the hosts that follow
+ * and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy tolerates end the cluster: the hosts that follow
  * are not begun, and the last failure is thrown.
  */
 export async function upgradeHosts(
@@ -39,7 +39,11 @@ export async function upgradeHosts(
   for (let first = 0; first < waiting.length; first += rollout.hostsAtOnce) {
     await endHereIfCancelled();
     if (first > 0) await soak(state, rollout);
-    if (rollout.healthGate) await awaitHealth(state);
+    // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
+    do {
+      await state.pause.pass();
+      if (rollout.healthGate) await awaitHealth(state);
+    } while (state.pause.closed);
     await endHereIfCancelled();
     const group = waiting.slice(first, first + rollout.hostsAtOnce);
     const failures = await upgradeGroup(state, group, commit);

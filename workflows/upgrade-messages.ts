@@ -1,13 +1,25 @@
-import { log, setDefaultSignalHandler, setHandler } from "@temporalio/workflow";
-import { isLeft, isRight, type Either } from "fp-ts/Either";
+import {
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+  type SignalDefinition,
+} from "@temporalio/workflow";
+import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
+import { precheckRuns } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import {
   badPayload,
+  beingCancelled,
   CommitPayload,
   judgeCommit,
+  judgePause,
+  judgePrechecks,
   judgeResolve,
+  judgeResume,
   judgeRetry,
   PlainPayload,
   type RequestContext,
@@ -18,8 +30,11 @@ import {
   commitSignal,
   HostsReport,
   hostsSignal,
+  pauseSignal,
+  prechecksSignal,
   requestQuery,
   resolveSignal,
+  resumeSignal,
   retrySignal,
   taskQuery,
   taskWithChildrenQuery,
@@ -30,6 +45,9 @@ import type { UpgradeState } from "./upgrade-state";
 /** How many outcomes are kept for `request` Queries; the oldest go first. */
 const keptOutcomes = 500;
 
+/** Less than half of what Temporal allows a history (51,200 events, 50 MB): the rest is for the upgrade itself. */
+const longHistory = { events: 20_000, bytes: 20_000_000 };
+
 /**
  * What operators have asked of an upgrade. Handlers only decide and record, here and now, and never throw: an error
  * in a Signal handler would block the Workflow. The Workflow waits for the decisions.
@@ -37,6 +55,7 @@ const keptOutcomes = 500;
 export class UpgradeRequests {
   /** The commit that takes effect when the prechecks have passed. */
   private commit: CommitPayload | undefined;
+  private prechecksWanted = false;
   private decision: "retry" | "resolve" | undefined;
   private awaitsResolution = false;
   private readonly outcomes = new Map<string, RequestOutcome>();
@@ -53,29 +72,30 @@ export class UpgradeRequests {
       if (isRight(report)) state.hostsReported(report.right);
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
-    setHandler(retrySignal, (payload) =>
-      this.receive(
-        "retry",
-        PlainPayload,
-        payload,
-        (_, context) => judgeRetry(context),
-        () => this.decide("retry"),
-      ),
-    );
-    setHandler(resolveSignal, (payload) =>
-      this.receive(
-        "resolve",
-        PlainPayload,
-        payload,
-        (_, context) => judgeResolve(context),
-        () => this.decide("resolve"),
-      ),
-    );
+    // Builds before these Signals dropped them, and replays have to.
+    const known = () => patched("pause-resume-prechecks");
+    this.onPlain(pauseSignal, "pause", judgePause, () => state.pause(), known);
+    this.onPlain(resumeSignal, "resume", judgeResume, () => state.resume(), known);
+    this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks(), known);
+    this.onPlain(retrySignal, "retry", judgeRetry, () => this.decide("retry"));
+    this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
   }
 
-  get committed(): boolean {
+  private get committed(): boolean {
     return this.commit !== undefined;
+  }
+
+  /** Whether the prechecks of the draft are to run again; says so once. */
+  takePrechecks(): boolean {
+    const wanted = this.prechecksWanted;
+    this.prechecksWanted = false;
+    return wanted;
+  }
+
+  /** Whether a draft that waits has something to do. */
+  get draftMayGoOn(): boolean {
+    return this.committed || this.prechecksWanted;
   }
 
   /** Takes the commit: its time becomes the upgrade's. */
@@ -122,15 +142,39 @@ export class UpgradeRequests {
     if (phase !== "DRAFT_WAITING" && commit.requestId !== undefined) this.earlyCommits.push(commit.requestId);
   };
 
+  /** From here on the prechecks run, so that a second request is refused. */
+  private onPrechecks(): void {
+    this.prechecksWanted = true;
+    this.state.enter("DRAFT_PRECHECKS");
+  }
+
   private decide(decision: "retry" | "resolve"): void {
     this.decision = decision;
     this.awaitsResolution = false;
   }
 
+  /** Signals that say nothing but their name. */
+  private onPlain(
+    signal: SignalDefinition<[payload?: unknown]>,
+    request: RequestOutcome["request"],
+    judge: (context: RequestContext) => Either<ErrorBody, void>,
+    accept: () => void,
+    isKnown = () => true,
+  ): void {
+    setHandler(signal, (payload) => {
+      if (isKnown()) this.receive(request, PlainPayload, payload, (_, context) => judge(context), accept);
+    });
+  }
+
   private context(): RequestContext {
     const { phase, failedPrechecks } = this.state;
     const isRetryable = this.state.task.isRetryable === true;
-    return { phase, failedPrechecks, awaitsResolution: this.awaitsResolution, isRetryable, now: Date.now() };
+    const { awaitsResolution, committed } = this;
+    const { cancelling } = this.state;
+    const { historyLength, historySize } = workflowInfo();
+    const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
+    const now = Date.now();
+    return { phase, failedPrechecks, awaitsResolution, isRetryable, committed, cancelling, historyIsLong, now };
   }
 
   private receive<P extends PlainPayload>(
@@ -145,15 +189,24 @@ export class UpgradeRequests {
       this.keep({ request, accepted: false, reason: badPayload(request), ...requestIdOf(payload) });
       return;
     }
-    const judged = judge(decoded.right, this.context());
-    if (isRight(judged)) accept(decoded.right);
     const { requestId, requestedBy } = decoded.right;
+    const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
+    // Earlier builds gave effect to repetitions, and replays have to.
+    if (repeated && patched("requests-take-effect-once")) {
+      log.info("A request that has been received before was dropped", { request, requestId });
+      return;
+    }
+    const context = this.context();
+    const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
+    const accepted = isRight(judged);
+    if (accepted) accept(decoded.right);
     this.keep({
       request,
-      accepted: isRight(judged),
+      accepted,
       ...(isLeft(judged) && { reason: judged.left }),
       ...(requestId !== undefined && { requestId }),
       ...(requestedBy !== undefined && { requestedBy }),
+      ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
     });
   }
 

@@ -23,6 +23,7 @@ const prechecks =
  * per resource that cannot be upgraded; none where every check has passed.
  */
 export async function runPrechecks(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody[]> {
+  state.failedPrechecks = [];
   state.record({ type: "PrechecksStarted", resources });
   const errors: ErrorBody[] = [];
   await Promise.all(

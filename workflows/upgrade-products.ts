@@ -1,4 +1,4 @@
-import { condition } from "@temporalio/workflow";
+import { CancellationScope, condition } from "@temporalio/workflow";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
@@ -27,6 +27,8 @@ export async function runProducts(
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
     const errors = await new ProductRun(state, product, mine, precheckedAt).run();
     if (errors.length > 0) {
+      // The end of a cancelled upgrade says itself what it has not begun.
+      if (CancellationScope.current().consideredCancelled) return errors;
       for (const later of products.slice(i + 1)) {
         state.record({ type: "ProductNotBegun", product: later.product, failed: product.product });
       }
@@ -53,6 +55,7 @@ class ProductRun {
 
   async run(): Promise<readonly ErrorBody[]> {
     while (this.waiting.length > 0) {
+      await this.state.untilResumed();
       const due = this.waiting.filter((resource) => this.timeOf(resource) <= Date.now());
       if (due.length === 0) await this.waitForNext();
       else await this.beginDue(due);
@@ -94,6 +97,7 @@ class ProductRun {
     this.started = true;
     for (const resource of due) {
       const { resourceId } = resource.resource;
+      await this.state.untilResumed();
       this.state.record({ type: "ResourceStarted", resourceId });
       this.begun.push(resource.ended.then((result) => this.resourceEnded(resource, result)));
       await resource.begin();
@@ -102,13 +106,15 @@ class ProductRun {
   }
 
   private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {
-    if (Date.now() - this.precheckedAt <= precheckLifetime) return [];
-    const failed = await runPrechecks(
-      this.state,
-      due.map(({ resource }) => resource),
-    );
-    this.precheckedAt = Date.now();
-    return failed;
+    const resources = due.map(({ resource }) => resource);
+    // A pause that begins while they run may last until they are too old as well.
+    while (Date.now() - this.precheckedAt > precheckLifetime) {
+      const failed = await runPrechecks(this.state, resources);
+      this.precheckedAt = Date.now();
+      if (failed.length > 0) return failed;
+      await this.state.untilResumed();
+    }
+    return [];
   }
 
   private resourceEnded({ resource }: LockedResource, ended: ResourceResult): void {
@@ -118,7 +124,13 @@ class ProductRun {
     this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
     if (result.error === undefined) return;
     if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));
-    else this.errors.push(resourceError(resource, result));
+    else this.fail(resourceError(resource, result));
+  }
+
+  /** Kept for the upgrade as well: a cancellation may end this run before it can give its errors. */
+  private fail(error: ErrorBody): void {
+    this.errors.push(error);
+    this.state.resourceErrors.push(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from "@temporalio/workflow";
+import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
@@ -25,10 +25,13 @@ export class UpgradeState {
   private readonly results = new Map<string, ResourceResult>();
   private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
+  private isCancelling = false;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
   /** Errors that did not keep the upgrade from succeeding. */
   readonly warnings: ErrorBody[] = [];
+  /** Errors of resources that have failed in this attempt. */
+  resourceErrors: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
 
@@ -82,9 +85,37 @@ export class UpgradeState {
     this.publish();
   }
 
+  /** Whether nothing new starts until somebody resumes the upgrade. */
+  get paused(): boolean {
+    return this.currentPhase === "PAUSED";
+  }
+
+  pause(): void {
+    this.enter("PAUSED");
+  }
+
+  resume(): void {
+    this.enter("RUNNING");
+  }
+
+  /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
+  async untilResumed(): Promise<void> {
+    while (this.paused) await condition(() => !this.paused);
+  }
+
+  /** Somebody has cancelled the upgrade; it still ends what is in work. */
+  cancelRequested(): void {
+    this.isCancelling = true;
+    this.describe();
+  }
+
+  get cancelling(): boolean {
+    return this.isCancelling;
+  }
+
   /** Work goes on; entered once, however many resources begin. */
   enterRunning(): void {
-    if (this.currentPhase !== "RUNNING") this.enter("RUNNING");
+    if (this.currentPhase !== "RUNNING" && !this.paused) this.enter("RUNNING");
   }
 
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
@@ -102,6 +133,7 @@ export class UpgradeState {
         hosts: [...this.hosts.values()],
         lastError: this.lastError ?? this.failedPrechecks.at(-1)?.message,
         prechecksFailed: this.failedPrechecks.length > 0,
+        cancelling: this.isCancelling,
         mayBeDecided: this.currentTask.isRetryable === true,
       }),
     );

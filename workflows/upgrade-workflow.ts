@@ -19,6 +19,7 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
   const requests = new UpgradeRequests(state);
   const resources: LockedResource[] = [];
   let errors: readonly ErrorBody[] = [];
+  CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
   try {
     let precheckedAt = plan.draft ? await prepareDraft(state, requests) : undefined;
     for (;;) {
@@ -29,6 +30,7 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
       if (consideredCancelled) await cancelRequested;
       state.enter("FAILED", errors);
       if ((await awaitResolution(state, requests)) !== "retry") throw givenUp(errors);
+      errors = [];
       state.record({ type: "RetryStarted", resources: state.unfinished() });
       state.enter("ACCEPTED");
       precheckedAt = undefined;
@@ -40,17 +42,20 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
   }
 }
 
-/** Prechecks, then the wait for a commit. Gives the time of the prechecks that the commit relies on. */
+/** Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit relies on. */
 async function prepareDraft(state: UpgradeState, requests: UpgradeRequests): Promise<number> {
   state.enter("DRAFT_PRECHECKS");
-  const errors = await runPrechecks(state, state.resources);
-  const precheckedAt = Date.now();
-  state.enter("DRAFT_WAITING");
-  if (errors.length > 0) requests.dropEarlyCommit();
-  await condition(() => requests.committed);
-  requests.takeCommit();
-  state.enter("ACCEPTED");
-  return precheckedAt;
+  for (;;) {
+    const errors = await runPrechecks(state, state.resources);
+    const precheckedAt = Date.now();
+    state.enter("DRAFT_WAITING");
+    if (errors.length > 0) requests.dropEarlyCommit();
+    await condition(() => requests.draftMayGoOn);
+    if (requests.takePrechecks()) continue;
+    requests.takeCommit();
+    state.enter("ACCEPTED");
+    return precheckedAt;
+  }
 }
 
 /** Locks, prechecks where there are none to rely on, products. Gives the errors; none where all went well. */
@@ -59,6 +64,7 @@ async function attempt(
   running: LockedResource[],
   precheckedAt: number | undefined,
 ): Promise<readonly ErrorBody[]> {
+  state.resourceErrors = [];
   try {
     const resources = state.unfinished();
     const locked = await acquireLocks(state, resources);
@@ -126,8 +132,9 @@ async function cancelled(
   errors: readonly ErrorBody[],
 ): Promise<void> {
   await releaseAll(running);
+  const known = [...new Set([...errors, ...state.resourceErrors])];
   state.enter(
     "CANCELLED",
-    errors.filter(({ errorCode }) => errorCode !== "CANCELLED"),
+    known.filter(({ errorCode }) => errorCode !== "CANCELLED"),
   );
 }

@@ -5,6 +5,8 @@ import type { UpgradeService } from "../upgrades/upgrade-service";
 import type { ApiState } from "./api-context";
 import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
+import { bundlesRoutes } from "./bundles-routes";
+import { clustersRoutes } from "./clusters-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
 import { lastResort } from "./last-resort";
@@ -17,6 +19,7 @@ import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import type { Route } from "./route";
 import { tasksRoutes } from "./tasks-routes";
 import { tokensRoutes } from "./tokens-routes";
+import { upgradeActionsRoutes } from "./upgrade-actions-routes";
 import { upgradesRoutes } from "./upgrades-routes";
 
 export interface ApiDependencies {
@@ -32,7 +35,10 @@ export interface ApiDependencies {
 export function allRoutes(service: UpgradeService, version: string, { mode, tokens }: Authentication): Route[] {
   const described = [
     ...upgradesRoutes(service),
+    ...upgradeActionsRoutes(service),
     ...tasksRoutes(service),
+    ...bundlesRoutes(service),
+    ...clustersRoutes(service),
     ...tokensRoutes(tokens),
     ...healthRoutes(service),
   ];

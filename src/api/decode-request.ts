@@ -5,7 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { describeValue, expectedBy, problemsOf } from "./decode-errors";
-import { readJsonBody, readJsonOrBareText, type BodyLimits } from "./request-body";
+import { readJsonBody, readJsonOrBareText, readOptionalJsonBody, type BodyLimits } from "./request-body";
 
 /** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
 export type OptionalParameters<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };
@@ -20,6 +20,8 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
   readonly body?: t.Type<B, unknown, unknown>;
   /** Whether the body, a JSON string, may also come without its quotation marks, as some clients send it. */
   readonly bareTextBody?: true;
+  /** A body that is left out is an object without fields then. */
+  readonly bodyMayBeAbsent?: true;
 }
 
 export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
@@ -68,14 +70,24 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
 }
 
 function decodeBody<B>(
-  { body: codec, bareTextBody }: Pick<RequestCodecs<t.Props, t.Props, t.Props, B>, "body" | "bareTextBody">,
+  {
+    body: codec,
+    bareTextBody,
+    bodyMayBeAbsent,
+  }: Pick<RequestCodecs<t.Props, t.Props, t.Props, B>, "body" | "bareTextBody" | "bodyMayBeAbsent">,
   message: IncomingMessage,
   limits: BodyLimits,
 ): TE.TaskEither<ServiceError, B> {
   // A route without a body codec has B = undefined, which its handler cannot tell from a decoded body.
   if (!codec) return TE.right(undefined as B);
+  const read = bodyMayBeAbsent
+    ? pipe(
+        readOptionalJsonBody(message, limits),
+        TE.map((value) => (value === undefined ? {} : value)),
+      )
+    : (bareTextBody ? readJsonOrBareText : readJsonBody)(message, limits);
   return pipe(
-    (bareTextBody ? readJsonOrBareText : readJsonBody)(message, limits),
+    read,
     TE.chainEitherK((value) =>
       pipe(
         codec.decode(value),

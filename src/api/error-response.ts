@@ -25,6 +25,8 @@ const notFoundCodes = {
   upgrade: { code: "UPGRADE_NOT_FOUND" },
   task: { code: "TASK_NOT_FOUND" },
   bundle: { code: "BUNDLE_NOT_FOUND" },
+  cluster: { code: "CLUSTER_NOT_FOUND" },
+  precheck: { code: "PRECHECK_NOT_FOUND" },
 } as const;
 
 /** What a composite error says of itself; the rest is in its nested errors. */
@@ -59,7 +61,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "FailedDependency":
       return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
     case "Conflict":
-      return answer(409, problemBody("CONFLICT", error.problem));
+      return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "NotFound":
       return answer(404, {
         errorCode: notFoundCodes[error.resource].code,

@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { DescribedType } from "../domain/codec";
+import { largestPage, type PageRequest } from "../domain/page";
 
 /** A whole number in decimal digits, as it stands in a query string, within inclusive bounds. */
 export function DecimalBetween(minimum: number, maximum: number): DescribedType<number> {
@@ -31,7 +32,49 @@ export const IdempotencyKey = new DescribedType<string>(
   t.identity,
 );
 
+/** Query parameters of every list (docs/spec-gaps.md, paging). */
+export const paging = { pageNumber: DecimalBetween(0, 2 ** 31 - 1), pageSize: DecimalBetween(1, largestPage) };
+
+/** How many elements a page has where only its number is asked for. */
+const defaultPageSize = 100;
+
+/** The page that is asked for, by one of the two parameters or both. */
+export function pageRequested({
+  pageNumber,
+  pageSize,
+}: {
+  readonly [K in keyof PageRequest]?: PageRequest[K] | undefined;
+}): PageRequest | undefined {
+  if (pageNumber === undefined && pageSize === undefined) return undefined;
+  return { pageNumber: pageNumber ?? 0, pageSize: pageSize ?? defaultPageSize };
+}
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const precheckId = new RegExp(`${uuid.source.replace(/\$$/, "")}-prechecks-[1-9]\\d{0,5}$`);
+
+/** The id of a precheck run, which is the id of its Task (domain/precheck-task.ts). */
+export const PrecheckId = idType("the id of a precheck run", { pattern: precheckId.source }, (id) =>
+  precheckId.test(id),
+);
+
+/** The id of a Task: that of an upgrade, or of one of its precheck runs. */
+export const TaskId = idType(
+  "a UUID, or the id of a precheck run",
+  { pattern: `${uuid.source.replace(/\$$/, "")}(?:-prechecks-[1-9]\\d{0,5})?$` },
+  (id) => uuid.test(id) || precheckId.test(id),
+);
+
+function idType(expected: string, schema: { readonly pattern: string }, accepts: (id: string) => boolean) {
+  const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
+  return new DescribedType<string>(
+    expected,
+    { type: "string", ...schema },
+    is,
+    (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
+    t.identity,
+  );
+}
 
 /** The id of an upgrade and of its task: a UUID in lower case. */
 export const UpgradeId = new DescribedType<string>(

@@ -24,6 +24,26 @@ export function readJsonBody(request: IncomingMessage, limits: BodyLimits): TE.T
   );
 }
 
+/** The same for a body that may be left out, whatever the headers say then; undefined where it is. */
+export function readOptionalJsonBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+): TE.TaskEither<ServiceError, unknown> {
+  return pipe(
+    readBytes(request, limits),
+    TE.chainEitherK((bytes) =>
+      bytes.length === 0
+        ? E.right(undefined)
+        : pipe(
+            checkHeaders(request, ["application/json"]),
+            E.chain(() => toText(bytes)),
+            E.chain((text) => parseJson(text, limits.depth)),
+          ),
+    ),
+    TE.mapLeft((problem) => badRequest(problem)),
+  );
+}
+
 /** A text as a JSON string, or as it is: letters, digits and `-._~+/=`, which are what tokens are made of (RFC 6750, 2.1). */
 export function readJsonOrBareText(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
   return pipe(

@@ -56,6 +56,7 @@ export interface Route extends RouteDescription {
     readonly query: t.Props;
     readonly headers: t.Props;
     readonly body?: t.Mixed;
+    readonly bodyMayBeAbsent?: true;
   };
   readonly success: {
     readonly status: number;
@@ -85,7 +86,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
     );
   return {
     ...description,
-    request: { path: request.path, query: request.query, headers: request.headers, ...pickBody(request.body) },
+    request: { path: request.path, query: request.query, headers: request.headers, ...pickBody(request) },
     success: {
       status,
       description: success.description,
@@ -102,7 +103,8 @@ const senderOf = (ctx: ApiContext): Sender => ({
   address: ctx.req.socket.remoteAddress ?? "",
 });
 
-const pickBody = (body: t.Mixed | undefined) => (body ? { body } : {});
+const pickBody = ({ body, bodyMayBeAbsent }: { body?: t.Mixed; bodyMayBeAbsent?: true }) =>
+  body ? { body, ...(bodyMayBeAbsent && { bodyMayBeAbsent }) } : {};
 
 const neverUnknown = (): ServiceError => unexpected(new Error("A path without parameters failed to decode"));
 

@@ -1,14 +1,46 @@
-import { Task } from "../domain/task";
+import { Identifier } from "../domain/codec";
+import { largestPage } from "../domain/page";
+import { PageOfTask, Task, TaskStatus } from "../domain/task";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
-import { json } from "./answer";
-import { taskExample } from "./openapi/examples";
-import { UpgradeId } from "./parameters";
+import { json, type Success } from "./answer";
+import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "./openapi/examples";
+import { pageRequested, paging, TaskId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
 
-/** Reading the Task that carries an upgrade (Spec 2.5). */
+const oneTask = { ...noParameters, path: { id: TaskId } };
+
+const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound("task", id);
+
+const answersTask = (description: string): Success<Task> => ({
+  status: 200,
+  description,
+  representation: json(Task),
+  taskId: (task) => task.id,
+});
+
+/** What every request to a Task can be answered with; 424 also where it is recorded and no worker runs. */
+const failures = [400, 403, 404, 409, 424, 500];
+
+/** Listing, reading, retrying and cancelling the Tasks that carry upgrades (Spec 2.5). */
 export function tasksRoutes(service: UpgradeService): Route[] {
   return [
+    route({
+      method: "GET",
+      path: "/v1/tasks",
+      access: "READ",
+      role: "VIEWER",
+      operationId: "listTasks",
+      tag: "tasks",
+      summary: "List the tasks of upgrades",
+      description: `Without their subTasks. taskStatus takes every spelling. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      request: { ...noParameters, query: { taskStatus: TaskStatus, resourceId: Identifier, ...paging } },
+      success: { status: 200, description: "Ok", representation: json(PageOfTask) },
+      successExample: pageOfTaskExample,
+      failures: [400, 500],
+      handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
+        service.listTasks(filter, pageRequested({ pageNumber, pageSize })),
+    }),
     route({
       method: "GET",
       path: "/v1/tasks/{id}",
@@ -17,12 +49,46 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "getTask",
       tag: "tasks",
       summary: "Read one task in full",
-      request: { ...noParameters, path: { id: UpgradeId } },
-      unknownPath: ({ id = "" }) => notFound("task", id),
-      success: { status: 200, description: "Ok", representation: json(Task), taskId: (task) => task.id },
+      description: "The task of an upgrade, or of one run of its prechecks.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("Ok"),
       successExample: taskExample,
       failures: [400, 404, 500],
       handle: ({ path }) => service.getTask(path.id),
+    }),
+    route({
+      method: "PATCH",
+      path: "/v1/tasks/{id}",
+      access: "WRITE",
+      role: "OPERATOR",
+      operationId: "retryTask",
+      tag: "tasks",
+      summary: "Retry a failed task",
+      description: "Goes on under the same id; what is done already is not done again. A body is ignored.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("The task, which goes on"),
+      successExample: retriedTaskExample,
+      failures,
+      handle: ({ path, caller }) => service.retryTask(path.id, caller),
+    }),
+    route({
+      method: "DELETE",
+      path: "/v1/tasks/{id}",
+      access: "WRITE",
+      role: "OPERATOR",
+      operationId: "cancelTask",
+      tag: "tasks",
+      summary: "Cancel a task",
+      description:
+        "A host that is being upgraded is brought to a safe end first, so the task may be in progress for a while.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("The task, which is or will be cancelled"),
+      successExample: cancelledTaskExample,
+      failures,
+      handle: ({ path }) => service.cancelTask(path.id),
     }),
   ];
 }

@@ -3,19 +3,17 @@ import { Identifier } from "../domain/codec";
 import { Task } from "../domain/task";
 import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import { UpgradeSpec } from "../domain/upgrade-spec";
+import { largestPage } from "../domain/page";
+import { UpgradePreview } from "../domain/upgrade-preview";
 import { UpgradeStatus } from "../domain/upgrade-status";
-import type { PageRequest } from "../upgrades/ports";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json } from "./answer";
-import { pageExample, taskExample, upgradeExample, upgradeSpecExample } from "./openapi/examples";
-import { DecimalBetween, IdempotencyKey, UpgradeId } from "./parameters";
+import { pageExample, previewExample, taskExample, upgradeExample, upgradeSpecExample } from "./openapi/examples";
+import { IdempotencyKey, pageRequested, paging, UpgradeId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
 
-const largestPage = 1000;
-const defaultPageSize = 100;
-
-/** Starting, listing and reading upgrades (Spec 4.1, 4.2). */
+/** Starting, previewing, listing and reading upgrades (Spec 4.1, 4.2). */
 export function upgradesRoutes(service: UpgradeService): Route[] {
   return [
     route({
@@ -48,6 +46,22 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
         }),
     }),
     route({
+      method: "POST",
+      path: "/v1/upgrades/preview",
+      access: "WRITE",
+      role: "OPERATOR",
+      operationId: "previewUpgrade",
+      tag: "upgrades",
+      summary: "See what an upgrade would do",
+      description: "Takes the same request as the start and gives the same errors, but starts nothing.",
+      request: { ...noParameters, body: UpgradeSpec },
+      bodyExample: upgradeSpecExample,
+      success: { status: 200, description: "Ok", representation: json(UpgradePreview) },
+      successExample: previewExample,
+      failures: [400, 403, 424, 500],
+      handle: ({ body }) => service.previewUpgrade(body),
+    }),
+    route({
       method: "GET",
       path: "/v1/upgrades",
       access: "READ",
@@ -62,15 +76,14 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
           status: UpgradeStatus,
           bundleId: Identifier,
           bundleType: BundleType,
-          pageNumber: DecimalBetween(0, 2 ** 31 - 1),
-          pageSize: DecimalBetween(1, largestPage),
+          ...paging,
         },
       },
       success: { status: 200, description: "Ok", representation: json(PageOfUpgrade) },
       successExample: pageExample,
       failures: [400, 404, 500],
       handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
-        service.listUpgrades(filter, page(pageNumber, pageSize)),
+        service.listUpgrades(filter, pageRequested({ pageNumber, pageSize })),
     }),
     route({
       method: "GET",
@@ -93,10 +106,4 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       handle: ({ path }) => service.getUpgrade(path.id),
     }),
   ];
-}
-
-/** One of the two parameters is enough to ask for pages. */
-function page(pageNumber: number | undefined, pageSize: number | undefined): PageRequest | undefined {
-  if (pageNumber === undefined && pageSize === undefined) return undefined;
-  return { pageNumber: pageNumber ?? 0, pageSize: pageSize ?? defaultPageSize };
 }

@@ -21,7 +21,10 @@ export function readCatalog(file: string): E.Either<readonly string[], BundleCat
   const problems = contradictions(decoded.right);
   if (problems.length > 0) return E.left(problems);
   const bundles = new Map(decoded.right.map((bundle) => [bundle.id, bundle]));
-  return E.right({ find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))) });
+  return E.right({
+    find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))),
+    list: () => TE.right(decoded.right),
+  });
 }
 
 function contradictions(bundles: readonly Bundle[]): string[] {

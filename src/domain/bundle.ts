@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
+import { PageMetadata } from "./page";
 
 export const BundleType = OneOf("SDDC_MANAGER", "VENDOR_SOFTWARE", "HCI");
 export type BundleType = t.TypeOf<typeof BundleType>;
@@ -43,3 +44,7 @@ export const Bundle = model(
   },
 );
 export type Bundle = t.TypeOf<typeof Bundle>;
+
+/** One page of the bundles of the catalog. */
+export const PageOfBundle = model({}, { elements: t.array(Bundle), pageMetadata: PageMetadata });
+export type PageOfBundle = t.TypeOf<typeof PageOfBundle>;

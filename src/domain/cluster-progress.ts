@@ -6,6 +6,7 @@ import {
   type HostProgress,
   type HostResult,
 } from "./host-remediation";
+import { describePart, spoken, withPause } from "./paused-part";
 import { rolloutOf } from "./rollout";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
 import type { ClusterKind, ClusterUpgradePlan } from "./upgrade-plan";
@@ -45,6 +46,8 @@ export type ClusterProgress = { readonly at: string } & (
     }
   /** No host is in work: `description` says what is waited for, and how long. */
   | { readonly type: "Waiting"; readonly description: string }
+  /** The upgrade is paused, or resumed. */
+  | { readonly type: "PauseChanged"; readonly paused: boolean }
   | { readonly type: "HostStarted"; readonly host: string }
   | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
   | {
@@ -106,6 +109,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       return { ...subTask, subTasks: progress.hosts.map((host) => initialHostSubTask(host, progress, at)) };
     case "Waiting":
       return applyWait(subTask, progress.description);
+    case "PauseChanged":
+      return withPause(subTask, progress.paused);
     case "HostStarted":
       return withHost(atWork(subTask), progress.host, "PENDING", (host) => ({ ...host, status: "IN_PROGRESS" }));
     case "HostSucceeded":
@@ -126,7 +131,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         errors: [progress.error],
       }));
     case "Ended":
-      return endCluster(atWork(subTask), progress.outcome, at, progress.error);
+      return endCluster(withPause(atWork(subTask), false), progress.outcome, at, progress.error);
   }
 }
 
@@ -253,12 +258,12 @@ const waiting = "Waiting ";
 
 /** A cluster in which no host is in work, and what it waits for. */
 export function applyWait(subTask: SubTask, what: string): SubTask {
-  return { ...subTask, description: `${waiting}${what}` };
+  return describePart(subTask, `${waiting}${what}`);
 }
 
 /** Work goes on, or has ended: nothing is waited for any more. */
 function atWork(subTask: SubTask): SubTask {
-  return subTask.description.startsWith(waiting) ? { ...subTask, description: "Upgrades its hosts." } : subTask;
+  return spoken(subTask).startsWith(waiting) ? describePart(subTask, "Upgrades its hosts.") : subTask;
 }
 
 const alreadyThere = "Already at";

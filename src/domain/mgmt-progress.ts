@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { endStages, stagesOf, type ClusterOutcome, type HostCounts } from "./cluster-progress";
 import { IntegerBetween, model, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
+import { describePart, withPause } from "./paused-part";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
 import type { MgmtUpgradePlan } from "./upgrade-plan";
 
@@ -56,6 +57,8 @@ export type MgmtEvent = { readonly at: string } & (
   | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: MgmtStageType }
   | { readonly type: "StageFailed"; readonly stage: MgmtStageType; readonly error: ErrorBody }
   | { readonly type: "ServerRead"; readonly fqdn: string; readonly version: string }
+  /** The upgrade is paused, or resumed. */
+  | { readonly type: "PauseChanged"; readonly paused: boolean }
   /** The switchover waits for this Timestamp. */
   | { readonly type: "SwitchoverAwaited"; readonly until: string }
   | {
@@ -109,8 +112,10 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
         description: `${subTask.description} Runs ${event.version} now.`,
         resources: (subTask.resources ?? []).map((resource) => ({ ...resource, fqdn: event.fqdn })),
       };
+    case "PauseChanged":
+      return withPause(subTask, event.paused);
     case "SwitchoverAwaited":
-      return { ...subTask, description: `Prepared. The switchover waits until ${event.until}.` };
+      return describePart(subTask, `Prepared. The switchover waits until ${event.until}.`);
     case "Ended": {
       const { stages = [], ...rest } = subTask;
       const ended = endStages(stages, at, event.error);
@@ -148,7 +153,7 @@ export function applyMgmtActivity(subTask: SubTask, activity: MgmtActivity): Sub
     nextAttemptAt === undefined
       ? `${progress?.activity ?? "Waiting for a worker."}${percent}${attempts}`
       : `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${lastError?.message ?? "a failure"}`;
-  return { ...subTask, description, ...(lastError && { errors: [lastError] }) };
+  return { ...describePart(subTask, description), ...(lastError && { errors: [lastError] }) };
 }
 
 /** What the upgrade itself keeps of a management server that has ended: how it went, without its stages. */

@@ -3,6 +3,7 @@ import type { ErrorBody } from "./error-body";
 import { componentSubTask, componentSubTaskType, nodeReported } from "./netvirt-parts";
 import { netvirtComponentNames, type NetvirtComponent, type NetvirtNodeState } from "./netvirt-upgrade";
 import type { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
+import { withPause } from "./paused-part";
 import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
 import type { NetvirtUpgradePlan } from "./upgrade-plan";
 
@@ -20,6 +21,8 @@ export type NetvirtHappening = { readonly at: string } & (
   | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: NetvirtStageType }
   | { readonly type: "StageFailed"; readonly stage: NetvirtStageType; readonly error: ErrorBody }
   | { readonly type: "ComponentsRead"; readonly components: readonly NetvirtComponent[] }
+  /** The upgrade is paused, or resumed. */
+  | { readonly type: "PauseChanged"; readonly paused: boolean }
   | { readonly type: "ComponentStarted" | "ComponentSucceeded"; readonly component: NetvirtComponentType }
   | {
       readonly type: "ComponentFailed";
@@ -69,6 +72,8 @@ export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappeni
     case "ComponentsRead":
       if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: happening.components.map((component) => componentSubTask(component, at)) };
+    case "PauseChanged":
+      return withPause(subTask, happening.paused);
     case "ComponentStarted":
       return withComponent(subTask, happening.component, "PENDING", (component) => ({
         ...component,
@@ -81,7 +86,7 @@ export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappeni
         fail(withNodes(component, happening.nodes ?? [], at), at, happening.error),
       );
     case "Ended":
-      return endInstance(subTask, happening.outcome, at, happening.error);
+      return endInstance(withPause(subTask, false), happening.outcome, at, happening.error);
   }
 }
 

@@ -1,7 +1,10 @@
 import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
 import { isBeyondRetry } from "./mgmt-progress";
+import { withPause } from "./paused-part";
+import { keepRuns } from "./precheck-history";
 import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
+import { describeTask } from "./task-description";
 import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
 import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
@@ -140,6 +143,11 @@ function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
 
 const precheckType = "PRECHECKS";
 
+/** How many runs of the prechecks have begun. */
+export function precheckRuns({ subTasks = [] }: Task): number {
+  return subTasks.filter(({ type, status }) => type === precheckType && status !== "PENDING").length;
+}
+
 function precheckRun(run: number, resources: readonly ResourcePlan[], at: string): SubTask {
   return {
     name: run === 1 ? "Prechecks" : `Prechecks, run ${run}`,
@@ -181,13 +189,17 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
   const ended = hasEnded(phase);
   const cancelled = phase === "CANCELLED";
   const succeeded = ended && phase !== "FAILED" && !cancelled;
+  const parts = task.subTasks?.map((part) =>
+    ended ? endPart(part, at, cancelled) : withPause(part, phase === "PAUSED" && isUnderWay(part)),
+  );
   return {
     ...rest,
+    ...describeTask(task, phase),
     status: statusOfPhase(phase).task,
     isCancellable: !ended,
     isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
-    ...(ended && task.subTasks && { subTasks: task.subTasks.map((part) => endPart(part, at, cancelled)) }),
+    ...(parts && { subTasks: parts }),
     ...(errors.length > 0 && { errors: [...(task.errors ?? []), ...errors] }),
     ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
     ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
@@ -199,12 +211,18 @@ function endPart(part: SubTask, at: string, cancelled: boolean): SubTask {
   const subTasks = part.subTasks?.map((inner) => endPart(inner, at, cancelled));
   if (part.status === "PENDING") {
     const { stages: _neverBegun, ...rest } = part;
-    return { ...rest, status: "NOT_APPLICABLE", completionTimestamp: at, ...(subTasks && { subTasks }) };
+    return {
+      ...rest,
+      ...(cancelled && { description: "Not begun, because the upgrade was cancelled." }),
+      status: "NOT_APPLICABLE",
+      completionTimestamp: at,
+      ...(subTasks && { subTasks }),
+    };
   }
   if (part.status !== "IN_PROGRESS") return part;
   const error = cancelled ? interrupted(part.name) : undefined;
   return {
-    ...part,
+    ...withPause(part, false),
     status: "FAILED",
     completionTimestamp: at,
     ...(part.stages && { stages: endStages(part.stages, at, error) }),
@@ -221,7 +239,7 @@ function startPrechecks(task: Task, resources: readonly ResourcePlan[], at: stri
   const earlier = waiting ? runs.slice(0, -1) : runs;
   const run = { ...precheckRun(earlier.length + 1, resources, at), status: "IN_PROGRESS" as const };
   const started = run.subTasks?.map((resource) => ({ ...resource, status: "IN_PROGRESS" as const })) ?? [];
-  return { ...task, subTasks: [...earlier, { ...run, subTasks: started }, ...others] };
+  return { ...task, subTasks: [...keepRuns(earlier), { ...run, subTasks: started }, ...others] };
 }
 
 function precheckedBy(stages: readonly Stage[], at: string) {
@@ -291,7 +309,17 @@ function begin(part: SubTask): SubTask {
 
 function endWithParts(part: SubTask, at: string): SubTask {
   const subTasks = part.subTasks?.map((inner) => endPart(inner, at, false));
-  return { ...part, status: statusOfParts(part), completionTimestamp: at, ...(subTasks && { subTasks }) };
+  return {
+    ...withPause(part, false),
+    status: statusOfParts(part),
+    completionTimestamp: at,
+    ...(subTasks && { subTasks }),
+  };
+}
+
+/** A product of which something is in work, or may be. */
+function isUnderWay({ type, status }: SubTask): boolean {
+  return type !== precheckType && status === "IN_PROGRESS";
 }
 
 /** A part whose turn never came keeps the whole from success, as one that failed does. */

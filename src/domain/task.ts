@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { model, OneOf } from "./codec";
 import { ErrorBody } from "./error-body";
+import { PageMetadata } from "./page";
 import { Timestamp } from "./timestamp";
 
 /** Kinds of resource that a Task names (Spec 2.5; `NETVIRTT_MANAGER` is the specification's own spelling). */
@@ -107,3 +108,7 @@ export const Task = model(
   },
 );
 export type Task = t.TypeOf<typeof Task>;
+
+/** One page of the list of Tasks, which have no `subTasks` there. */
+export const PageOfTask = model({}, { elements: t.array(Task), pageMetadata: PageMetadata });
+export type PageOfTask = t.TypeOf<typeof PageOfTask>;

@@ -1,10 +1,10 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { model, OneOf, Text } from "./codec";
+import { model, OneOf, Text, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { Timestamp } from "./timestamp";
 import { isInThePast } from "./upgrade-schedule";
-import { statusOfPhase, type UpgradePhase } from "./upgrade-status";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** Who sends a request to a running upgrade, and the id under which its outcome is kept. */
 const origin = { requestId: Text, requestedBy: Text };
@@ -17,10 +17,13 @@ export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 export const PlainPayload = model({}, origin);
 export type PlainPayload = t.TypeOf<typeof PlainPayload>;
 
-/** What the upgrade made of a request that reached it by Signal. */
+/**
+ * What the upgrade made of a request that reached it by Signal. `run`: of accepted `prechecks`, which run of them it
+ * begins; the first run is 1.
+ */
 export const RequestOutcome = model(
-  { request: OneOf("commit", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
-  { requestId: t.string, requestedBy: t.string, reason: ErrorBody },
+  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
+  { requestId: t.string, requestedBy: t.string, reason: ErrorBody, run: WholeNumber },
 );
 export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
 
@@ -33,6 +36,12 @@ export interface RequestContext {
   readonly awaitsResolution: boolean;
   /** Whether that decision may be a retry: not where something is broken for good. */
   readonly isRetryable: boolean;
+  /** Whether a draft has a commit that takes effect within the moment, or when its prechecks have passed. */
+  readonly committed: boolean;
+  /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
+  readonly cancelling: boolean;
+  /** Whether the history of the upgrade's Workflow has become too long for more than what is still to be done. */
+  readonly historyIsLong: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -52,7 +61,7 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
     return E.left({
       errorCode: "PRECHECKS_FAILED",
       errorType: "CONFLICT",
-      message: "The draft cannot be committed: its prechecks have failed.",
+      message: `The draft cannot be committed: its prechecks have failed. ${firstMessages(failedPrechecks)}`,
       remediationMessage: "Mend what the failed prechecks name, then run the prechecks again.",
       nestedErrors: [...failedPrechecks],
     });
@@ -66,6 +75,63 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
   ];
   if (committable.includes(phase)) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+/** What the first errors say; all of them are nested in the error. */
+function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
+  const more = errors.length > shown ? [`And ${errors.length - shown} more.`] : [];
+  return [...errors.slice(0, shown).map(({ message }) => message), ...more].join(" ");
+}
+
+/** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
+export function judgePause({ phase }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "RUNNING") return E.right(undefined);
+  if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
+  return E.left(
+    hasEnded(phase)
+      ? notPossible("pause", "Only a running upgrade can be paused.", phase)
+      : notPossible(
+          "pause",
+          "Nothing of the upgrade runs, so there is nothing to pause.",
+          phase,
+          "Give it another time by a commit, or cancel it.",
+        ),
+  );
+}
+
+/** Whether a paused upgrade goes on. */
+export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "PAUSED") return E.right(undefined);
+  return E.left(notPossible("resume", "Only a paused upgrade can be resumed.", phase));
+}
+
+/** Whether the prechecks of a draft run again. */
+export function judgePrechecks({ phase, committed, historyIsLong }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
+    const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
+    return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
+  }
+  if (phase === "DRAFT_WAITING" && !committed) {
+    if (!historyIsLong) return E.right(undefined);
+    const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
+    return E.left(
+      notPossible(
+        "prechecks",
+        "This draft has run its prechecks so often that its history is full.",
+        phase,
+        remediation,
+      ),
+    );
+  }
+  return E.left(
+    notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
+  );
+}
+
+/** Why an upgrade that is being cancelled takes no request any more. */
+export function beingCancelled(request: string, { phase }: RequestContext): ErrorBody {
+  const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for what is left.";
+  return notPossible(request, "The upgrade is being cancelled.", phase, remediation);
 }
 
 /** Whether a failed upgrade is tried again. */
@@ -97,13 +163,18 @@ export function badPayload(request: string): ErrorBody {
   };
 }
 
-function notPossible(request: string, rule: string, phase: UpgradePhase): ErrorBody {
+function notPossible(
+  request: string,
+  rule: string,
+  phase: UpgradePhase,
+  remediationMessage = `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+): ErrorBody {
   const { upgrade } = statusOfPhase(phase);
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
     message: `${rule} This one is ${upgrade}.`,
-    remediationMessage: `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+    remediationMessage,
     context: { status: upgrade },
   };
 }

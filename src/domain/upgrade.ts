@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { Bundle } from "./bundle";
 import { model, WholeNumber } from "./codec";
+import { PageMetadata } from "./page";
 import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
 import { UpgradeStatus } from "./upgrade-status";
 
@@ -20,12 +21,6 @@ export const Upgrade = model(
   },
 );
 export type Upgrade = t.TypeOf<typeof Upgrade>;
-
-export const PageMetadata = model(
-  {},
-  { pageNumber: WholeNumber, pageSize: WholeNumber, totalElements: WholeNumber, totalPages: WholeNumber },
-);
-export type PageMetadata = t.TypeOf<typeof PageMetadata>;
 
 /** One page of the list of upgrades (Spec 2.7). */
 export const PageOfUpgrade = model({}, { elements: t.array(Upgrade), pageMetadata: PageMetadata });

@@ -1,5 +1,6 @@
 import * as TE from "fp-ts/TaskEither";
-import type { ClusterLookup } from "../domain/cluster-facts";
+import type { ClusterMember } from "../domain/cluster";
+import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { Inventory } from "../upgrades/ports";
 import type { ClusterEntry, InventoryFile } from "./inventory-file";
 
@@ -9,6 +10,8 @@ export interface ComponentManagerReads {
   clusters(componentManagerId: string): Promise<ReadonlySet<string>>;
   isImageManaged(componentManagerId: string, cluster: string): Promise<boolean>;
   countHosts(componentManagerId: string, cluster: string): Promise<number>;
+  /** By their names; with the version that the manager knows. */
+  hosts(cluster: Pick<ClusterFacts, "componentManagerId" | "cluster" | "kind">): Promise<ClusterMember[]>;
 }
 
 /**
@@ -22,6 +25,12 @@ export function fileInventory(
 ): Inventory {
   return {
     installations,
+    clusters: [...clusters.values()],
+    readHosts: (facts) =>
+      TE.tryCatch(async () => {
+        const deadline = deadlineIn(patience);
+        return Promise.race([reads.hosts(facts), deadline.passed]).finally(() => deadline.clear());
+      }, reasonOf),
     readClusters: (resourceIds) =>
       TE.fromTask(async () => {
         const deadline = deadlineIn(patience);
@@ -66,10 +75,12 @@ async function lookUp(
 
 const unreachable =
   ({ componentManagerId }: ClusterEntry) =>
-  (error: unknown): ClusterLookup => {
-    const text = error instanceof Error ? error.message : String(error);
-    return { _tag: "Unreachable", componentManagerId, reason: text.replace(/\.$/, "") };
-  };
+  (error: unknown): ClusterLookup => ({ _tag: "Unreachable", componentManagerId, reason: reasonOf(error) });
+
+/** Without its full stop, because it becomes part of a sentence. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+}
 
 function deadlineIn(milliseconds: number) {
   let clear = () => {};

@@ -5,8 +5,15 @@ export class InFlight<T> {
   share(key: string, work: () => Promise<T>): Promise<T> {
     const running = this.running.get(key);
     if (running) return running;
-    const started = work().finally(() => this.running.delete(key));
+    const started = work().finally(() => {
+      if (this.running.get(key) === started) this.running.delete(key);
+    });
     this.running.set(key, started);
     return started;
+  }
+
+  /** Whoever asks from now on does not share what is being done already. */
+  forget(key: string): void {
+    this.running.delete(key);
   }
 }

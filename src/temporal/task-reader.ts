@@ -47,6 +47,11 @@ export class TaskReader {
     return this.inFlight.share(id, () => this.compose(id));
   }
 
+  /** From now on nobody gets the answer to a reader that has come before: something has changed. */
+  changed(id: string): void {
+    this.inFlight.forget(id);
+  }
+
   private async compose(id: string): Promise<Task | undefined> {
     const description = await this.describe(id);
     if (description?.type !== "upgradeWorkflow") return undefined;

@@ -4,31 +4,38 @@ import { isRight } from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import pLimit from "p-limit";
 import type { Logger } from "pino";
-import { lostUpgrade } from "../domain/lost-upgrade";
+import { hasTaskEnded, lostTask, lostUpgrade, type LostBecause } from "../domain/lost-upgrade";
+import { metadataOf, wholeList, type PageMetadata, type PageRequest } from "../domain/page";
+import { Task, type PageOfTask } from "../domain/task";
 import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
-import type { PageRequest, UpgradeFilter } from "../upgrades/ports";
+import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "./in-flight";
 import { PayloadReader } from "./memo";
 import { readError, writeError } from "./temporal-error";
 import { visibilityOf, VisibilityReader, type Execution, type Visibility } from "./visibility-reader";
-import { locksQuery, upgradesQuery } from "./visibility-query";
+import { locksQuery, tasksQuery, upgradesQuery } from "./visibility-query";
 
 const { WorkflowExecutionStatus } = temporal.api.enums.v1;
 
-/** The most upgrades of a list that is not paged, and of a page (docs/spec-gaps.md, paging). */
-const largestPage = 1000;
 /** Names in one filter; more would make it longer than Visibility takes. */
 const namesPerQuery = 100;
 /** How many different lists are read at the same time: more would only make each of them late. */
 const concurrentLists = 4;
 
-/** Lists of upgrades, answered by Temporal's Visibility alone: search attributes to filter, memos for the content. */
+/** One page of a list, of whatever is made of each execution. */
+interface Page<A> {
+  readonly elements: A[];
+  readonly pageMetadata: PageMetadata;
+}
+
+/** Lists of upgrades and of their Tasks, answered by Temporal's Visibility alone: search attributes to filter, memos for the content. */
 export class UpgradeList {
   private readonly reader: PayloadReader;
   private readonly visibility: Visibility;
   private readonly executions: VisibilityReader;
-  private readonly reading = new InFlight<PageOfUpgrade>();
+  private readonly readingUpgrades = new InFlight<Page<Upgrade>>();
+  private readonly readingTasks = new InFlight<Page<Task>>();
   private readonly limit = pLimit(concurrentLists);
 
   constructor(
@@ -42,16 +49,25 @@ export class UpgradeList {
     this.executions = new VisibilityReader(this.visibility);
   }
 
-  list(
-    filter: UpgradeFilter,
-    page: PageRequest = { pageNumber: 0, pageSize: largestPage },
-  ): TE.TaskEither<ServiceError, PageOfUpgrade> {
-    const query = upgradesQuery(filter);
+  list(filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> {
+    return this.page(this.readingUpgrades, upgradesQuery(filter), page, (execution) => this.upgrade(execution));
+  }
+
+  listTasks(filter: TaskFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfTask> {
+    return this.page(this.readingTasks, tasksQuery(filter), page, (execution) => this.task(execution));
+  }
+
+  private page<A>(
+    reading: InFlight<Page<A>>,
+    query: string,
+    page: PageRequest = wholeList,
+    element: (execution: Execution) => Promise<A | undefined>,
+  ): TE.TaskEither<ServiceError, Page<A>> {
     return TE.tryCatch(
       () =>
-        this.reading.share(`${page.pageNumber}/${page.pageSize}/${query}`, () => {
+        reading.share(`${page.pageNumber}/${page.pageSize}/${query}`, () => {
           const deadline = Date.now() + this.timeouts.list;
-          return this.limit(() => this.read(query, page, deadline));
+          return this.limit(() => this.read(query, page, deadline, element));
         }),
       readError,
     );
@@ -73,29 +89,50 @@ export class UpgradeList {
     }, writeError);
   }
 
-  private async read(query: string, { pageNumber, pageSize }: PageRequest, deadline: number): Promise<PageOfUpgrade> {
+  private async read<A>(
+    query: string,
+    page: PageRequest,
+    deadline: number,
+    element: (execution: Execution) => Promise<A | undefined>,
+  ): Promise<Page<A>> {
     const total = await this.visibility.count(query, deadline);
-    const first = pageNumber * pageSize;
+    const first = page.pageNumber * page.pageSize;
     const executions =
-      first < total ? await this.executions.read(query, first, Math.min(pageSize, total - first), deadline) : [];
-    const elements = await Promise.all(executions.map((execution) => this.element(execution)));
+      first < total ? await this.executions.read(query, first, Math.min(page.pageSize, total - first), deadline) : [];
+    const elements = await Promise.all(executions.map(element));
     return {
-      elements: elements.filter((element) => element !== undefined),
-      pageMetadata: { pageNumber, pageSize, totalElements: total, totalPages: Math.ceil(total / pageSize) },
+      elements: elements.filter((found) => found !== undefined),
+      pageMetadata: metadataOf(page, total),
     };
   }
 
-  private async element({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
+  private async upgrade({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
     const stored = Upgrade.decode(await this.reader.field(memo, "upgrade"));
-    if (!isRight(stored)) {
-      this.log.warn({ taskId: execution?.workflowId }, "An upgrade's memo cannot be read; it is left out of the list");
-      return undefined;
-    }
+    if (!isRight(stored)) return this.unreadable(execution);
     const upgrade = stored.right;
-    const running =
-      status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING || upgrade.endTime !== undefined;
-    return running ? upgrade : lostUpgrade(upgrade, isoOf(closeTime));
+    return isRunning(status) || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, isoOf(closeTime));
   }
+
+  private async task({ execution, status, closeTime, memo }: Execution): Promise<Task | undefined> {
+    const stored = Task.decode(await this.reader.field(memo, "task"));
+    if (!isRight(stored)) return this.unreadable(execution);
+    const { subTasks: _details, ...header } = stored.right;
+    return isRunning(status) || hasTaskEnded(header) ? header : lostTask(header, reasonOf(status), isoOf(closeTime));
+  }
+
+  private unreadable(execution: Execution["execution"]): undefined {
+    this.log.warn({ taskId: execution?.workflowId }, "An upgrade's memo cannot be read; it is left out of the list");
+    return undefined;
+  }
+}
+
+function isRunning(status: Execution["status"]): boolean {
+  return status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
+}
+
+function reasonOf(status: Execution["status"]): LostBecause {
+  if (status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TERMINATED) return "TERMINATED";
+  return status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TIMED_OUT ? "TIMED_OUT" : "FAILED";
 }
 
 function isoOf(time: Execution["closeTime"]): string {

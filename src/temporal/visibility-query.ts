@@ -1,16 +1,40 @@
-import type { UpgradeFilter } from "../upgrades/ports";
+import type { TaskStatus } from "../domain/task";
+import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 
-const ended = ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"];
+/** Statuses of what has ended, of the Upgrade and of its Task. */
+const upgradeEnds = ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"];
+const taskEnds = ["Successful", "COMPLETED_WITH_WARNING", "SKIPPED", "Failed", "Cancelled"];
 const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed')";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
 export function upgradesQuery({ status, bundleId, bundleType }: UpgradeFilter): string {
   const conditions = ["WorkflowType = 'upgradeWorkflow'"];
-  if (status !== undefined) conditions.push(statusCondition(status));
+  if (status !== undefined) {
+    conditions.push(statusCondition("UpgradeStatus", status, upgradeEnds, "COMPLETED_WITH_FAILURE"));
+  }
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
   return conditions.join(" AND ");
 }
+
+/** The same for their Tasks. A status is found in whichever of its spellings it is asked for. */
+export function tasksQuery({ taskStatus, resourceId }: TaskFilter): string {
+  const conditions = ["WorkflowType = 'upgradeWorkflow'"];
+  if (taskStatus !== undefined) {
+    conditions.push(statusCondition("TaskStatus", stored[taskStatus] ?? taskStatus, taskEnds, "Failed"));
+  }
+  if (resourceId !== undefined) conditions.push(`ResourceIds = ${quoted(resourceId)}`);
+  return conditions.join(" AND ");
+}
+
+/** The spelling that Tasks have, for those of Spec 3 that they do not. */
+const stored: Partial<Record<TaskStatus, TaskStatus>> = {
+  PENDING: "Pending",
+  IN_PROGRESS: "In Progress",
+  SUCCESSFUL: "Successful",
+  FAILED: "Failed",
+  CANCELLED: "Cancelled",
+};
 
 /** The running Workflows of resources, which are the locks. */
 export function locksQuery(workflowIds: readonly string[]): string {
@@ -18,12 +42,12 @@ export function locksQuery(workflowIds: readonly string[]): string {
 }
 
 /** A terminated Workflow could not say that it failed; its search attribute still says what it was doing. */
-function statusCondition(status: string): string {
-  const says = `UpgradeStatus = ${quoted(status)}`;
-  if (status === "COMPLETED_WITH_FAILURE") {
-    return `(${says} OR (${endedWithoutAWord} AND UpgradeStatus NOT IN (${ended.map(quoted).join(", ")})))`;
+function statusCondition(attribute: string, status: string, ends: readonly string[], failed: string): string {
+  const says = `${attribute} = ${quoted(status)}`;
+  if (status === failed) {
+    return `(${says} OR (${endedWithoutAWord} AND ${attribute} NOT IN (${ends.map(quoted).join(", ")})))`;
   }
-  return ended.includes(status) ? says : `${says} AND ExecutionStatus = 'Running'`;
+  return ends.includes(status) ? says : `${says} AND ExecutionStatus = 'Running'`;
 }
 
 function quoted(text: string): string {

@@ -1,22 +1,47 @@
-import type { UpgradeExecutions } from "./ports";
-import { startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
-import type { UpgradeService } from "./upgrade-service";
+import { cancelTask } from "./cancel-task";
+import { listBundles, readBundle } from "./list-bundles";
+import { listClusters } from "./list-clusters";
 import { listUpgrades } from "./list-upgrades";
+import type { BundleCatalog, Inventory, UpgradeExecutions } from "./ports";
+import { previewUpgrade } from "./preview-upgrade";
+import { readCluster } from "./read-cluster";
+import { readPrechecks } from "./read-prechecks";
+import { readTask } from "./read-task";
+import { retryTask } from "./retry-task";
+import { runPrechecks } from "./run-prechecks";
+import { startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
+import { steerUpgrade } from "./steer-upgrade";
+import { updateUpgrade } from "./update-upgrade";
+import type { UpgradeService } from "./upgrade-service";
 
 export interface UpgradeServiceDependencies extends StartUpgradeDependencies {
   readonly executions: UpgradeExecutions;
+  readonly catalog: BundleCatalog;
+  readonly inventory: Inventory;
   /** Succeeds where upgrades can run. */
   readonly checkReady: UpgradeService["checkReady"];
 }
 
 /** Puts the use cases together. */
 export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeService {
-  const { executions } = deps;
+  const { executions, catalog } = deps;
   return {
     startUpgrade: startUpgrade(deps),
+    previewUpgrade: previewUpgrade(deps),
     listUpgrades: listUpgrades(deps),
     getUpgrade: (id) => executions.readUpgrade(id),
-    getTask: (id) => executions.readTask(id),
+    updateUpgrade: updateUpgrade(deps),
+    steerUpgrade: steerUpgrade(deps),
+    runPrechecks: runPrechecks(deps),
+    readPrechecks: readPrechecks(executions),
+    listTasks: (filter, page) => executions.listTasks(filter, page),
+    getTask: readTask(executions),
+    retryTask: retryTask(deps),
+    cancelTask: cancelTask(deps),
+    listBundles: listBundles(catalog),
+    readBundle: readBundle(catalog),
+    listClusters: listClusters(deps),
+    readCluster: readCluster(deps),
     checkReady: deps.checkReady,
   };
 }

@@ -1,8 +1,9 @@
 import { pipe } from "fp-ts/function";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import type { PageRequest } from "../domain/page";
 import type { PageOfUpgrade } from "../domain/upgrade";
-import type { BundleCatalog, PageRequest, UpgradeExecutions, UpgradeFilter } from "./ports";
+import type { BundleCatalog, UpgradeExecutions, UpgradeFilter } from "./ports";
 import { notFound, type ServiceError } from "./service-error";
 
 export interface ListUpgradesDependencies {

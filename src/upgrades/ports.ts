@@ -1,11 +1,15 @@
 import type { Option } from "fp-ts/Option";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { Bundle, BundleType } from "../domain/bundle";
-import type { Task } from "../domain/task";
-import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
-import type { ClusterLookup } from "../domain/cluster-facts";
+import type { ClusterMember } from "../domain/cluster";
+import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { Installations } from "../domain/installations";
+import type { PageRequest } from "../domain/page";
+import type { PageOfTask, Task, TaskStatus } from "../domain/task";
+import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { UpgradePlan } from "../domain/upgrade-plan";
+import type { RequestOutcome } from "../domain/upgrade-request";
+import type { Schedule } from "../domain/upgrade-schedule";
 import type { UpgradeStatus } from "../domain/upgrade-status";
 import type { ServiceError } from "./service-error";
 
@@ -15,11 +19,42 @@ export interface UpgradeFilter {
   readonly bundleType?: BundleType;
 }
 
-/** `pageNumber` counts from 0. Without a page, all matches up to 1,000 (docs/spec-gaps.md, paging). */
-export interface PageRequest {
-  readonly pageNumber: number;
-  readonly pageSize: number;
+export interface TaskFilter {
+  /** In any of the spellings of Spec 3. */
+  readonly taskStatus?: TaskStatus;
+  readonly resourceId?: string;
 }
+
+/** What is asked of a running upgrade by Signal. */
+export type UpgradeRequest =
+  ({ readonly name: "commit" } & Schedule) | { readonly name: Exclude<RequestOutcome["request"], "commit"> };
+
+/** Under which id the outcome of a request is kept, and who asks. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  readonly requestedBy: string;
+}
+
+/** The upgrade takes nothing any more. `sent`: it ended after the request had been recorded, before it could be asked. */
+export interface EndedAnswer {
+  readonly _tag: "Ended";
+  readonly upgrade: Upgrade;
+  /** Without hosts. */
+  readonly task: Task;
+  readonly sent: boolean;
+}
+
+/** The request is recorded for good; no worker has applied it within the time that a client is kept waiting. */
+export interface UnansweredAnswer {
+  readonly _tag: "Unanswered";
+}
+
+export type RequestAnswer =
+  { readonly _tag: "Judged"; readonly outcome: RequestOutcome } | EndedAnswer | UnansweredAnswer;
+
+/** `Applied` also where it had been cancelled before and is still on its way; `NotCancellable`: its Task says so. */
+export type CancelAnswer =
+  { readonly _tag: "Applied" } | { readonly _tag: "NotCancellable" } | EndedAnswer | UnansweredAnswer;
 
 /** The running and closed upgrades, which are Temporal Workflow executions. */
 export interface UpgradeExecutions {
@@ -33,17 +68,37 @@ export interface UpgradeExecutions {
   list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   readTask(id: string): TaskEither<ServiceError, Task>;
+  /** Tasks without their subTasks; from Visibility alone. */
+  listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
+  /**
+   * Sends a request and waits, for a bounded time, for what the upgrade makes of it. What is read afterwards is not
+   * older than that.
+   */
+  request(id: string, request: UpgradeRequest, origin: RequestOrigin): TaskEither<ServiceError, RequestAnswer>;
+  /** Has the upgrade cancelled, and waits in the same way for it to know; its safe end may be far. */
+  cancel(id: string): TaskEither<ServiceError, CancelAnswer>;
+  /** The locks that the upgrade takes or must not find held by another one. */
+  readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */
   lockHolders(locks: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
 }
 
 export interface BundleCatalog {
   find(bundleId: string): TaskEither<ServiceError, Option<Bundle>>;
+  /** In the order of the catalog. */
+  list(): TaskEither<ServiceError, readonly Bundle[]>;
 }
+
+/** What the inventory says of a cluster by itself. */
+export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
 
 export interface Inventory {
   /** One answer per id, in no order; a component manager that does not answer spoils only its own clusters. */
   readClusters(resourceIds: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, ClusterLookup>>;
+  /** Every cluster, in the order of the inventory. */
+  readonly clusters: readonly ClusterEntryFacts[];
+  /** The hosts of a cluster by their names. On the left: why its component manager did not tell, without full stop. */
+  readHosts(cluster: ClusterFacts): TaskEither<string, readonly ClusterMember[]>;
   /** What it knows beside clusters. */
   readonly installations: Installations;
 }

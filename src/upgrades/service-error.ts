@@ -1,3 +1,5 @@
+import type { ErrorBody } from "../domain/error-body";
+
 /** One thing that is wrong with a request: which field or resource, a stable code, and what to do about it. */
 export interface Problem {
   /** Path of the field, such as `resourceUpgradeSpecs[0].resourceId`; absent where the request as a whole is meant. */
@@ -10,13 +12,17 @@ export interface Problem {
   readonly effect?: "BAD_REQUEST" | "NOT_ALLOWED" | "FAILED_DEPENDENCY";
 }
 
+/** What a path can name that is not there. */
+export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "precheck";
+
 /**
  * Every way in which a use case can fail. `api/error-response.ts` is the one table from here to status and body.
  *
  * - `BadRequest`: the request can never succeed as it is (400). `unlisted` counts problems beyond those in `problems`.
  * - `NotAllowed`: understood, but not permitted or not supported (403).
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
- * - `NotFound` (404), `Conflict` with the current state (409).
+ * - `NotFound` (404).
+ * - `Conflict` with the current state (409); `reason` is the upgrade's own where it gave one.
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
@@ -25,8 +31,8 @@ export type ServiceError =
   | { readonly _tag: "BadRequest"; readonly problems: readonly Problem[]; readonly unlisted: number }
   | { readonly _tag: "NotAllowed"; readonly problems: readonly Problem[] }
   | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
-  | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
-  | { readonly _tag: "Conflict"; readonly problem: Problem }
+  | { readonly _tag: "NotFound"; readonly resource: NamedResource; readonly id: string }
+  | { readonly _tag: "Conflict"; readonly reason: ErrorBody }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
@@ -44,12 +50,12 @@ export const failedDependency = (problems: Problems): ServiceError => ({
   _tag: "FailedDependency",
   problems: listed(problems),
 });
-export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): ServiceError => ({
+export const notFound = (resource: NamedResource, id: string): ServiceError => ({
   _tag: "NotFound",
   resource,
   id,
 });
-export const conflict = (problem: Problem): ServiceError => ({ _tag: "Conflict", problem });
+export const conflict = (reason: ErrorBody): ServiceError => ({ _tag: "Conflict", reason });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });

@@ -1,8 +1,13 @@
 import type { TaskEither } from "fp-ts/TaskEither";
-import type { Task } from "../domain/task";
+import type { Bundle, PageOfBundle } from "../domain/bundle";
+import type { Cluster, PageOfCluster } from "../domain/cluster";
+import type { PageRequest } from "../domain/page";
+import type { PageOfTask, Task } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
+import type { UpgradePreview } from "../domain/upgrade-preview";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
-import type { PageRequest, UpgradeFilter } from "./ports";
+import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
+import type { TaskFilter, UpgradeFilter } from "./ports";
 import type { ServiceError } from "./service-error";
 
 export interface StartRequest {
@@ -12,12 +17,24 @@ export interface StartRequest {
   readonly idempotencyKey?: string;
 }
 
-/** The use cases that the API offers; each is a file of this folder. */
+/** The use cases that the API offers; each is a file of this folder. `caller` is who asks, as in a StartRequest. */
 export interface UpgradeService {
   startUpgrade(request: StartRequest): TaskEither<ServiceError, Task>;
+  previewUpgrade(spec: UpgradeSpec): TaskEither<ServiceError, UpgradePreview>;
   listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
+  updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;
+  steerUpgrade(id: string, request: "pause" | "resume" | "resolve", caller: string): TaskEither<ServiceError, Upgrade>;
+  runPrechecks(id: string, caller: string): TaskEither<ServiceError, Task>;
+  readPrechecks(id: string, precheckId: string): TaskEither<ServiceError, Task>;
+  listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
   getTask(id: string): TaskEither<ServiceError, Task>;
+  retryTask(id: string, caller: string): TaskEither<ServiceError, Task>;
+  cancelTask(id: string): TaskEither<ServiceError, Task>;
+  listBundles(page?: PageRequest): TaskEither<ServiceError, PageOfBundle>;
+  readBundle(id: string): TaskEither<ServiceError, Bundle>;
+  listClusters(page?: PageRequest): TaskEither<ServiceError, PageOfCluster>;
+  readCluster(id: string): TaskEither<ServiceError, Cluster>;
   /** Whether the service can do its work now. */
   checkReady(): TaskEither<ServiceError, void>;
 }

@@ -9,15 +9,14 @@
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { version } from "../../package.json";
-import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { eventually } from "../support/eventually";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { UpgradeBench } from "../support/upgrade-bench";
+import { temporalCli } from "../support/workflow-environment";
 import {
   attributesOf,
   childRuns,
@@ -33,8 +32,7 @@ import { historiesFolder, storedHistories } from "./stored-histories";
 
 const run = promisify(execFile);
 const storyMilliseconds = 60_000;
-const cacheDir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "upgrade-management-service");
-const cli = process.env["TEMPORAL_CLI_PATH"] ?? cachedCliPath(cacheDir);
+const cli = temporalCli();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

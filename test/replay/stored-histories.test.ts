@@ -97,7 +97,7 @@ describe("The set of stored histories", () => {
     const signals = Object.values(messages).flatMap((message) =>
       typeof message === "object" && "type" in message && message.type === "signal" ? [message.name] : [],
     );
-    expect(signals).to.include.members(["commit", "retry", "resolve"]);
+    expect(signals).to.include.members(["commit", "pause", "resume", "prechecks", "retry", "resolve"]);
     const received = events.map(({ event }) => (attributesOf(event) as { signalName?: string }).signalName);
     expect(received).to.include.members(signals);
   });

@@ -1,6 +1,7 @@
 import { cancelStories } from "./stories/cancel";
 import { draftStories } from "./stories/draft";
 import { failureStories } from "./stories/failure";
+import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
 import { successStories } from "./stories/success";
 import type { Story } from "./story";
@@ -12,4 +13,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...failureStories,
   ...cancelStories,
   ...productStories,
+  ...operationStories,
 };

@@ -65,7 +65,7 @@ export class RunningUpgrade {
   }
 
   /** Sends a Signal with a request id and gives what the upgrade made of it. */
-  async ask(signal: "commit" | "retry" | "resolve", payload: object = {}): Promise<RequestOutcome> {
+  async ask(signal: RequestOutcome["request"], payload: object = {}): Promise<RequestOutcome> {
     const requestId = `request-${++this.requests}`;
     await this.handle.signal(signal, { ...payload, requestId });
     return this.outcomeOf(requestId);

@@ -32,6 +32,11 @@ export function workflowBundle(): Promise<WorkflowBundle> {
   return bundle;
 }
 
+/** The path of the Temporal CLI that tests use. */
+export function temporalCli(): string {
+  return process.env["TEMPORAL_CLI_PATH"] ?? cachedCliPath(cacheDir);
+}
+
 /** A Temporal server in which days pass in a moment while a test awaits a result. It knows no Visibility. */
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   quiet();
@@ -68,7 +73,7 @@ const [keyword, keywordList] = [2, 7];
 /** The server that the service embeds, in memory: for what the time-skipping one does not have. */
 export async function startDevServer(): Promise<TestWorkflowEnvironment> {
   quiet();
-  const path = process.env["TEMPORAL_CLI_PATH"] ?? cachedCliPath(cacheDir);
+  const path = temporalCli();
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: "existing-path", path },

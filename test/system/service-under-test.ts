@@ -127,6 +127,15 @@ export class ServiceUnderTest {
     });
   }
 
+  /** Any other request; without a body none is sent, and no Content-Type. */
+  async send<B = unknown>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer<B>> {
+    const json = body === undefined ? {} : { "content-type": "application/json" };
+    return this.request<B>(method, path, {
+      headers: { authorization: "Bearer test", ...json },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
   async get<B = unknown>(path: string): Promise<Answer<B>> {
     return this.request<B>("GET", path, {});
   }

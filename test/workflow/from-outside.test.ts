@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
 import pino from "pino";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
-import { FakeActivities, Gate, upgraded } from "../support/fake-activities";
+import { failedCheck, FakeActivities, Gate, passedCheck, upgraded } from "../support/fake-activities";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
+import { temporalCli } from "../support/workflow-environment";
 
 const failed = "Failed / COMPLETED_WITH_FAILURE";
 
@@ -92,5 +95,41 @@ describe("What somebody does to Workflows in the Temporal Web UI", function () {
     );
     const next = await bench().upgrade({ resources: upgrade.plan.spec.resourceUpgradeSpecs });
     expect(await next.end(), "its clusters are free").to.equal("SUCCESSFUL");
+  });
+});
+
+describe("What somebody sends by the Temporal CLI", function () {
+  this.timeout(30_000);
+  const bench = useBench("DEV_SERVER");
+  const signal = (workflowId: string, name: string, ...more: string[]) =>
+    promisify(execFile)(temporalCli(), [
+      ...["workflow", "signal", "--address", bench().env.address],
+      ...["--workflow-id", workflowId, "--name", name, ...more],
+    ]);
+
+  it("pauses and resumes an upgrade", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, 2);
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    await signal(upgrade.id, "pause");
+    await upgrade.untilStatuses("In Progress / PAUSED");
+    await signal(upgrade.id, "resume", "--input", '{"requestId": "mine", "requestedBy": "operator"}');
+    const { accepted, requestedBy } = await upgrade.outcomeOf("mine");
+    expect([accepted, requestedBy]).to.deep.equal([true, "operator"]);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+  });
+
+  it("runs the prechecks of a draft again, and commits it", async () => {
+    let runs = 0;
+    const runClusterPrechecks = async () => ({ stages: runs++ === 0 ? failedCheck() : passedCheck() });
+    const upgrade = await bench().upgrade({ draft: true }, new FakeActivities({ runClusterPrechecks }, 1));
+    await upgrade.untilStatuses("Pending / DRAFT");
+    await signal(upgrade.id, "prechecks", "--input", '{"requestId": "again"}');
+    expect((await upgrade.outcomeOf("again")).run).to.equal(2);
+    await upgrade.untilStatuses("Pending / DRAFT");
+    await signal(upgrade.id, "commit", "--input", '{"upgradeNow": true}');
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 });

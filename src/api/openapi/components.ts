@@ -1,8 +1,11 @@
 import type * as t from "io-ts";
-import { Bundle, BundleComponent } from "../../domain/bundle";
+import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
+import { Cluster, ClusterMember, PageOfCluster } from "../../domain/cluster";
 import { ErrorBody, ErrorCause } from "../../domain/error-body";
-import { LocalizableDescriptionPack, Stage, SubTask, Task, TaskResource } from "../../domain/task";
-import { PageMetadata, PageOfUpgrade, Upgrade } from "../../domain/upgrade";
+import { PageMetadata } from "../../domain/page";
+import { LocalizableDescriptionPack, PageOfTask, Stage, SubTask, Task, TaskResource } from "../../domain/task";
+import { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
+import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
 import {
   CustomIsoSpec,
   HardwareSupportSpec,
@@ -15,6 +18,7 @@ import {
   TemporaryNetwork,
   UpgradeSpec,
 } from "../../domain/upgrade-spec";
+import { UpgradeUpdateSpec } from "../../domain/upgrade-update";
 import { TokenCreationSpec, TokenPair } from "../token-issuer";
 import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
 
@@ -56,6 +60,18 @@ export const components: Readonly<Record<string, Component>> = {
   Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },
   BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
   PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },
+  PageOfTask: { codec: PageOfTask, description: "One page of the list of tasks, which have no subTasks there." },
+  PageOfBundle: { codec: PageOfBundle, description: "One page of the bundles of the catalog." },
+  UpgradeUpdateSpec: {
+    codec: UpgradeUpdateSpec,
+    description: "Commits a draft, gives an upgrade another time, or cancels it. Without a field: a plain commit.",
+  },
+  Cluster: { codec: Cluster, description: "A cluster that can be upgraded, and what is known of it now." },
+  ClusterMember: { codec: ClusterMember, description: "A host of a cluster." },
+  PageOfCluster: { codec: PageOfCluster, description: "One page of the clusters of the inventory." },
+  UpgradePreview: { codec: UpgradePreview, description: "What an upgrade would do." },
+  PreviewedProduct: { codec: PreviewedProduct, description: "A product of a preview; products run one after another." },
+  PreviewedResource: { codec: PreviewedResource, description: "A resource of a preview." },
   PageMetadata: { codec: PageMetadata, description: "Which page it is, counted from 0, and of how many." },
   TokenCreationSpec: { codec: TokenCreationSpec, description: "Who wants tokens." },
   TokenPair: { codec: TokenPair, description: "An access token, and what new ones are had with." },

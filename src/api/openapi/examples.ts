@@ -1,12 +1,18 @@
 import { defaultRolloutPolicy } from "../../domain/installations";
-import type { Bundle } from "../../domain/bundle";
+import type { Bundle, PageOfBundle } from "../../domain/bundle";
+import type { Cluster, PageOfCluster } from "../../domain/cluster";
 import type { ClusterFacts } from "../../domain/cluster-facts";
+import { endedRefusal } from "../../domain/ended-upgrade";
 import type { ErrorBody } from "../../domain/error-body";
 import { planUpgrade } from "../../domain/plan-upgrade";
-import type { Task } from "../../domain/task";
-import { initialTask } from "../../domain/task-progress";
+import type { PageOfTask, Task } from "../../domain/task";
+import { applyProgress, initialTask } from "../../domain/task-progress";
+import { precheckTask } from "../../domain/precheck-task";
 import type { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
+import { previewOf } from "../../domain/upgrade-preview";
+import type { UpgradeUpdateSpec } from "../../domain/upgrade-update";
 import type { UpgradeSpec } from "../../domain/upgrade-spec";
+import { resourcesOf } from "../../domain/upgrade-plan";
 import { upgradeView } from "../../domain/upgrade-view";
 
 const id = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
@@ -32,7 +38,8 @@ export const upgradeSpecExample: UpgradeSpec = {
   ],
 };
 
-const bundleExample: Bundle = {
+/** A bundle that holds HOSTOS. */
+export const bundleExample: Bundle = {
   id: upgradeSpecExample.bundleId,
   type: "VENDOR_SOFTWARE",
   version: "9.0.2",
@@ -41,7 +48,7 @@ const bundleExample: Bundle = {
   components: [{ id: "hostos-9.0.2", type: "HOSTOS", toVersion: "9.0.2-0.25148076", imageType: "PATCH" }],
 };
 
-function clusterExample(number: string, name: string): ClusterFacts {
+function clusterFacts(number: string, name: string): ClusterFacts {
   const [resourceId, cluster] = [`4a6c1a1e-51b2-4d3c-9e0f-0000000000${number}`, `domain-c${number}`];
   return {
     resourceId,
@@ -60,7 +67,7 @@ const planExample = planUpgrade(
   {
     spec: upgradeSpecExample,
     bundle: bundleExample,
-    clusters: [clusterExample("34", "fra1-mgmt-cl01"), clusterExample("21", "fra1-prod-cl02")],
+    clusters: [clusterFacts("34", "fra1-mgmt-cl01"), clusterFacts("21", "fra1-prod-cl02")],
     installations: { netvirt: [], management: [], personalities: [], isos: [] },
   },
   { id, now: Date.parse("2036-11-30T18:00:00.000Z"), resolutionDays: 7 },
@@ -72,9 +79,53 @@ export const taskExample: Task = initialTask(planExample);
 /** The upgrade of {@link upgradeSpecExample}. */
 export const upgradeExample: Upgrade = upgradeView(planExample);
 
-export const pageExample: PageOfUpgrade = {
-  elements: [upgradeExample],
-  pageMetadata: { pageNumber: 0, pageSize: 100, totalElements: 1, totalPages: 1 },
+const pageMetadata = { pageNumber: 0, pageSize: 100, totalElements: 1, totalPages: 1 };
+
+export const pageExample: PageOfUpgrade = { elements: [upgradeExample], pageMetadata };
+
+const { subTasks: _details, ...taskHeader } = taskExample;
+export const pageOfTaskExample: PageOfTask = { elements: [taskHeader], pageMetadata };
+export const pageOfBundleExample: PageOfBundle = { elements: [bundleExample], pageMetadata };
+
+/** What the upgrade of {@link upgradeSpecExample} would do. */
+export const previewExample = previewOf(planExample);
+
+/** A commit with a time. */
+export const upgradeUpdateExample: UpgradeUpdateSpec = { scheduledTimestamp: "2036-12-01T09:30:00.000Z" };
+
+const at = planExample.creationTimestamp;
+
+/** The upgrade's Task after its cancellation, and as it goes on after a retry. */
+export const cancelledTaskExample: Task = applyProgress(taskExample, { type: "PhaseEntered", phase: "CANCELLED", at });
+export const retriedTaskExample: Task = applyProgress(taskExample, { type: "PhaseEntered", phase: "RUNNING", at });
+
+/** The first run of its prechecks, which has begun. */
+export const precheckTaskExample: Task =
+  precheckTask(applyProgress(taskExample, { type: "PrechecksStarted", resources: resourcesOf(planExample), at }), 1) ??
+  taskExample;
+
+const clusterSummary: Cluster = {
+  id: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
+  name: "fra1-mgmt-cl01",
+  domain: "fra1",
+  platformVersion: "5.2.1",
+  componentManagerId: "fra1-vc01",
+  kind: "IMAGE",
+  isImageBased: true,
+  hostCount: 1,
+  heldBy: id,
+};
+export const clusterExample: Cluster = {
+  ...clusterSummary,
+  hosts: [{ id: "host-1034", fqdn: "fra1-esx34.example.com", version: "9.0.0-0.24755229" }],
+  versions: ["9.0.0-0.24755229"],
+};
+export const pageOfClusterExample: PageOfCluster = { elements: [clusterSummary], pageMetadata };
+
+/** What the answer to a request says that the upgrade's state does not allow. */
+export const conflictExample: ErrorBody = {
+  ...endedRefusal("commit", { id, status: "CANCELLED" }),
+  referenceToken: "0b7f7c5e-3f0e-4a0c-8a64-0d0c6f9d8a12",
 };
 
 /** A request with one wrong field. */

@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/error-body";
 import type { AuthenticationMode } from "../authentication";
 import type { Route } from "../route";
 import { componentName, componentSchemas } from "./components";
-import { errorExample } from "./examples";
+import { conflictExample, errorExample } from "./examples";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema-of";
 
 const requestIdHeader = {
@@ -74,7 +74,10 @@ function operation(route: Route, mode: AuthenticationMode): JsonSchema {
       ...parameters("header", request.headers),
     ],
     ...(request.body && {
-      requestBody: { required: true, content: content("application/json", request.body, route.bodyExample) },
+      requestBody: {
+        required: request.bodyMayBeAbsent !== true,
+        content: content("application/json", request.body, route.bodyExample),
+      },
     }),
     responses: {
       [success.status]: {
@@ -120,10 +123,12 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
   return Object.fromEntries(entries) as JsonSchema;
 }
 
+const errorExamples: Readonly<Record<number, ErrorBody>> = { 400: errorExample, 409: conflictExample };
+
 function errorAnswer(status: number): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
     headers: requestIdHeader,
-    content: content("application/json", ErrorBody, status === 400 ? errorExample : undefined),
+    content: content("application/json", ErrorBody, errorExamples[status]),
   };
 }

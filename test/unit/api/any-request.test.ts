@@ -4,6 +4,7 @@ import request from "supertest";
 import { upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { Task } from "../../../src/domain/task";
 import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { UpgradeUpdateSpec } from "../../../src/domain/upgrade-update";
 import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
 /** Every place in a value: the values themselves with the keys that lead there. */
@@ -81,10 +82,55 @@ describe("any request", () => {
       { numRuns: 300 },
     )).timeout(30_000);
 
+  it("to steer an upgrade, with a body of any shape, is a 200 or a 400, and only a commit or a cancellation gets through", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.json({ maxDepth: 70 }),
+          fc
+            .record(
+              {
+                scheduledTimestamp: fc.oneof(fc.string(), fc.constant("2036-12-01T09:30:00Z"), fc.jsonValue()),
+                upgradeNow: fc.oneof(fc.boolean(), fc.jsonValue()),
+                markForCancellation: fc.oneof(fc.boolean(), fc.jsonValue()),
+                anything: fc.jsonValue(),
+              },
+              { requiredKeys: [] },
+            )
+            .map((body) => JSON.stringify(body)),
+        ),
+        async (body) => {
+          api.calls.asked.length = 0;
+          const answer = await request(api.url)
+            .patch("/v1/upgrades/6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11")
+            .set("authorization", "x")
+            .type("application/json")
+            .send(body);
+          if (answer.status === 200) expect(UpgradeUpdateSpec.is(api.calls.asked[0]?.[2])).to.equal(true);
+          else {
+            const { errorCode = "" } = JSON.parse(answer.text) as { errorCode?: string };
+            expectError(answer, 400, errorCode);
+            expect(api.calls.asked).to.deep.equal([]);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    )).timeout(30_000);
+
   it("with any path and query is answered by the interface, never by the framework", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.constantFrom("/v1/upgrades", "/v1/upgrades/", "/v1/tasks/", "/", "/docs/", "/health/"),
+        fc.constantFrom(
+          "/v1/upgrades",
+          "/v1/upgrades/",
+          "/v1/tasks",
+          "/v1/tasks/",
+          "/v1/bundles/",
+          "/v1/clusters/",
+          "/",
+          "/docs/",
+          "/health/",
+        ),
         fc.string({ unit: fc.constantFrom(..."abz09/.-_~%2e?&=[]+*:@$!;,") }),
         async (start, rest) => {
           const answer = await fetch(`${api.url}${start}${rest}`);

@@ -6,11 +6,25 @@ import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
 import type { Authentication } from "../../../src/api/authentication";
 import { createApi } from "../../../src/api/create-api";
+import {
+  bundleExample,
+  cancelledTaskExample,
+  clusterExample,
+  pageExample,
+  pageOfBundleExample,
+  pageOfClusterExample,
+  pageOfTaskExample,
+  precheckTaskExample,
+  previewExample,
+  retriedTaskExample,
+  taskExample,
+  upgradeExample,
+} from "../../../src/api/openapi/examples";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { pageExample, taskExample, upgradeExample } from "../../../src/api/openapi/examples";
 import { startApi, type ConnectionLimits } from "../../../src/api/start-api";
 import { ErrorBody } from "../../../src/domain/error-body";
-import type { PageRequest, UpgradeFilter } from "../../../src/upgrades/ports";
+import type { PageRequest } from "../../../src/domain/page";
+import type { UpgradeFilter } from "../../../src/upgrades/ports";
 import type { StartRequest, UpgradeService } from "../../../src/upgrades/upgrade-service";
 
 /** What the use cases were asked, in order. */
@@ -18,6 +32,8 @@ export interface Calls {
   readonly started: StartRequest[];
   readonly listed: { filter: UpgradeFilter; page: PageRequest | undefined }[];
   readonly read: string[];
+  /** Every other use case: its name and what it was given. */
+  readonly asked: unknown[][];
 }
 
 /** A line of the service's log. */
@@ -53,7 +69,25 @@ export function memoryLog(): { log: Logger; lines: LogLine[] } {
 
 /** Use cases that succeed with the document's examples and record what they were asked. */
 export function fakeService(calls: Calls): UpgradeService {
+  const asked =
+    <A>(name: keyof UpgradeService, answer: A) =>
+    (...given: unknown[]) => {
+      calls.asked.push([name, ...given]);
+      return TE.right(answer);
+    };
   return {
+    previewUpgrade: asked("previewUpgrade", previewExample),
+    updateUpgrade: asked("updateUpgrade", upgradeExample),
+    steerUpgrade: asked("steerUpgrade", upgradeExample),
+    runPrechecks: asked("runPrechecks", precheckTaskExample),
+    readPrechecks: asked("readPrechecks", precheckTaskExample),
+    listTasks: asked("listTasks", pageOfTaskExample),
+    retryTask: asked("retryTask", retriedTaskExample),
+    cancelTask: asked("cancelTask", cancelledTaskExample),
+    listBundles: asked("listBundles", pageOfBundleExample),
+    readBundle: asked("readBundle", bundleExample),
+    listClusters: asked("listClusters", pageOfClusterExample),
+    readCluster: asked("readCluster", clusterExample),
     startUpgrade: (request) => {
       calls.started.push(request);
       return TE.right(taskExample);
@@ -76,7 +110,7 @@ export function fakeService(calls: Calls): UpgradeService {
 
 /** A real listener on a free port over fake use cases; `service` replaces some of them. */
 export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUnderTest> {
-  const calls: Calls = { started: [], listed: [], read: [] };
+  const calls: Calls = { started: [], listed: [], read: [], asked: [] };
   const { log, lines } = memoryLog();
   const app = createApi({
     service: { ...fakeService(calls), ...options.service },

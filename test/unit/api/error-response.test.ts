@@ -17,6 +17,14 @@ import {
 
 const problem: Problem = { path: "a.b", code: "SOME_CODE", message: "Some message.", remediation: "Do something." };
 const cause = new Error("secret internals");
+/** As an upgrade gives it. */
+const reason: ErrorBody = {
+  errorCode: "PRECHECKS_FAILED",
+  errorType: "PRECHECK",
+  message: "Two checks have failed.",
+  remediationMessage: "Mend them.",
+  nestedErrors: [{ errorCode: "HOST_NOT_CONNECTED", message: "Host esx-1 is away.", context: { host: "esx-1" } }],
+};
 
 const table: [string, ApiError, number, string, string][] = [
   ["a bad request", badRequest(problem), 400, "SOME_CODE", "INVALID_INPUT"],
@@ -28,7 +36,9 @@ const table: [string, ApiError, number, string, string][] = [
   ["an unknown upgrade", notFound("upgrade", "1"), 404, "UPGRADE_NOT_FOUND", "NOT_FOUND"],
   ["an unknown task", notFound("task", "1"), 404, "TASK_NOT_FOUND", "NOT_FOUND"],
   ["an unknown bundle", notFound("bundle", "1"), 404, "BUNDLE_NOT_FOUND", "NOT_FOUND"],
-  ["a conflict", conflict(problem), 409, "SOME_CODE", "CONFLICT"],
+  ["an unknown cluster", notFound("cluster", "1"), 404, "CLUSTER_NOT_FOUND", "NOT_FOUND"],
+  ["an unknown precheck run", notFound("precheck", "1"), 404, "PRECHECK_NOT_FOUND", "NOT_FOUND"],
+  ["a conflict", conflict(reason), 409, "PRECHECKS_FAILED", "CONFLICT"],
   ["a lost Temporal on a read", temporalUnreachable(cause), 500, "TEMPORAL_UNREACHABLE", "FAILED_DEPENDENCY"],
   [
     "a Temporal without its search attributes on a read",
@@ -98,6 +108,11 @@ describe("errorResponse", () => {
     });
     const { path: _, ...whole } = problem;
     expect(errorResponse(badRequest(whole), request).body).to.not.have.any.keys("arguments", "context");
+  });
+
+  it("gives an upgrade's own reason for a conflict with all that it names", () => {
+    const { body } = errorResponse(conflict(reason), request);
+    expect(body).to.deep.equal({ ...reason, errorType: "CONFLICT", referenceToken: "token-1" });
   });
 
   it("nests several problems in their order", () => {

@@ -144,7 +144,7 @@ describe("authentication", () => {
         ["Bearer a.b", "READ"],
         [undefined, "WRITE"],
       ]);
-      expect(calls).to.deep.equal({ started: [], listed: [], read: [] });
+      expect(calls).to.deep.equal({ started: [], listed: [], read: [], asked: [] });
     });
   });
 

@@ -8,7 +8,7 @@ import type { Route } from "../../../src/api/route";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { expectError, fakeService, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
-const table = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1", devAuthentication);
+const table = allRoutes(fakeService({ started: [], listed: [], read: [], asked: [] }), "1", devAuthentication);
 const named = (route: Route) => `${route.method} ${route.path}`;
 
 describe("roles of the routes", () => {

@@ -4,7 +4,7 @@ import { allRoutes } from "../../../src/api/create-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { expectError, fakeService, sendRaw, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
-const routes = allRoutes(fakeService({ started: [], listed: [], read: [] }), "1", devAuthentication);
+const routes = allRoutes(fakeService({ started: [], listed: [], read: [], asked: [] }), "1", devAuthentication);
 
 describe("routing", () => {
   let api: ApiUnderTest;
@@ -13,7 +13,8 @@ describe("routing", () => {
 
   it("has every path with and without a trailing slash", async () => {
     for (const { method, path } of routes.filter((route) => route.method === "GET")) {
-      const concrete = path.replace("{id}", "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11");
+      const id = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
+      const concrete = path.replace("{id}", id).replace("{precheckId}", `${id}-prechecks-1`);
       for (const variant of [concrete, `${concrete}/`]) {
         expect((await request(api.url).get(variant)).status, `${method} ${variant}`).to.equal(200);
       }
@@ -84,7 +85,11 @@ describe("routing", () => {
 
   it("answers OPTIONS with the methods of the path", async () => {
     const answer = await request(api.url).options("/v1/tasks/1");
-    expect([answer.status, answer.headers["allow"], answer.text]).to.deep.equal([204, "HEAD, GET, OPTIONS", ""]);
+    expect([answer.status, answer.headers["allow"], answer.text]).to.deep.equal([
+      204,
+      "HEAD, GET, PATCH, DELETE, OPTIONS",
+      "",
+    ]);
     expectError(await request(api.url).options("/nothing"), 404, "PATH_NOT_FOUND");
   });
 

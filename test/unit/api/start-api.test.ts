@@ -50,7 +50,7 @@ describe("startApi", () => {
     const { log } = memoryLog();
     const first = await startApiUnderTest();
     const app = createApi({
-      service: fakeService({ started: [], listed: [], read: [] }),
+      service: fakeService({ started: [], listed: [], read: [], asked: [] }),
       authentication: devAuthentication,
       log,
       version: "1",
@@ -106,7 +106,7 @@ describe("startApi", () => {
     log.info = () => {
       throw new Error("secret internals");
     };
-    const service = fakeService({ started: [], listed: [], read: [] });
+    const service = fakeService({ started: [], listed: [], read: [], asked: [] });
     const app = createApi({ service, authentication: devAuthentication, log, version: "1" });
     const api = await startApi(app, { host: "127.0.0.1", port: 0, log });
     const answer = await fetch(`${api.url}/health/live`);

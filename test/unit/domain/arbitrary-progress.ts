@@ -59,7 +59,7 @@ function history<P>(happening: fc.Arbitrary<Happening<P>>, maxLength: number): f
 
 const arbitraryError: fc.Arbitrary<ErrorBody> = fc.record({
   message: fc.string({ maxLength: 8 }),
-  errorCode: fc.constantFrom("HOST_REMEDIATION_FAILED", "CANCELLED", "UNEXPECTED"),
+  errorCode: fc.constantFrom("HOST_REMEDIATION_FAILED", "CANCELLED", "UNEXPECTED", "MGMT_INSTALL_FAILED"),
 });
 
 const optionalError = fc.option(arbitraryError, { nil: undefined });

@@ -3,9 +3,13 @@ import * as E from "fp-ts/Either";
 import { ErrorBody } from "../../../src/domain/error-body";
 import {
   badPayload,
+  beingCancelled,
   CommitPayload,
   judgeCommit,
+  judgePause,
+  judgePrechecks,
   judgeResolve,
+  judgeResume,
   judgeRetry,
   PlainPayload,
   type RequestContext,
@@ -34,6 +38,9 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   failedPrechecks: [],
   awaitsResolution: phase === "FAILED",
   isRetryable: phase === "FAILED",
+  committed: false,
+  cancelling: false,
+  historyIsLong: false,
   now,
   ...changes,
 });
@@ -63,6 +70,7 @@ describe("judgeCommit", () => {
     const judged = judgeCommit({}, standing("DRAFT_WAITING", { failedPrechecks }));
     expect(codeOf(judged)).to.equal("PRECHECKS_FAILED");
     expect(E.isLeft(judged) && judged.left.nestedErrors).to.deep.equal(failedPrechecks);
+    expect(E.isLeft(judged) && judged.left.message).to.contain("Host esx-1 is not connected.");
   });
 
   it("accepts a commit while the prechecks run again after a failure", () => {
@@ -102,6 +110,54 @@ for (const [name, judge] of [
   });
 }
 
+describe("judgePause and judgeResume", () => {
+  it("accept a pause of a running upgrade only, and a resumption of a paused one only", () => {
+    for (const phase of phases) {
+      expect(codeOf(judgePause(standing(phase))), phase).to.equal(
+        phase === "RUNNING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
+      );
+      expect(codeOf(judgeResume(standing(phase))), phase).to.equal(
+        phase === "PAUSED" ? "accepted" : "REQUEST_NOT_POSSIBLE",
+      );
+    }
+  });
+
+  it("tell what runs not yet from what is paused and what is over", () => {
+    const reasonOf = (phase: UpgradePhase) => {
+      const judged = judgePause(standing(phase));
+      return E.isLeft(judged) ? judged.left.message : "";
+    };
+    expect(reasonOf("SCHEDULED")).to.contain("Nothing of the upgrade runs").and.to.contain("SCHEDULED");
+    expect(reasonOf("PAUSED")).to.contain("paused already");
+    expect(reasonOf("FAILED")).to.contain("Only a running upgrade");
+  });
+});
+
+describe("judgePrechecks", () => {
+  it("accepts a draft that waits, also after prechecks that failed, and nothing else", () => {
+    for (const phase of phases)
+      expect(codeOf(judgePrechecks(standing(phase))), phase).to.equal(
+        phase === "DRAFT_WAITING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
+      );
+    expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
+    for (const change of [{ committed: true }, { historyIsLong: true }])
+      expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
+  });
+
+  it("says of running prechecks that they run", () => {
+    const judged = judgePrechecks(standing("DRAFT_PRECHECKS"));
+    expect(E.isLeft(judged) && judged.left.message).to.contain("running already");
+  });
+});
+
+describe("an upgrade that is being cancelled", () => {
+  it("takes no request, and says what to do instead", () => {
+    const refused = beingCancelled("pause", standing("RUNNING", { cancelling: true }));
+    expect(codeOf(E.left(refused))).to.equal("REQUEST_NOT_POSSIBLE");
+    expect(refused.message).to.contain("being cancelled");
+  });
+});
+
 describe("an upgrade that failed for good", () => {
   it("can be resolved, not retried", () => {
     const context = standing("FAILED", { isRetryable: false });
@@ -123,7 +179,7 @@ describe("payloads of Signals", () => {
   });
 
   it("are refused with an example of what would do", () => {
-    for (const request of ["commit", "retry", "resolve"]) {
+    for (const request of ["commit", "pause", "resume", "prechecks", "retry", "resolve"]) {
       const { errorCode, message, remediationMessage = "" } = badPayload(request);
       expect(errorCode).to.equal("SIGNAL_PAYLOAD_INVALID");
       expect(message).to.contain(request);

@@ -26,6 +26,7 @@ const reads: ComponentManagerReads = {
   clusters: () => Promise.resolve(new Set(["domain-a1", "domain-a2", "domain-b1"])),
   isImageManaged: (_, cluster) => Promise.resolve(cluster !== "domain-a2"),
   countHosts: () => Promise.resolve(4),
+  hosts: ({ cluster }) => Promise.resolve([{ id: "host-1", fqdn: `esx-1.${cluster}`, version: "9.0.0" }]),
 };
 
 async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}, patience?: number) {
@@ -106,6 +107,29 @@ describe("fileInventory", () => {
       expect(tags(answer)).to.deep.equal({ a1: "Unreachable", nobody: "Unknown" });
       expect(answer.get("a1")).to.have.property("reason", "it has not answered within 0.02 seconds");
     }
+  });
+
+  it("knows its clusters in the order of the file, and reads the hosts of one", async () => {
+    const inventory = fileInventory({ clusters, installations: noInstallations }, reads);
+    expect(inventory.clusters.map(({ resourceId }) => resourceId)).to.deep.equal(["a1", "a2", "b1", "gone"]);
+    const facts = (await lookUp(["b1"])).get("b1");
+    if (facts?._tag !== "Known") throw new Error("b1 is known");
+    expect(await inventory.readHosts(facts.facts)()).to.deep.equal(
+      E.right([{ id: "host-1", fqdn: "esx-1.domain-b1", version: "9.0.0" }]),
+    );
+  });
+
+  it("says why hosts cannot be read, and waits for them no longer than for anything else", async () => {
+    const facts = (await lookUp(["a1"])).get("a1");
+    if (facts?._tag !== "Known") throw new Error("a1 is known");
+    const readHosts = (hosts: ComponentManagerReads["hosts"]) =>
+      fileInventory({ clusters, installations: noInstallations }, { ...reads, hosts }, 20).readHosts(facts.facts)();
+    expect(await readHosts(() => Promise.reject(new Error("vcA: no session.")))).to.deep.equal(
+      E.left("vcA: no session"),
+    );
+    expect(await readHosts(() => new Promise(() => undefined))).to.deep.equal(
+      E.left("it has not answered within 0.02 seconds"),
+    );
   });
 
   it("gives the reason without its full stop, since it becomes part of a sentence", async () => {

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { TaskStatus } from "../../../src/domain/task";
 import { UpgradeStatus } from "../../../src/domain/upgrade-status";
-import { locksQuery, upgradesQuery } from "../../../src/temporal/visibility-query";
+import { locksQuery, tasksQuery, upgradesQuery } from "../../../src/temporal/visibility-query";
 
 /** The string literals of a query, as the server reads them, and what stands between them. */
 function parsed(query: string): { literals: string[]; rest: string } {
@@ -44,6 +45,39 @@ describe("upgradesQuery", () => {
   });
 });
 
+describe("tasksQuery", () => {
+  it("joins the filters", () => {
+    expect(tasksQuery({})).to.equal("WorkflowType = 'upgradeWorkflow'");
+    expect(tasksQuery({ taskStatus: "Cancelled", resourceId: "c1" })).to.equal(
+      "WorkflowType = 'upgradeWorkflow' AND TaskStatus = 'Cancelled' AND ResourceIds = 'c1'",
+    );
+  });
+
+  it("finds a status in both of its spellings, and knows those that work goes on in", () => {
+    for (const [upper, mixed] of [
+      ["PENDING", "Pending"],
+      ["IN_PROGRESS", "In Progress"],
+      ["SUCCESSFUL", "Successful"],
+      ["FAILED", "Failed"],
+      ["CANCELLED", "Cancelled"],
+    ] as const) {
+      expect(tasksQuery({ taskStatus: upper })).to.equal(tasksQuery({ taskStatus: mixed }));
+    }
+    const queries = Object.keys(TaskStatus.keys).map((taskStatus) =>
+      tasksQuery({ taskStatus: taskStatus as TaskStatus }),
+    );
+    expect(new Set(queries).size).to.equal(7);
+    expect(queries.filter((query) => query.includes("ExecutionStatus = 'Running'"))).to.have.length(4);
+  });
+
+  it("takes a Task that ended without a word for failed, and no other", () => {
+    expect(tasksQuery({ taskStatus: "Failed" })).to.contain(
+      "AND (TaskStatus = 'Failed' OR (ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed') AND " +
+        "TaskStatus NOT IN ('Successful', 'COMPLETED_WITH_WARNING', 'SKIPPED', 'Failed', 'Cancelled')))",
+    );
+  });
+});
+
 describe("text of clients in a query", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -56,6 +90,15 @@ describe("text of clients in a query", () => {
         const { literals, rest } = parsed(upgradesQuery({ bundleId }));
         expect(rest).to.equal("WorkflowType = ? AND BundleId = ?");
         expect(literals).to.deep.equal(["upgradeWorkflow", bundleId]);
+      }),
+    ));
+
+  it("stays one literal as the id of a resource", () =>
+    fc.assert(
+      fc.property(hostile, (resourceId) => {
+        const { literals, rest } = parsed(tasksQuery({ resourceId }));
+        expect(rest).to.equal("WorkflowType = ? AND ResourceIds = ?");
+        expect(literals).to.deep.equal(["upgradeWorkflow", resourceId]);
       }),
     ));
 

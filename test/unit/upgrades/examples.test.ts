@@ -29,6 +29,7 @@ async function judged(request: unknown) {
     clusters: () => Promise.resolve(new Set([...simulated.keys()].filter((id) => id !== undefined))),
     isImageManaged: (_, id) => Promise.resolve(simulated.get(id)?.management !== "BASELINE"),
     countHosts: (_, id) => Promise.resolve(simulated.get(id)?.hosts ?? 0),
+    hosts: () => Promise.resolve([]),
   });
   const facts = await pipe(
     TE.Do,

@@ -1,14 +1,18 @@
+import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import type { ClusterMember } from "../../../src/domain/cluster";
 import type { ClusterLookup } from "../../../src/domain/cluster-facts";
+import type { PageRequest } from "../../../src/domain/page";
 import type { Task } from "../../../src/domain/task";
 import { initialTask } from "../../../src/domain/task-progress";
 import type { PageOfUpgrade } from "../../../src/domain/upgrade";
 import type { UpgradePlan } from "../../../src/domain/upgrade-plan";
-import type { PageRequest, UpgradeFilter } from "../../../src/upgrades/ports";
+import type { ClusterEntryFacts, UpgradeFilter } from "../../../src/upgrades/ports";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { noInstallations, sampleBundle, sampleCluster } from "../../support/sample-plan";
+import { FakeRunningUpgrades } from "./fake-running-upgrades";
 
 export const now = Date.parse("2026-11-01T12:00:00.000Z");
 
@@ -19,6 +23,11 @@ export class FakePorts {
   readonly lists: { readonly filter: UpgradeFilter; readonly page: PageRequest | undefined }[] = [];
   readonly lookups = new Map<string, ClusterLookup>();
   readonly lockHolders = new Map<string, string>();
+  /** Upgrades that are under way. */
+  readonly running = new FakeRunningUpgrades();
+  /** The clusters of the inventory. */
+  readonly clusters: ClusterEntryFacts[] = [];
+  readonly hosts = new Map<string, E.Either<string, ClusterMember[]>>();
   /** Runs before an upgrade is started: the moment in which a racing request can be first. */
   beforeStart: () => void = () => undefined;
   failing: Partial<Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders", ServiceError>> = {};
@@ -34,9 +43,8 @@ export class FakePorts {
     const { failing } = this;
     const or = <A>(error: ServiceError | undefined, answer: () => A): TE.TaskEither<ServiceError, A> =>
       error ? TE.left(error) : TE.fromIO(answer);
-    const unused = () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" });
     return {
-      checkReady: unused,
+      checkReady: () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" }),
       executions: {
         start: (plan, requestDigest) =>
           or(failing.start, () => {
@@ -53,14 +61,17 @@ export class FakePorts {
             return emptyPage;
           }),
         lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
-        readUpgrade: unused,
-        readTask: unused,
+        ...this.running.executions,
       },
       catalog: {
         find: (id) => or(failing.catalog, () => (id === sampleBundle.id ? O.some(sampleBundle) : O.none)),
+        list: () => or(failing.catalog, () => [sampleBundle, { id: "second" }, { id: "third" }]),
       },
       inventory: {
         installations: noInstallations,
+        clusters: this.clusters,
+        readHosts: ({ resourceId }) =>
+          TE.fromEither(this.hosts.get(resourceId) ?? E.right([{ id: "host-1", fqdn: "esx-1", version: "9.0.0" }])),
         readClusters: (ids) =>
           or(failing.inventory, () => new Map(ids.map((id) => [id, this.lookups.get(id) ?? known(id)]))),
       },

@@ -1,0 +1,31 @@
+import * as t from "io-ts";
+import { model, OneOf, WholeNumber } from "./codec";
+import { ErrorBody } from "./error-body";
+import { PageMetadata } from "./page";
+
+/** A host of a cluster. `version` is absent where the component manager does not know it. */
+export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string });
+export type ClusterMember = t.TypeOf<typeof ClusterMember>;
+
+/**
+ * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
+ * holds it. `id` is the `resourceId` of a request. `hosts` and `versions`, the different ones of the hosts, come with a
+ * single cluster only. `errors` tells why something is not there.
+ */
+export const Cluster = model(
+  { id: t.string, name: t.string, domain: t.string, platformVersion: t.string, componentManagerId: t.string },
+  {
+    kind: OneOf("IMAGE", "BASELINE"),
+    isImageBased: t.boolean,
+    hostCount: WholeNumber,
+    hosts: t.array(ClusterMember),
+    versions: t.array(t.string),
+    heldBy: t.string,
+    errors: t.array(ErrorBody),
+  },
+);
+export type Cluster = t.TypeOf<typeof Cluster>;
+
+/** One page of the clusters of the inventory. */
+export const PageOfCluster = model({}, { elements: t.array(Cluster), pageMetadata: PageMetadata });
+export type PageOfCluster = t.TypeOf<typeof PageOfCluster>;

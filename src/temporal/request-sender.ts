@@ -1,0 +1,122 @@
+import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { isRight } from "fp-ts/Either";
+import { RequestOutcome } from "../domain/upgrade-request";
+import type {
+  CancelAnswer,
+  EndedAnswer,
+  RequestAnswer,
+  RequestOrigin,
+  UnansweredAnswer,
+  UpgradeRequest,
+} from "../upgrades/ports";
+import {
+  commitSignal,
+  pauseSignal,
+  prechecksSignal,
+  requestQuery,
+  resolveSignal,
+  resumeSignal,
+  retrySignal,
+  upgradeQuery,
+} from "../../workflows/messages";
+import type { DescribedUpgrade, DescribedUpgrades } from "./described-upgrades";
+
+const signals = {
+  commit: commitSignal,
+  pause: pauseSignal,
+  resume: resumeSignal,
+  prechecks: prechecksSignal,
+  retry: retrySignal,
+  resolve: resolveSignal,
+} as const satisfies Record<UpgradeRequest["name"], unknown>;
+
+/** Milliseconds between two looks for an outcome: the first, then twice as long each time up to the last. */
+const pauses = { first: 20, last: 1000 };
+
+/**
+ * Sends requests to running upgrades and waits for what they make of them. Upgrades that have closed are not asked: a
+ * Query would replay their whole history. Undefined where no upgrade has the id.
+ */
+export class RequestSender {
+  constructor(
+    private readonly client: Client,
+    private readonly upgrades: DescribedUpgrades,
+    /** Milliseconds: one call, one Query, and all of the wait for an outcome. */
+    private readonly timeouts: { readonly call: number; readonly query: number; readonly outcome: number },
+  ) {}
+
+  async send(
+    id: string,
+    { name, ...payload }: UpgradeRequest,
+    origin: RequestOrigin,
+  ): Promise<RequestAnswer | undefined> {
+    const before = await this.upgrades.find(id);
+    if (!before?.running) return before && ended(before, false);
+    const handle = this.client.workflow.getHandle(id);
+    const sent = await this.unlessEnded(() => handle.signal(signals[name], { ...payload, ...origin }));
+    if (!sent) return this.endedMeanwhile(id);
+    return this.answer(id, async () => {
+      const outcome = RequestOutcome.decode(await handle.query(requestQuery, origin.requestId));
+      return isRight(outcome) ? { _tag: "Judged" as const, outcome: outcome.right } : undefined;
+    });
+  }
+
+  async cancel(id: string): Promise<CancelAnswer | undefined> {
+    const before = await this.upgrades.find(id);
+    if (!before?.running) return before && ended(before, false);
+    if (!before.cancelRequested && before.task.isCancellable === false) return { _tag: "NotCancellable" };
+    const handle = this.client.workflow.getHandle(id);
+    if (!before.cancelRequested && !(await this.unlessEnded(() => handle.cancel()))) return this.endedMeanwhile(id);
+    return this.answer(id, async () => {
+      // Whatever a Workflow answers from here on, it answers knowing of its cancellation.
+      await handle.query(upgradeQuery);
+      return { _tag: "Applied" as const };
+    });
+  }
+
+  /** False where the upgrade has closed, so that nothing was recorded. */
+  private async unlessEnded(call: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await this.client.withDeadline(Date.now() + this.timeouts.call, call);
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  private async endedMeanwhile(id: string): Promise<EndedAnswer | undefined> {
+    const found = await this.upgrades.find(id);
+    return found && ended(found, false);
+  }
+
+  /** Asks until there is an answer, the upgrade has closed, or the time is up. */
+  private async answer<A>(
+    id: string,
+    ask: () => Promise<A | undefined>,
+  ): Promise<A | EndedAnswer | UnansweredAnswer | undefined> {
+    const deadline = Date.now() + this.timeouts.outcome;
+    for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.last)) {
+      const found = await this.tried(() => this.upgrades.find(id));
+      if (found && !found.running) return ended(found, true);
+      const until = Math.min(deadline, Date.now() + this.timeouts.query);
+      const answer = await this.tried(() => this.client.withDeadline(until, ask));
+      if (answer !== undefined) return answer;
+      if (Date.now() + pause >= deadline) return { _tag: "Unanswered" };
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /** Undefined where it fails: the request is recorded, so all that is open is when it is applied. */
+  private async tried<A>(call: () => Promise<A>): Promise<A | undefined> {
+    try {
+      return await call();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function ended({ upgrade, task }: DescribedUpgrade, sent: boolean): EndedAnswer {
+  return { _tag: "Ended", upgrade, task, sent };
+}

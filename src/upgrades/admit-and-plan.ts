@@ -1,0 +1,71 @@
+import * as E from "fp-ts/Either";
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import type { ActivityWaits } from "../domain/activity-waits";
+import { admitUpgrade } from "../domain/admission/admit-upgrade";
+import type { Rejection } from "../domain/admission/admission-rule";
+import { neededLocks } from "../domain/admission/resources-free";
+import { planUpgrade } from "../domain/plan-upgrade";
+import type { UpgradePlan } from "../domain/upgrade-plan";
+import type { UpgradeSpec } from "../domain/upgrade-spec";
+import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
+import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
+
+export interface PlanDependencies {
+  readonly executions: Pick<UpgradeExecutions, "lockHolders">;
+  readonly catalog: Pick<BundleCatalog, "find">;
+  readonly inventory: Pick<Inventory, "readClusters" | "installations">;
+  readonly identities: Identities;
+  /** Days that a failed upgrade stays open. */
+  readonly resolutionDays: number;
+  /** How long its Activities are tried; absent means the defaults. */
+  readonly waits?: ActivityWaits;
+}
+
+/** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
+export function admitAndPlan(
+  { catalog, inventory, executions, identities, resolutionDays, waits }: PlanDependencies,
+  spec: UpgradeSpec,
+  id: string,
+): TE.TaskEither<ServiceError, UpgradePlan> {
+  const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
+  const { installations } = inventory;
+  const now = identities.now();
+  return pipe(
+    TE.Do,
+    TE.apS("bundle", catalog.find(spec.bundleId)),
+    TE.apS("clusters", inventory.readClusters(ids)),
+    TE.let("locks", (facts) => neededLocks({ spec, now, installations, ...facts }).map(({ lock }) => lock)),
+    // Without them the other rules can still say that the request can never succeed.
+    TE.bind("holders", ({ locks }) => TE.fromTask(executions.lockHolders(locks))),
+    TE.chainEitherK(({ holders, ...facts }) =>
+      pipe(
+        admitUpgrade({
+          spec,
+          now,
+          installations,
+          lockHolders: E.getOrElseW(() => new Map<string, string>())(holders),
+          ...facts,
+        }),
+        E.mapLeft((rejections) => refusal(rejections, holders)),
+        E.chainFirst(() => holders),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, ...(waits && { waits }) })),
+      ),
+    ),
+  );
+}
+
+/**
+ * All rejections in one error, with what kept us from looking at the locks. Its kind is that of the one that the client
+ * can mend first: 400, then 403, then 424.
+ */
+function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
+  const problems: Problem[] = [...rejections];
+  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") {
+    problems.push(...holders.left.problems.map((problem) => ({ ...problem, effect: "FAILED_DEPENDENCY" as const })));
+  }
+  const effects = new Set(rejections.map(({ effect }) => effect));
+  if (effects.has("BAD_REQUEST")) return badRequest(problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(problems);
+  return failedDependency(problems);
+}

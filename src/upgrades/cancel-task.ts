@@ -1,0 +1,28 @@
+import { pipe } from "fp-ts/function";
+import * as TE from "fp-ts/TaskEither";
+import { endedAsAsked, endedRefusal } from "../domain/ended-upgrade";
+import { hasTaskEnded } from "../domain/lost-upgrade";
+import type { Task } from "../domain/task";
+import { cancelUpgrade } from "./cancel-upgrade";
+import type { UpgradeExecutions } from "./ports";
+import { conflict, type ServiceError } from "./service-error";
+import { forTask, upgradeOfTask } from "./upgrade-of-task";
+
+export interface CancelTaskDependencies {
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask">;
+}
+
+/** Cancels the upgrade that a Task carries; gives the Task as it is then. */
+export function cancelTask(deps: CancelTaskDependencies) {
+  return (taskId: string): TE.TaskEither<ServiceError, Task> =>
+    pipe(
+      upgradeOfTask(deps.executions, taskId, "cancel"),
+      TE.chain((id) => forTask(id, cancelUpgrade(deps)(id))),
+      TE.chain(() => deps.executions.readTask(taskId)),
+      // It may have ended in another way before the cancellation reached it.
+      TE.filterOrElse(
+        (task) => !hasTaskEnded(task) || endedAsAsked("cancel", task),
+        (task) => conflict(endedRefusal("cancel", task)),
+      ),
+    );
+}

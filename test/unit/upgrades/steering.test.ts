@@ -1,0 +1,333 @@
+import { expect } from "chai";
+import * as E from "fp-ts/Either";
+import type { ErrorBody } from "../../../src/domain/error-body";
+import { applyProgress } from "../../../src/domain/task-progress";
+import type { RequestOutcome } from "../../../src/domain/upgrade-request";
+import { resourcesOf } from "../../../src/domain/upgrade-plan";
+import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
+import type { EndedAnswer, RequestAnswer } from "../../../src/upgrades/ports";
+import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
+import type { UpgradeService } from "../../../src/upgrades/upgrade-service";
+import { samplePlan } from "../../support/sample-plan";
+import { FakePorts, now } from "./fake-ports";
+import { upgradeId, type FakeRunningUpgrades } from "./fake-running-upgrades";
+
+const at = new Date(now).toISOString();
+const unknownId = "99999999-2222-4333-8444-555555555555";
+
+const judged = (outcome: Partial<RequestOutcome>): RequestAnswer => ({
+  _tag: "Judged",
+  outcome: { request: "commit", accepted: true, at, ...outcome },
+});
+
+function left(result: E.Either<ServiceError, unknown>): ServiceError {
+  if (E.isRight(result)) throw new Error(`Not refused: ${JSON.stringify(result.right)}`);
+  return result.left;
+}
+
+/** Status-independent parts of a refusal. */
+function reasonOf(result: E.Either<ServiceError, unknown>): ErrorBody & { tag: string } {
+  const error = left(result);
+  if (error._tag === "Conflict") return { tag: error._tag, ...error.reason };
+  const [problem] = "problems" in error ? error.problems : [];
+  return {
+    tag: error._tag,
+    message: problem?.message ?? "",
+    errorCode: problem?.code ?? "",
+    remediationMessage: problem?.remediation ?? "",
+    ...(problem?.path !== undefined && { context: { path: problem.path } }),
+  };
+}
+
+describe("Steering an upgrade", () => {
+  let ports: FakePorts;
+  let running: FakeRunningUpgrades;
+  let service: UpgradeService;
+  beforeEach(() => {
+    ports = new FakePorts();
+    running = ports.running;
+    service = createUpgradeService(ports.dependencies);
+  });
+
+  const ended = (status: "SUCCESSFUL" | "CANCELLED" | "FAILED", sent: boolean): EndedAnswer => {
+    const upgradeStatus = {
+      SUCCESSFUL: "COMPLETED_WITH_SUCCESS",
+      CANCELLED: "CANCELLED",
+      FAILED: "COMPLETED_WITH_FAILURE",
+    } as const;
+    return {
+      _tag: "Ended",
+      sent,
+      upgrade: { ...running.upgrade, status: upgradeStatus[status] },
+      task: applyProgress(running.task, { type: "PhaseEntered", phase: status, at }),
+    };
+  };
+
+  /** Every request, as the use case that sends it. */
+  const requests: Record<RequestOutcome["request"], (id: string) => Promise<E.Either<ServiceError, unknown>>> = {
+    commit: (id) => service.updateUpgrade(id, {}, "alice")(),
+    pause: (id) => service.steerUpgrade(id, "pause", "alice")(),
+    resume: (id) => service.steerUpgrade(id, "resume", "alice")(),
+    resolve: (id) => service.steerUpgrade(id, "resolve", "alice")(),
+    prechecks: (id) => service.runPrechecks(id, "alice")(),
+    retry: (id) => service.retryTask(id, "alice")(),
+  };
+
+  for (const [name, send] of Object.entries(requests)) {
+    describe(name, () => {
+      it("goes out once under a new id, with who asks, and answers what holds afterwards", async () => {
+        running.answer = judged({ run: 1 });
+        const answer = await send(upgradeId);
+        expect(E.isRight(answer)).to.equal(true);
+        expect(running.requests).to.deep.equal([
+          { request: { name }, origin: { requestId: "random-1", requestedBy: "alice" } },
+        ]);
+        expect(running.calls.indexOf("request")).to.be.lessThan(running.calls.length - 1);
+        expect(running.calls.at(-1)).to.be.oneOf(["readUpgrade", "readTask"]);
+      });
+
+      it("gives the upgrade's own reason where it refuses", async () => {
+        const nestedErrors = [{ errorCode: "HOST_NOT_CONNECTED", message: "Host esx-1 is away." }];
+        const reason = { errorCode: "PRECHECKS_FAILED", errorType: "CONFLICT", message: "No.", nestedErrors };
+        running.answer = judged({ accepted: false, reason });
+        expect(left(await send(upgradeId))).to.deep.equal({ _tag: "Conflict", reason });
+      });
+
+      it("is a bad request where the upgrade finds the payload wrong", async () => {
+        const reason = { errorCode: "SIGNAL_PAYLOAD_INVALID", errorType: "INVALID_INPUT", message: "No." };
+        running.answer = judged({ accepted: false, reason });
+        expect(reasonOf(await send(upgradeId))).to.include({ tag: "BadRequest", errorCode: "SIGNAL_PAYLOAD_INVALID" });
+      });
+
+      it("is a conflict where the upgrade gave no reason", async () => {
+        running.answer = judged({ accepted: false });
+        expect(reasonOf(await send(upgradeId))).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+      });
+
+      it("does not find an unknown upgrade", async () => {
+        const resource = name === "retry" ? "task" : "upgrade";
+        expect(left(await send(unknownId))).to.deep.equal(notFound(resource, unknownId));
+      });
+
+      it("says that it is recorded where no worker answers, and not to repeat it", async () => {
+        running.answer = { _tag: "Unanswered" };
+        const reason = reasonOf(await send(upgradeId));
+        expect(reason).to.include({ tag: "FailedDependency", errorCode: "REQUEST_NOT_YET_APPLIED" });
+        expect(reason.message).to.contain(name).and.contain(upgradeId).and.contain("recorded, but not yet applied");
+        expect(reason.remediationMessage).to.contain("Do not send it again");
+      });
+
+      it("is a conflict on an upgrade that had ended, naming how", async () => {
+        for (const status of ["SUCCESSFUL", "CANCELLED", "FAILED"] as const) {
+          running.answer = ended(status, false);
+          const reason = reasonOf(await send(upgradeId));
+          expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+          expect(reason.message).to.contain(name).and.contain(running.answer.upgrade.status);
+          expect(reason.context).to.deep.equal({ status: running.answer.upgrade.status });
+        }
+      });
+
+      it("fails as Temporal does", async () => {
+        const lost = temporalUnreachable(new Error("down"));
+        running.failing = { request: lost };
+        expect(left(await send(upgradeId))).to.deep.equal(lost);
+      });
+    });
+  }
+
+  it("takes a request for accepted where the upgrade has ended as it asked before it could be asked", async () => {
+    const outcomes: string[] = [];
+    for (const name of ["commit", "resume", "retry", "pause", "resolve"] as const) {
+      for (const status of ["SUCCESSFUL", "CANCELLED", "FAILED"] as const) {
+        running.answer = ended(status, true);
+        if (E.isRight(await requests[name](upgradeId))) outcomes.push(`${name} ${status}`);
+      }
+    }
+    expect(outcomes).to.deep.equal(["commit SUCCESSFUL", "resume SUCCESSFUL", "retry SUCCESSFUL"]);
+    const failed = ended("FAILED", true);
+    running.answer = { ...failed, task: { ...failed.task, resolutionStatus: "RESOLVED" } };
+    expect(E.isRight(await requests.resolve(upgradeId))).to.equal(true);
+  });
+
+  it("cuts a caller's name, which the upgrade keeps", async () => {
+    await service.steerUpgrade(upgradeId, "pause", "x".repeat(2000))();
+    expect(running.requests[0]?.origin.requestedBy).to.equal("x".repeat(255));
+  });
+
+  describe("updateUpgrade", () => {
+    const update = (body: Parameters<UpgradeService["updateUpgrade"]>[1]) =>
+      service.updateUpgrade(upgradeId, body, "alice")();
+
+    it("commits with a time, now, or without a word of either", async () => {
+      const scheduledTimestamp = "2026-11-02T00:00:00.000Z";
+      for (const body of [{ scheduledTimestamp }, { upgradeNow: true }, {}, { markForCancellation: false }])
+        await update(body);
+      expect(running.requests.map(({ request }) => request)).to.deep.equal([
+        { name: "commit", scheduledTimestamp },
+        { name: "commit", upgradeNow: true },
+        { name: "commit" },
+        { name: "commit" },
+      ]);
+    });
+
+    it("refuses a time that has passed, before anybody is asked", async () => {
+      expect(reasonOf(await update({ scheduledTimestamp: "2026-11-01T11:58:59.000Z" }))).to.deep.include({
+        tag: "BadRequest",
+        errorCode: "SCHEDULE_IN_THE_PAST",
+        context: { path: "scheduledTimestamp" },
+      });
+      expect(running.calls).to.deep.equal([]);
+      expect(E.isRight(await update({ scheduledTimestamp: "2026-11-01T11:59:30.000Z" }))).to.equal(true);
+      expect(E.isRight(await update({ scheduledTimestamp: "2020-01-01T00:00:00.000Z", upgradeNow: true }))).to.equal(
+        true,
+      );
+    });
+
+    it("names the field where the upgrade itself finds that the time has passed", async () => {
+      const reason = { errorCode: "SCHEDULE_IN_THE_PAST", errorType: "INVALID_INPUT", message: "Passed." };
+      running.answer = judged({ accepted: false, reason });
+      expect(reasonOf(await update({}))).to.deep.include({
+        tag: "BadRequest",
+        context: { path: "scheduledTimestamp" },
+      });
+    });
+
+    it("commits no draft of which another upgrade visibly holds a resource, and names it", async () => {
+      ports.lockHolders.set("cluster/c1", "the-other");
+      const reason = reasonOf(await update({}));
+      expect(reason).to.deep.include({ tag: "Conflict", errorCode: "RESOURCE_LOCKED", arguments: ["the-other"] });
+      expect(reason.message).to.contain("cluster/c1").and.contain("the-other");
+      expect(running.requests).to.deep.equal([]);
+    });
+
+    it("leaves the decision to the locks where the upgrade holds them itself, or Temporal cannot tell", async () => {
+      ports.lockHolders.set("cluster/c1", upgradeId);
+      expect(E.isRight(await update({}))).to.equal(true);
+      ports.failing = { lockHolders: temporalUnreachable(new Error("no Visibility")) };
+      expect(E.isRight(await createUpgradeService(ports.dependencies).updateUpgrade(upgradeId, {}, "a")())).to.equal(
+        true,
+      );
+    });
+
+    it("asks nobody about locks when a scheduled upgrade gets another time", async () => {
+      ports.lockHolders.set("cluster/c1", "the-other");
+      running.upgrade = { ...running.upgrade, status: "SCHEDULED" };
+      expect(E.isRight(await update({ upgradeNow: true }))).to.equal(true);
+      expect(running.calls).to.deep.equal(["readUpgrade", "request", "readUpgrade"]);
+    });
+
+    it("cancels, and does not commit as well", async () => {
+      expect(await update({ markForCancellation: true, upgradeNow: false })).to.deep.equal(E.right(running.upgrade));
+      expect(running.calls).to.deep.equal(["cancel", "readUpgrade"]);
+    });
+
+    it("refuses to cancel and to give a time at once", async () => {
+      for (const time of [{ upgradeNow: true }, { scheduledTimestamp: "2026-11-02T00:00:00.000Z" }]) {
+        expect(reasonOf(await update({ markForCancellation: true, ...time }))).to.deep.include({
+          tag: "BadRequest",
+          errorCode: "CANCELLATION_WITH_TIME",
+          context: { path: "markForCancellation" },
+        });
+      }
+      expect(running.calls).to.deep.equal([]);
+    });
+  });
+
+  describe("cancelTask", () => {
+    it("answers the Task as it is then, also while the cancellation is on its way", async () => {
+      running.task = applyProgress(running.task, { type: "PhaseEntered", phase: "RUNNING", at });
+      expect(await service.cancelTask(upgradeId)()).to.deep.equal(E.right(running.task));
+      running.cancelAnswer = ended("CANCELLED", true);
+      running.task = running.cancelAnswer.task;
+      expect(await service.cancelTask(upgradeId)()).to.deep.equal(E.right(running.task));
+      expect(running.calls).to.deep.equal(["cancel", "readTask", "cancel", "readTask"]);
+    });
+
+    it("is a conflict where it has ended, in whatever way and whenever", async () => {
+      for (const answer of [ended("CANCELLED", false), ended("SUCCESSFUL", false), ended("FAILED", true)]) {
+        running.cancelAnswer = answer;
+        expect(reasonOf(await service.cancelTask(upgradeId)())).to.include({ errorCode: "REQUEST_NOT_POSSIBLE" });
+      }
+    });
+
+    it("is a conflict where it succeeded before the cancellation reached it", async () => {
+      running.task = ended("SUCCESSFUL", true).task;
+      const reason = reasonOf(await service.cancelTask(upgradeId)());
+      expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+      expect(reason.message).to.contain("Successful");
+    });
+
+    it("is a conflict that shows the other ways on a failed Task", async () => {
+      running.cancelAnswer = { _tag: "NotCancellable" };
+      const reason = reasonOf(await service.cancelTask(upgradeId)());
+      expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+      expect(reason.remediationMessage).to.contain("resolve").and.contain("retry");
+    });
+
+    it("says that it is recorded where no worker answers", async () => {
+      running.cancelAnswer = { _tag: "Unanswered" };
+      expect(reasonOf(await service.cancelTask(upgradeId)())).to.include({
+        tag: "FailedDependency",
+        errorCode: "REQUEST_NOT_YET_APPLIED",
+      });
+    });
+
+    it("does not find an unknown Task", async () => {
+      expect(left(await service.cancelTask(unknownId)())).to.deep.equal(notFound("task", unknownId));
+    });
+  });
+
+  describe("precheck runs", () => {
+    const resources = resourcesOf(samplePlan({ id: upgradeId, draft: true }));
+    const second = `${upgradeId}-prechecks-2`;
+    beforeEach(() => {
+      running.task = applyProgress(running.task, { type: "PrechecksStarted", resources, at });
+      running.task = applyProgress(running.task, { type: "PrechecksEnded", at });
+      running.task = applyProgress(running.task, { type: "PrechecksStarted", resources, at });
+      running.answer = judged({ request: "prechecks", run: 2 });
+    });
+
+    it("are answered as the Task of the run that the upgrade has begun", async () => {
+      const answer = await service.runPrechecks(upgradeId, "alice")();
+      if (E.isLeft(answer)) throw new Error(JSON.stringify(answer.left));
+      expect(answer.right).to.include({ id: second, status: "In Progress", type: "PRECHECKS" });
+    });
+
+    it("are read by the id of their Task, below the upgrade and as any Task", async () => {
+      const below = await service.readPrechecks(upgradeId, second)();
+      expect(below).to.deep.equal(await service.getTask(second)());
+      expect(below).to.have.nested.property("right.id", second);
+      expect(await service.readPrechecks(upgradeId, `${upgradeId}-prechecks-1`)()).to.have.nested.property(
+        "right.status",
+        "Failed",
+      );
+    });
+
+    it("are not found where there is no such run, or it is another upgrade's", async () => {
+      const third = `${upgradeId}-prechecks-3`;
+      const others = `${unknownId}-prechecks-1`;
+      expect(left(await service.readPrechecks(upgradeId, third)())).to.deep.equal(notFound("precheck", third));
+      expect(left(await service.readPrechecks(upgradeId, others)())).to.deep.equal(notFound("precheck", others));
+      expect(left(await service.readPrechecks(unknownId, others)())).to.deep.equal(notFound("upgrade", unknownId));
+      expect(left(await service.getTask(third)())).to.deep.equal(notFound("task", third));
+      expect(left(await service.getTask(others)())).to.deep.equal(notFound("task", others));
+    });
+
+    it("can be neither retried nor cancelled by themselves", async () => {
+      for (const result of [await service.retryTask(second, "alice")(), await service.cancelTask(second)()]) {
+        expect(reasonOf(result)).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+      }
+      const none = `${upgradeId}-prechecks-9`;
+      expect(left(await service.retryTask(none, "alice")())).to.deep.equal(notFound("task", none));
+      expect(running.requests).to.deep.equal([]);
+    });
+
+    it("are recorded, and not to be sent again, where the upgrade has accepted and shows no run yet", async () => {
+      running.answer = judged({ request: "prechecks", run: 7 });
+      expect(reasonOf(await service.runPrechecks(upgradeId, "alice")())).to.include({
+        tag: "FailedDependency",
+        errorCode: "REQUEST_NOT_YET_APPLIED",
+      });
+    });
+  });
+});
