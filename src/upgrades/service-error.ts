@@ -17,6 +17,7 @@ export interface Problem {
  * - `NotAllowed`: understood, but not permitted or not supported (403).
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
  * - `NotFound` (404), `Conflict` with the current state (409).
+ * - `Busy`: this process can take no more of that for now (503).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
@@ -27,6 +28,7 @@ export type ServiceError =
   | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
   | { readonly _tag: "NotFound"; readonly resource: "upgrade" | "task" | "bundle"; readonly id: string }
   | { readonly _tag: "Conflict"; readonly problem: Problem }
+  | { readonly _tag: "Busy"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
@@ -50,6 +52,7 @@ export const notFound = (resource: "upgrade" | "task" | "bundle", id: string): S
   id,
 });
 export const conflict = (problem: Problem): ServiceError => ({ _tag: "Conflict", problem });
+export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });

@@ -4,6 +4,7 @@ import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
 import type { PageRequest, UpgradeFilter } from "./ports";
 import type { ServiceError } from "./service-error";
+import type { TaskListener } from "./task-listener";
 
 export interface StartRequest {
   readonly spec: UpgradeSpec;
@@ -18,6 +19,10 @@ export interface UpgradeService {
   listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   getTask(id: string): TaskEither<ServiceError, Task>;
+  /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
+  watchTask(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener>;
+  /** Ends all that goes on for a listener, so that the process can stop. */
+  close(): void;
   /** Whether the service can do its work now. */
   checkReady(): TaskEither<ServiceError, void>;
 }
