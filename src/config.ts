@@ -44,6 +44,8 @@ export interface Config {
   };
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
   readonly waitLimits: WaitLimits;
+  /** Of those who follow tasks by their events; times in milliseconds. */
+  readonly watchLimits: { readonly poll: number; readonly quiet: number; readonly listeners: number };
   /** Where downloaded and built tools are kept, shared by all checkouts. */
   readonly cacheDir: string;
   /** The environment as it was read, for the tools that the service starts. */
@@ -173,6 +175,11 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       healthGateMinutes: values.HEALTH_GATE_MINUTES,
       pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
       pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
+    },
+    watchLimits: {
+      poll: values.EVENTS_POLL_MILLISECONDS,
+      quiet: values.EVENTS_QUIET_SECONDS * 1000,
+      listeners: values.EVENTS_LISTENERS_MAX,
     },
     cacheDir: join(values.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "upgrade-management-service"),
     environment,

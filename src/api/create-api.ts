@@ -15,6 +15,7 @@ import { addSecurityHeaders } from "./middleware/security-headers";
 import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import type { Route } from "./route";
+import { taskEventsRoutes } from "./task-events-routes";
 import { tasksRoutes } from "./tasks-routes";
 import { upgradesRoutes } from "./upgrades-routes";
 
@@ -29,7 +30,12 @@ export interface ApiDependencies {
 
 /** Every route of the API, with the document that describes them. */
 export function allRoutes(service: UpgradeService, version: string): Route[] {
-  const described = [...upgradesRoutes(service), ...tasksRoutes(service), ...healthRoutes(service)];
+  const described = [
+    ...upgradesRoutes(service),
+    ...tasksRoutes(service),
+    ...taskEventsRoutes(service),
+    ...healthRoutes(service),
+  ];
   return [...described, ...documentationRoutes(described, version)];
 }
 

@@ -14,6 +14,7 @@ import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
 import { loadCatalog, loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
+import { systemTimers } from "./system-timers";
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -27,6 +28,8 @@ export const startApiRole: StartRole = async (config, log) => {
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
+    timers: systemTimers,
+    watchLimits: config.watchLimits,
   });
   log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
   const app = createApi({ service, authentication: devAuthentication, log, version: serviceVersion() });
@@ -38,6 +41,7 @@ export const startApiRole: StartRole = async (config, log) => {
   return {
     url: api.url,
     stop: async () => {
+      service.close();
       await api.close();
       await Promise.allSettled([reads.close(), client.connection.close()]);
     },
