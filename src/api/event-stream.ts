@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import * as E from "fp-ts/Either";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { model } from "../domain/codec";
 import { ErrorBody } from "../domain/error-body";
 import { Task, TaskStatus } from "../domain/task";

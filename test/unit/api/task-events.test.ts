@@ -6,7 +6,7 @@ import { EventSource } from "eventsource";
 import * as E from "fp-ts/Either";
 import request from "supertest";
 import { taskEventsExample, taskExample } from "../../../src/api/openapi/examples";
-import { Task } from "../../../src/domain/task";
+import { type Task } from "../../../src/domain/task";
 import { applyTaskChange, TaskChange } from "../../../src/domain/task-change";
 import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
 import { TaskWatcher, type WatchLimits } from "../../../src/upgrades/watch-task";
