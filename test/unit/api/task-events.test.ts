@@ -1,5 +1,6 @@
 import { get, request as httpRequest, type IncomingMessage } from "node:http";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { expect } from "chai";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { EventSource } from "eventsource";
@@ -23,6 +24,8 @@ class Watched {
   task: Task = taskExample;
   error: ServiceError | undefined;
   reads = 0;
+  /** A read answers when this does. */
+  gate: Promise<void> = Promise.resolve();
   private epoch = 0;
   private streams: Stream[] = [];
   api!: ApiUnderTest;
@@ -31,9 +34,10 @@ class Watched {
   async start(changes: Partial<WatchLimits> = {}, options: ApiOptions = {}): Promise<this> {
     this.watcher = new TaskWatcher({
       executions: {
-        readTask: () => () => {
+        readTask: () => async () => {
           this.reads += 1;
-          return Promise.resolve(this.error ? E.left(this.error) : E.right(this.task));
+          await this.gate;
+          return this.error ? E.left(this.error) : E.right(this.task);
         },
       },
       identities: { newId: () => `epoch${++this.epoch}` },
@@ -224,6 +228,28 @@ describe("GET /v1/tasks/{id}/events", () => {
     expectError(refused, 503, "TOO_MANY_LISTENERS");
     expect(refused.headers["retry-after"]).to.equal("10");
     stream.response.destroy();
+    const next = await eventually(
+      () => watched.open(),
+      ({ response }) => response.statusCode === 200,
+    );
+    expect(await next.told(1)).to.deep.equal(["snapshot"]);
+  });
+
+  it("keeps no listener for a client that goes while the Task is being read", async () => {
+    await watched.close();
+    watched = await new Watched().start({ listeners: 1 });
+    let open = () => {};
+    watched.gate = new Promise((resolve) => (open = resolve));
+    const socket = connect(watched.api.port, "127.0.0.1");
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await eventually(
+      () => Promise.resolve(watched.reads),
+      (reads) => reads === 1,
+    );
+    socket.destroy();
+    // A round trip: the end of the other connection has been seen by then.
+    await fetch(`${watched.api.url}/health/live`);
+    open();
     const next = await eventually(
       () => watched.open(),
       ({ response }) => response.statusCode === 200,
