@@ -62,6 +62,8 @@ export interface Config {
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
+  /** Of those who follow tasks by their events; times in milliseconds. */
+  readonly watchLimits: { readonly poll: number; readonly quiet: number; readonly listeners: number };
   /** Where downloaded and built tools are kept, shared by all checkouts. */
   readonly cacheDir: string;
   /** The environment as it was read, for the tools that the service starts. */
@@ -205,6 +207,11 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       precheckMinutes: values.PRECHECK_MINUTES,
       restoreHours: values.RESTORE_HOURS,
       takeBackHours: values.TAKE_BACK_HOURS,
+    },
+    watchLimits: {
+      poll: values.EVENTS_POLL_MILLISECONDS,
+      quiet: values.EVENTS_QUIET_SECONDS * 1000,
+      listeners: values.EVENTS_LISTENERS_MAX,
     },
     cacheDir: join(values.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "upgrade-management-service"),
     environment,

@@ -1,5 +1,7 @@
+import type { Readable } from "node:stream";
 import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
+import type { ApiState } from "./api-context";
 
 /** How a value becomes the bytes of an answer. `codec` describes JSON to readers of the OpenAPI document. */
 export interface Representation<A> {
@@ -8,6 +10,14 @@ export interface Representation<A> {
   readonly codec?: t.Mixed;
   /** Left where the value is not what the codec declares: such an answer must not leave. */
   toBytes(value: A): E.Either<Error, Buffer>;
+}
+
+/** How a value becomes an answer that goes on for as long as there is something to tell. */
+export interface StreamRepresentation<A> {
+  readonly contentType: string;
+  readonly codec?: undefined;
+  /** The stream lets go of the value when it is destroyed. */
+  toStream(value: A, state: ApiState): Readable;
 }
 
 /**
@@ -54,7 +64,7 @@ export function bytes(contentType: string): Representation<Buffer> {
 export interface Success<A> {
   readonly status: number;
   readonly description: string;
-  readonly representation: Representation<A>;
+  readonly representation: Representation<A> | StreamRepresentation<A>;
   /** Further headers by name. */
   readonly headers?: Readonly<Record<string, AnswerHeader<A>>>;
   /** The Task that the answer is about, for the log. */

@@ -12,7 +12,9 @@ export interface ApiState {
   access: Access;
   caller?: string;
   taskId?: string;
-  /** The error that was answered, if one was. */
+  /** Set where the answer goes on until the connection closes. */
+  streams?: boolean;
+  /** The error that was answered, if one was; of a stream the last one that it told. */
   failure?: ErrorResponse;
 }
 

@@ -17,6 +17,7 @@ import { addSecurityHeaders } from "./middleware/security-headers";
 import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import type { Route } from "./route";
+import { taskEventsRoutes } from "./task-events-routes";
 import { tasksRoutes } from "./tasks-routes";
 import { tokensRoutes } from "./tokens-routes";
 import { upgradeActionsRoutes } from "./upgrade-actions-routes";
@@ -37,6 +38,7 @@ export function allRoutes(service: UpgradeService, version: string, { mode, toke
     ...upgradesRoutes(service),
     ...upgradeActionsRoutes(service),
     ...tasksRoutes(service),
+    ...taskEventsRoutes(service),
     ...bundlesRoutes(service),
     ...clustersRoutes(service),
     ...tokensRoutes(tokens),

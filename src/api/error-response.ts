@@ -62,6 +62,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
       return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
     case "Conflict":
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
+    case "Busy":
+      return answer(503, problemBody("INTERNAL", error.problem), { headers: { "retry-after": "10" } });
     case "NotFound":
       return answer(404, {
         errorCode: notFoundCodes[error.resource].code,

@@ -23,11 +23,17 @@ export async function respond<A>(ctx: ApiContext, success: Success<A>, run: Task
   const outcome = await run();
   if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
   const value = outcome.right;
-  const encoded = success.representation.toBytes(value);
-  if (E.isLeft(encoded)) return respondWithError(ctx, unexpected(encoded.left));
+  const { status, representation } = success;
+  const named = Object.entries(success.headers ?? {}).map(([name, header]) => [name, header.of(value)] as const);
+  const headers = Object.fromEntries(named);
+  if ("toStream" in representation) {
+    writeStream(ctx, status, headers, representation.contentType, representation.toStream(value, ctx.state));
+  } else {
+    const encoded = representation.toBytes(value);
+    if (E.isLeft(encoded)) return respondWithError(ctx, unexpected(encoded.left));
+    write(ctx, status, headers, representation.contentType, encoded.right);
+  }
   if (success.taskId) ctx.state.taskId = success.taskId(value);
-  const headers = Object.entries(success.headers ?? {}).map(([name, header]) => [name, header.of(value)] as const);
-  write(ctx, success.status, Object.fromEntries(headers), success.representation.contentType, encoded.right);
 }
 
 /** Writes the specification's Error (Spec 7) with the status that the error table gives it. */
@@ -60,6 +66,27 @@ function write(
     ctx.body = body;
   }
   ctx.length = body.length;
+}
+
+/** The end of the stream is that of the connection, so that none is kept open for another request after hours. */
+function writeStream(
+  ctx: ApiContext,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  contentType: string,
+  stream: Readable,
+): void {
+  ctx.status = status;
+  ctx.set({ ...headers, "content-type": contentType, connection: "close" });
+  ctx.state.streams = true;
+  // Koa destroys it when the answer has ended, in whatever way.
+  ctx.body = stream;
+  // A body that nobody reads would hold the connection up.
+  ctx.req.resume();
+  // Half a connection is enough for one answer, but whoever closes it under a stream has gone.
+  const { socket } = ctx.req;
+  if (socket.readableEnded) stream.destroy();
+  else socket.once("end", () => stream.destroy());
 }
 
 function isStillSending(request: IncomingMessage): boolean {

@@ -15,6 +15,7 @@ import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
 import { loadCatalog, loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
+import { systemTimers } from "./system-timers";
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -30,6 +31,8 @@ export const startApiRole: StartRole = async (config, log) => {
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     waits: config.activityWaits,
+    timers: systemTimers,
+    watchLimits: config.watchLimits,
   });
   const { host, port } = config.api;
   if (authentication.mode === "dev")
@@ -45,6 +48,7 @@ export const startApiRole: StartRole = async (config, log) => {
   return {
     url: api.url,
     stop: async () => {
+      service.close();
       await api.close();
       await Promise.allSettled([reads.close(), client.connection.close()]);
     },

@@ -93,21 +93,24 @@ export type TaskStatus = t.TypeOf<typeof TaskStatus>;
 export const ResolutionStatus = OneOf("RESOLVED", "UNRESOLVED");
 export type ResolutionStatus = t.TypeOf<typeof ResolutionStatus>;
 
+const always = { id: t.string, name: t.string, type: t.string, status: TaskStatus, creationTimestamp: Timestamp };
+const sometimes = {
+  localizableDescriptionPack: LocalizableDescriptionPack,
+  completionTimestamp: Timestamp,
+  errors: t.array(ErrorBody),
+  resources: t.array(TaskResource),
+  resolutionStatus: ResolutionStatus,
+  isCancellable: t.boolean,
+  isRetryable: t.boolean,
+};
+
 /** The work of one upgrade as a client sees it (Spec 2.5). */
-export const Task = model(
-  { id: t.string, name: t.string, type: t.string, status: TaskStatus, creationTimestamp: Timestamp },
-  {
-    localizableDescriptionPack: LocalizableDescriptionPack,
-    completionTimestamp: Timestamp,
-    subTasks: t.array(SubTask),
-    errors: t.array(ErrorBody),
-    resources: t.array(TaskResource),
-    resolutionStatus: ResolutionStatus,
-    isCancellable: t.boolean,
-    isRetryable: t.boolean,
-  },
-);
+export const Task = model(always, { ...sometimes, subTasks: t.array(SubTask) });
 export type Task = t.TypeOf<typeof Task>;
+
+/** A Task without its SubTasks. */
+export const TaskHeader = model(always, sometimes);
+export type TaskHeader = t.TypeOf<typeof TaskHeader>;
 
 /** One page of the list of Tasks, which have no `subTasks` there. */
 export const PageOfTask = model({}, { elements: t.array(Task), pageMetadata: PageMetadata });

@@ -2,7 +2,7 @@ import { cancelTask } from "./cancel-task";
 import { listBundles, readBundle } from "./list-bundles";
 import { listClusters } from "./list-clusters";
 import { listUpgrades } from "./list-upgrades";
-import type { BundleCatalog, Inventory, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
 import { previewUpgrade } from "./preview-upgrade";
 import { readCluster } from "./read-cluster";
 import { readPrechecks } from "./read-prechecks";
@@ -13,11 +13,13 @@ import { startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
 import { steerUpgrade } from "./steer-upgrade";
 import { updateUpgrade } from "./update-upgrade";
 import type { UpgradeService } from "./upgrade-service";
+import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
 
-export interface UpgradeServiceDependencies extends StartUpgradeDependencies {
+export interface UpgradeServiceDependencies extends StartUpgradeDependencies, WatchTaskDependencies {
   readonly executions: UpgradeExecutions;
   readonly catalog: BundleCatalog;
   readonly inventory: Inventory;
+  readonly identities: Identities;
   /** Succeeds where upgrades can run. */
   readonly checkReady: UpgradeService["checkReady"];
 }
@@ -25,6 +27,8 @@ export interface UpgradeServiceDependencies extends StartUpgradeDependencies {
 /** Puts the use cases together. */
 export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeService {
   const { executions, catalog } = deps;
+  const getTask = readTask(executions);
+  const watcher = new TaskWatcher({ ...deps, executions: { readTask: getTask } });
   return {
     startUpgrade: startUpgrade(deps),
     previewUpgrade: previewUpgrade(deps),
@@ -35,13 +39,15 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     runPrechecks: runPrechecks(deps),
     readPrechecks: readPrechecks(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),
-    getTask: readTask(executions),
+    getTask,
+    watchTask: (id, lastEventId) => watcher.watch(id, lastEventId),
     retryTask: retryTask(deps),
     cancelTask: cancelTask(deps),
     listBundles: listBundles(catalog),
     readBundle: readBundle(catalog),
     listClusters: listClusters(deps),
     readCluster: readCluster(deps),
+    close: () => watcher.close(),
     checkReady: deps.checkReady,
   };
 }

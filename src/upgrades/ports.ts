@@ -114,3 +114,9 @@ export interface Identities {
   /** A digest of a request's canonical JSON. */
   digest(value: unknown): string;
 }
+
+/** Time that passes, so that tests decide when it does. */
+export interface Timers {
+  /** Calls `run` once, after this many milliseconds, unless the function that it returns is called before. */
+  after(milliseconds: number, run: () => void): () => void;
+}

@@ -23,6 +23,7 @@ export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "prechec
  * - `FailedDependency`: bundle, inventory, component manager or Temporal is not available (424).
  * - `NotFound` (404).
  * - `Conflict` with the current state (409); `reason` is the upgrade's own where it gave one.
+ * - `Busy`: this process can take no more of that for now (503).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
@@ -33,6 +34,7 @@ export type ServiceError =
   | { readonly _tag: "FailedDependency"; readonly problems: readonly Problem[] }
   | { readonly _tag: "NotFound"; readonly resource: NamedResource; readonly id: string }
   | { readonly _tag: "Conflict"; readonly reason: ErrorBody }
+  | { readonly _tag: "Busy"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
@@ -56,6 +58,7 @@ export const notFound = (resource: NamedResource, id: string): ServiceError => (
   id,
 });
 export const conflict = (reason: ErrorBody): ServiceError => ({ _tag: "Conflict", reason });
+export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });

@@ -9,6 +9,7 @@ import type { UpgradeSpec } from "../domain/upgrade-spec";
 import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
 import type { TaskFilter, UpgradeFilter } from "./ports";
 import type { ServiceError } from "./service-error";
+import type { TaskListener } from "./task-listener";
 
 export interface StartRequest {
   readonly spec: UpgradeSpec;
@@ -35,6 +36,10 @@ export interface UpgradeService {
   readBundle(id: string): TaskEither<ServiceError, Bundle>;
   listClusters(page?: PageRequest): TaskEither<ServiceError, PageOfCluster>;
   readCluster(id: string): TaskEither<ServiceError, Cluster>;
+  /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
+  watchTask(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener>;
+  /** Ends all that goes on for a listener, so that the process can stop. */
+  close(): void;
   /** Whether the service can do its work now. */
   checkReady(): TaskEither<ServiceError, void>;
 }

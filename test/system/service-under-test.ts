@@ -88,6 +88,12 @@ export class ServiceUnderTest {
     return JSON.parse(readFileSync(join(this.dataDir, "processes.json"), "utf8")) as Record<ProcessName, number>;
   }
 
+  /** The lines of the API's log. */
+  apiLog(): { readonly msg: string }[] {
+    const lines = readFileSync(join(this.dataDir, "logs/api.log"), "utf8").trim().split("\n");
+    return lines.map((line) => JSON.parse(line) as { msg: string });
+  }
+
   /** Sends a signal to one of the processes; gives its process id. */
   signal(name: ProcessName, signal: NodeJS.Signals): number {
     const pid = this.processes()[name];

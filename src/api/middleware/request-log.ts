@@ -7,7 +7,7 @@ const longestPath = 512;
 
 /**
  * Gives every request an id (the client's own `x-request-id` where it is harmless) and writes one log line when it has
- * been answered. The line holds no header value, no query and no body, so no credentials.
+ * been answered, of a stream when it has ended. The line holds no header value, no query and no body, so no credentials.
  */
 export function requestLog(log: Logger): ApiMiddleware {
   return async (ctx, next) => {
@@ -18,15 +18,20 @@ export function requestLog(log: Logger): ApiMiddleware {
     ctx.state.access = "OPEN";
     ctx.set("x-request-id", ctx.state.requestId);
     await next();
-    const line = {
-      ...described(ctx.state),
-      method: ctx.method,
-      path: ctx.state.path?.slice(0, longestPath),
-      status: ctx.status,
-      milliseconds: Math.round(performance.now() - startedAt),
+    const { status, method } = ctx;
+    const write = () => {
+      const line = {
+        ...described(ctx.state),
+        method,
+        path: ctx.state.path?.slice(0, longestPath),
+        status,
+        milliseconds: Math.round(performance.now() - startedAt),
+      };
+      if (status >= 500) log.error(line, "request failed");
+      else log.info(line, ctx.state.streams ? "stream ended" : "request answered");
     };
-    if (ctx.status >= 500) log.error(line, "request failed");
-    else log.info(line, "request answered");
+    if (!ctx.state.streams || ctx.res.closed) write();
+    else ctx.res.once("close", write);
   };
 }
 

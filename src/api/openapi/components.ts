@@ -3,7 +3,16 @@ import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
 import { Cluster, ClusterMember, PageOfCluster } from "../../domain/cluster";
 import { ErrorBody, ErrorCause } from "../../domain/error-body";
 import { PageMetadata } from "../../domain/page";
-import { LocalizableDescriptionPack, PageOfTask, Stage, SubTask, Task, TaskResource } from "../../domain/task";
+import {
+  LocalizableDescriptionPack,
+  PageOfTask,
+  Stage,
+  SubTask,
+  Task,
+  TaskHeader,
+  TaskResource,
+} from "../../domain/task";
+import { SubTaskChange, TaskChange } from "../../domain/task-change";
 import { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
 import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
 import {
@@ -19,6 +28,7 @@ import {
   UpgradeSpec,
 } from "../../domain/upgrade-spec";
 import { UpgradeUpdateSpec } from "../../domain/upgrade-update";
+import { TaskEnd } from "../event-stream";
 import { TokenCreationSpec, TokenPair } from "../token-issuer";
 import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
 
@@ -55,6 +65,18 @@ export const components: Readonly<Record<string, Component>> = {
   SubTask: { codec: SubTask, description: "A part of a task: a product, a cluster or a host." },
   Stage: { codec: Stage, description: "A step of a subtask." },
   TaskResource: { codec: TaskResource, description: "A resource that a task works on. A cluster has no type." },
+  TaskChange: {
+    codec: TaskChange,
+    description:
+      "Data of the event `change`: the task without its subtasks where that has changed, and the subtasks that have.",
+  },
+  SubTaskChange: {
+    codec: SubTaskChange,
+    description:
+      "A subtask that has changed. path is its JSON Pointer in the task, such as /subTasks/1/subTasks/0. Where whole is true, subTask replaces it with all that is nested in it; else subTask comes without subTasks, and those that are known stay.",
+  },
+  TaskHeader: { codec: TaskHeader, description: "A task without its subtasks." },
+  TaskEnd: { codec: TaskEnd, description: "Data of the event `end`: the status that the task ended with." },
   LocalizableDescriptionPack: { codec: LocalizableDescriptionPack, description: "A message for machine processing." },
   Upgrade: { codec: Upgrade, description: "An upgrade. endTime is in milliseconds since 1970-01-01T00:00:00Z." },
   Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },

@@ -76,6 +76,21 @@ const planExample = planUpgrade(
 /** The Task of {@link upgradeSpecExample} as the 202 answers it. */
 export const taskExample: Task = initialTask(planExample);
 
+/** The first and the last event of a Task that was cancelled before anything of it began. */
+export const taskEventsExample = [
+  "retry: 2000",
+  "",
+  "event: snapshot",
+  "id: 0b8f6c1e-4f0d-4e0b-9a53-7f3f0c5d2a10.1",
+  `data: ${JSON.stringify({ ...taskExample, status: "Cancelled", isCancellable: false })}`,
+  "",
+  "event: end",
+  "retry: 60000",
+  'data: {"status":"Cancelled"}',
+  "",
+  "",
+].join("\n");
+
 /** The upgrade of {@link upgradeSpecExample}. */
 export const upgradeExample: Upgrade = upgradeView(planExample);
 

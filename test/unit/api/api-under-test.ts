@@ -25,6 +25,7 @@ import { startApi, type ConnectionLimits } from "../../../src/api/start-api";
 import { ErrorBody } from "../../../src/domain/error-body";
 import type { PageRequest } from "../../../src/domain/page";
 import type { UpgradeFilter } from "../../../src/upgrades/ports";
+import type { TaskEvent, TaskListener } from "../../../src/upgrades/task-listener";
 import type { StartRequest, UpgradeService } from "../../../src/upgrades/upgrade-service";
 
 /** What the use cases were asked, in order. */
@@ -104,8 +105,18 @@ export function fakeService(calls: Calls): UpgradeService {
       calls.read.push(id);
       return TE.right(taskExample);
     },
+    watchTask: (id) => {
+      calls.read.push(id);
+      return TE.right(listenerTo(taskExample.id, [{ type: "END", status: "Successful" }]));
+    },
+    close: () => undefined,
     checkReady: () => TE.right(undefined),
   };
+}
+
+/** Is told these events and nothing more. */
+function listenerTo(taskId: string, events: TaskEvent[]): TaskListener {
+  return { taskId, next: () => Promise.resolve(events.shift()), leave: () => undefined };
 }
 
 /** A real listener on a free port over fake use cases; `service` replaces some of them. */

@@ -82,6 +82,8 @@ export class FakePorts {
         digest: (value) => JSON.stringify(value),
       },
       resolutionDays: 7,
+      timers: { after: () => () => undefined },
+      watchLimits: { poll: 1000, quiet: 15_000, listeners: 10 },
     };
   }
 }
