@@ -153,7 +153,19 @@ const routes = new Map(
     (route): [string, Route] => [route.operationId, route],
   ),
 );
-const elsewhere = ["startUpgrade", "listUpgrades", "getUpgrade", "getTask", "checkLive", "checkReady", "getOpenapi"];
+const elsewhere = [
+  "startUpgrade",
+  "listUpgrades",
+  "getUpgrade",
+  "getTask",
+  "watchTask",
+  "createToken",
+  "refreshAccessToken",
+  "invalidateRefreshToken",
+  "checkLive",
+  "checkReady",
+  "getOpenapi",
+];
 
 const problem = { code: "X", message: "No.", remediation: "Wait." };
 const failures = (named: NamedResource): Record<number, ServiceError> => ({
