@@ -1,10 +1,12 @@
 // `npm test [-- SUITE]`: prepares this checkout, runs every suite, each in a process of its own, and adds them up. The
-// last line is `N passed, N failed, N skipped`.
+// system suite waits for most of its time, so it runs beside the others; its lines are shown when theirs are. The last line is `N passed, N failed, N skipped`.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { OrderedOutput } from "./ordered-output.mjs";
 import { prepare } from "./prepare.mjs";
 import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
@@ -35,19 +37,29 @@ await runScript(async (signal) => {
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
-    const totals = [];
-    for (const suite of wanted.length > 0 ? wanted : suites) {
-      if (signal.aborted) break;
-      console.log(`\n${suite}`);
-      totals.push(await runSuite(suite, join(folder, suite), environment(tools), signal));
-    }
-    const sum = addTotals(totals);
+    const chosen = wanted.length > 0 ? wanted : suites;
+    const lanes = [chosen.filter((suite) => suite !== "system"), chosen.filter((suite) => suite === "system")];
+    const output = new OrderedOutput(lanes.flat());
+    const totals = await Promise.all(lanes.map((lane) => runLane(lane, { folder, output, signal, tools })));
+    const sum = addTotals(totals.flat());
     console.log(`\n${totalsLine(sum)}`);
     return signal.aborted || sum.failed > 0 || sum.passed === 0 ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** Runs suites one after another. */
+async function runLane(lane, { folder, output, signal, tools }) {
+  const totals = [];
+  for (const suite of lane) {
+    if (signal.aborted) break;
+    const print = (text) => output.print(suite, text);
+    totals.push(await runSuite(suite, { totalsFile: join(folder, suite), env: environment(tools), signal, print }));
+    output.end(suite);
+  }
+  return totals;
+}
 
 /** Settings that an operator has made for the service must not change what the tests see. */
 function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) {
@@ -64,16 +76,18 @@ function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) 
 }
 
 /** Runs one suite; a process that gives no totals, or does not end, is a failure of its own. */
-async function runSuite(suite, totalsFile, env, signal) {
+async function runSuite(suite, { totalsFile, env, signal, print }) {
   const files = testFiles(suite);
-  if (files.length === 0) return failure(`The suite ${suite} has no tests.`);
+  if (files.length === 0) return failure(`The suite ${suite} has no tests.`, print);
   const args = [require.resolve("mocha/bin/mocha.js"), "--reporter-option", `totals=${totalsFile}`, ...files];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,
     detached: true,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", print);
+  const closed = new Promise((resolve) => child.once("close", resolve));
   const endAll = () => killGroup(child.pid);
   signal.addEventListener("abort", endAll);
   const began = Date.now();
@@ -86,13 +100,18 @@ async function runSuite(suite, totalsFile, env, signal) {
     else if (Date.now() - began > suiteMilliseconds) problem = `The suite ${suite} takes too long.`;
     if (problem) endAll();
   }, 500);
-  const code = await new Promise((resolve) => child.once("close", resolve));
+  const code = await new Promise((resolve) => child.once("exit", resolve));
   clearInterval(watch);
   signal.removeEventListener("abort", endAll);
   endAll();
+  // What it has printed; a process that it left behind may hold its output open.
+  await Promise.race([closed, setTimeout(1000)]);
   const totals = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, "utf8")) : undefined;
   if (totals && !problem && (code === 0) === (totals.failed === 0)) return totals;
-  return addTotals([totals, failure(problem ?? `The suite ${suite} ended with ${code} before it was complete.`)]);
+  return addTotals([
+    totals,
+    failure(problem ?? `The suite ${suite} ended with ${code} before it was complete.`, print),
+  ]);
 }
 
 function testFiles(suite) {
@@ -104,8 +123,8 @@ function testFiles(suite) {
     .sort();
 }
 
-function failure(message) {
-  console.error(`  FAIL  ${message}`);
+function failure(message, print) {
+  print(`  FAIL  ${message}\n`);
   return { passed: 0, failed: 1, skipped: 0 };
 }
 
