@@ -169,9 +169,12 @@ function detailsOf(plan: UpgradePlan): string {
     return `- **${name.slice(0, 100)}** (${resourceId.slice(0, 100)}) to ${targetVersion.slice(0, 60)}, attempts: ${attempts.maximumAttempts}${when}`;
   });
   const more = resources.length > 50 ? [`- and ${resources.length - 50} more`] : [];
-  return [`Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} resource(s), in this order:`, "", ...shown, ...more].join(
-    "\n",
-  );
+  return [
+    `Bundle \`${plan.bundle.id.slice(0, 255)}\` on ${resources.length} resource(s), in this order:`,
+    "",
+    ...shown,
+    ...more,
+  ].join("\n");
 }
 
 /** The Task of the 202 that an upgrade was accepted with: a function of the plan it was started with. */
