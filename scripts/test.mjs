@@ -28,11 +28,11 @@ await runScript(async (signal) => {
     console.error(`There is no suite ${unknown}. Suites: ${[...suites, ...extraSuites].join(", ")}.`);
     return 2;
   }
-  const needsTemporal = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
+  const needsTestServer = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
   const tools = await prepare({
     signal,
-    temporalCli: needsTemporal,
-    timeSkippingServer: needsTemporal,
+    temporalCli: true,
+    timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));

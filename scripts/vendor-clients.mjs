@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { PreparationError, run } from "./run.mjs";
 
 const version = "9.1.1.0";
-/** Management interface; lifecycle manager and appliance; NETVIRT. */
-const packages = ["pyvmomi", "vmware-vcenter", "vcf-nsx"].map((name) => `${name}==${version}`);
+/** Management interface; lifecycle manager and appliance; NETVIRT; a service of our kind. */
+const packages = ["pyvmomi", "vmware-vcenter", "vcf-nsx", "vmware-sddc-manager"].map((name) => `${name}==${version}`);
 
 /**
- * The folder of the vendor's own Python clients, which the third-party suite runs against the simulator. They are
- * installed by pip into the cache, once.
+ * The folder of the vendor's own Python clients, which the third-party suite runs against the simulator and against the
+ * service. They are installed by pip into the cache, once for each list of packages.
  */
 export async function vendorClients(cacheDir, { say, signal }) {
-  const place = join(cacheDir, `vendor-clients-${version}`);
+  const place = join(cacheDir, `vendor-clients-${version}-${packages.length}`);
   if (existsSync(place)) return place;
   say(`Installing the vendor's Python clients ${version} (pip); this happens once and takes about a minute`);
   mkdirSync(cacheDir, { recursive: true });

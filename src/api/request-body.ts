@@ -44,10 +44,13 @@ export function readOptionalJsonBody(
   );
 }
 
-/** A text as a JSON string, or as it is: letters, digits and `-._~+/=`, which are what tokens are made of (RFC 6750, 2.1). */
+/**
+ * A text as a JSON string, or as it is: letters, digits and `-._~+/=`, which are what tokens are made of (RFC 6750, 2.1).
+ * PowerShell names no Content-Type where its caller names none.
+ */
 export function readJsonOrBareText(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
   return pipe(
-    readText(request, limits, ["application/json", "text/plain"]),
+    readText(request, limits, ["application/json", "text/plain", ""]),
     TE.chainEitherK((text) =>
       pipe(
         parseJson(text, limits.depth),
@@ -76,11 +79,13 @@ function checkHeaders(
   { headers, headersDistinct }: IncomingMessage,
   mediaTypes: readonly string[],
 ): E.Either<Problem, void> {
-  if ((headersDistinct["content-type"]?.length ?? 0) > 1) {
+  // A published client adds the header to what its generated code has set already; a proxy can read two that are the
+  // same in one way only.
+  if (new Set(headersDistinct["content-type"]).size > 1) {
     return E.left({
       path: "Content-Type",
       code: "INVALID_PARAMETER",
-      message: "The header Content-Type is given more than once.",
+      message: "The header Content-Type is given more than once, with different values.",
       remediation: "Send one Content-Type header.",
     });
   }
@@ -101,7 +106,7 @@ function checkHeaders(
   return E.right(undefined);
 }
 
-/** Whether a Content-Type is one of those, with no parameter but `charset=utf-8`. */
+/** Whether a Content-Type, "" where there is none, is one of those, with no parameter but `charset=utf-8`. */
 function isOneOf(mediaTypes: readonly string[], contentType = ""): boolean {
   const [mediaType, ...parameters] = contentType
     .toLowerCase()

@@ -8,12 +8,19 @@ export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: 
 export type ClusterMember = t.TypeOf<typeof ClusterMember>;
 
 /**
+ * The domain of a cluster. The inventory has one word for a domain, so both are the same; an object, because that is
+ * what published clients decode (docs/spec-gaps.md, answers).
+ */
+export const DomainReference = model({ id: t.string, name: t.string }, {});
+export type DomainReference = t.TypeOf<typeof DomainReference>;
+
+/**
  * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
  * holds it. `id` is the `resourceId` of a request. `hosts` and `versions`, the different ones of the hosts, come with a
  * single cluster only. `errors` tells why something is not there.
  */
 export const Cluster = model(
-  { id: t.string, name: t.string, domain: t.string, platformVersion: t.string, componentManagerId: t.string },
+  { id: t.string, name: t.string, domain: DomainReference, platformVersion: t.string, componentManagerId: t.string },
   {
     kind: OneOf("IMAGE", "BASELINE"),
     isImageBased: t.boolean,

@@ -22,7 +22,7 @@ export function clusterView(entry: ClusterEntryFacts, lookup: ClusterLookup | un
   return {
     id,
     name,
-    domain,
+    domain: { id: domain, name: domain },
     platformVersion,
     componentManagerId,
     ...known(entry, lookup),

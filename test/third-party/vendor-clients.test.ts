@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { readSimulatorConfig } from "../../src/simulator/config/simulator-config";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start-simulator";
+import { runVendorClient } from "./run-vendor-client";
 
 const root = join(__dirname, "../..");
-const run = promisify(execFile);
 
 // What the scripts see, they see through the vendor's own types, which refuse an answer that lacks a field or has one of
 // another type. So this proves of the simulator what its contracts alone do not: rules between fields.
@@ -28,17 +26,7 @@ describe("the vendor's own clients against the simulator", function () {
   });
   afterEach(() => simulator.close());
 
-  async function seenBy(script: string, ...args: string[]): Promise<unknown> {
-    const folder = process.env["VENDOR_CLIENTS"];
-    if (!folder)
-      throw new Error(
-        "VENDOR_CLIENTS is not set: run `npm run test:third-party`, which installs the clients and sets it.",
-      );
-    const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" };
-    const path = join(root, "test/third-party/vendor-clients", script);
-    const { stdout } = await run("python3", [path, simulator.url, ...args], { env, timeout: 100_000 });
-    return JSON.parse(stdout);
-  }
+  const seenBy = (script: string, ...args: string[]) => runVendorClient(script, simulator.url, ...args);
 
   it("lifecycle manager: from login to a remediated host, and what is refused", async () => {
     expect(await seenBy("lifecycle.py")).to.deep.include({

@@ -122,7 +122,7 @@ export const precheckTaskExample: Task =
 const clusterSummary: Cluster = {
   id: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
   name: "fra1-mgmt-cl01",
-  domain: "fra1",
+  domain: { id: "fra1", name: "fra1" },
   platformVersion: "5.2.1",
   componentManagerId: "fra1-vc01",
   kind: "IMAGE",

@@ -128,13 +128,18 @@ describe("AUTH_MODE=local", () => {
     expect((await read(api, token)).status).to.equal(200);
   });
 
-  it("takes the id of a refresh token also without quotation marks, and as text", async () => {
+  it("takes the id of a refresh token also without quotation marks, as text, and without a Content-Type", async () => {
     const api = await start();
     const { id } = (await tokensOf(api, "viewer")).refreshToken;
     for (const type of ["application/json", "text/plain", "text/plain; charset=utf-8"]) {
       const answer = await request(api.url).patch("/v1/tokens/access-token/refresh").set("content-type", type).send(id);
       expect(answer.status, type).to.equal(200);
     }
+    const untyped = await fetch(`${api.url}/v1/tokens/access-token/refresh`, {
+      method: "PATCH",
+      body: new TextEncoder().encode(id),
+    });
+    expect(untyped.status, "no Content-Type, as PowerShell sends it").to.equal(200);
     const bare = request(api.url).patch("/v1/tokens/access-token/refresh").set("content-type", "application/json");
     expectError(await bare.send("{not json"), 400, "MALFORMED_JSON");
     const other = request(api.url).post("/v1/tokens").set("content-type", "text/plain");

@@ -62,6 +62,11 @@ describe("Bundles and clusters to choose from", () => {
     ]);
   });
 
+  it("shows the domain of a cluster as an object, which is what published clients decode", async () => {
+    expect(right(await service().readCluster("c1")()).domain).to.deep.equal({ id: "fra1", name: "fra1" });
+    expect(right(await service().listClusters()()).elements?.[0]?.domain).to.deep.equal({ id: "fra1", name: "fra1" });
+  });
+
   it("shows who holds a cluster through its management server", async () => {
     ports.lockHolders.set("mgmt/mgmt-1", "upgrade-9");
     expect(right(await service().readCluster("c1")()).heldBy).to.equal("upgrade-9");
