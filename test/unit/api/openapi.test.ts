@@ -29,6 +29,11 @@ interface Content {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
@@ -36,7 +41,7 @@ interface Operation {
   readonly responses: Readonly<
     Record<
       string,
-      { readonly content?: Readonly<Record<string, Content>>; readonly links?: Record<string, { operationId: string }> }
+      { readonly content?: Readonly<Record<string, Content>>; readonly links?: Record<string, Link> }
     >
   >;
 }
@@ -66,10 +71,11 @@ describe("openapi.json by mode of authentication", () => {
     return { operation, scheme: components.securitySchemes["authorization"] };
   }
 
-  it("asks for any header on writes in dev", async () => {
+  it("requires no credentials in dev, where none are checked, and tells of the header that writes need", async () => {
     const { operation, scheme } = await documentOf("dev");
-    expect(scheme).to.include({ type: "apiKey", in: "header", name: "Authorization" });
-    expect(operation("/v1/upgrades", "post").security).to.deep.equal([{ authorization: [] }]);
+    expect(scheme).to.include({ type: "http", scheme: "bearer" });
+    expect(scheme?.["description"]).to.contain("any Authorization header that is not blank");
+    expect(operation("/v1/upgrades", "post").security).to.deep.equal([{}, { authorization: [] }]);
     expect(operation("/v1/upgrades", "get").security).to.deep.equal([]);
   });
 
@@ -211,14 +217,24 @@ describe("openapi.json", () => {
     expect(names("post")).to.deep.equal(["Idempotency-Key"]);
   });
 
-  it("has unique operations, and links only to them", () => {
+  it("has unique operations, and links only to them, by parameters that they have", () => {
     const ids = operations().map(({ operationId }) => operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     const targets = operations().flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ links }) => Object.values(links ?? {}).map(({ operationId }) => operationId)),
     );
-    expect([...new Set(targets)]).to.have.members(["getTask", "getUpgrade"]);
+    const parametersOf = new Map(operations().map(({ operationId, parameters }) => [operationId, parameters]));
+    for (const { responses } of operations()) {
+      for (const { operationId, parameters } of Object.values(responses).flatMap(({ links }) =>
+        Object.values(links ?? {}),
+      )) {
+        const needed = parametersOf.get(operationId)?.filter(({ required }) => required) ?? [];
+        expect(Object.keys(parameters), operationId).to.have.members(needed.map(({ name }) => name));
+      }
+    }
     expect(ids).to.include.members(targets);
+    const ofStart = Object.keys(document.paths["/v1/upgrades"]!["post"]!.responses["202"]!.links ?? {});
+    expect(ofStart).to.include.members(["getTask", "getUpgrade", "updateUpgrade", "pauseUpgrade", "cancelTask"]);
   });
 
   it("has only schemas that are valid, strict JSON Schema 2020-12 and resolve", () => {
