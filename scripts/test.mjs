@@ -26,11 +26,11 @@ await runScript(async (signal) => {
     console.error(`There is no suite ${unknown}. Suites: ${[...suites, ...extraSuites].join(", ")}.`);
     return 2;
   }
-  const needsTemporal = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
+  const needsTestServer = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
   const tools = await prepare({
     signal,
-    temporalCli: needsTemporal,
-    timeSkippingServer: needsTemporal,
+    temporalCli: true,
+    timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
@@ -50,7 +50,7 @@ await runScript(async (signal) => {
 });
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) {
+function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis }) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -60,6 +60,7 @@ function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) 
     ...(timeSkippingServer && { TEMPORAL_TEST_SERVER: timeSkippingServer }),
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
+    ...(schemathesis && { SCHEMATHESIS: schemathesis }),
   };
 }
 

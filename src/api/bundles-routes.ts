@@ -21,7 +21,6 @@ export function bundlesRoutes(service: UpgradeService): Route[] {
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfBundle) },
       successExample: pageOfBundleExample,
-      links: { getBundle: { id: "$response.body#/elements/0/id" } },
       failures: [400, 500],
       handle: ({ query }) => service.listBundles(pageRequested(query)),
     }),

@@ -22,7 +22,6 @@ export function clustersRoutes(service: UpgradeService): Route[] {
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfCluster) },
       successExample: pageOfClusterExample,
-      links: { getCluster: { id: "$response.body#/elements/0/id" } },
       failures: [400, 500],
       handle: ({ query }) => service.listClusters(pageRequested(query)),
     }),

@@ -39,10 +39,7 @@ interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<
-    Record<
-      string,
-      { readonly content?: Readonly<Record<string, Content>>; readonly links?: Record<string, Link> }
-    >
+    Record<string, { readonly content?: Readonly<Record<string, Content>>; readonly links?: Record<string, Link> }>
   >;
 }
 
