@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/error-body";
 import type { AuthenticationMode } from "../authentication";
 import type { Route } from "../route";
 import { componentName, componentSchemas } from "./components";
-import { conflictExample, errorExample } from "./examples";
+import { errorExampleOf } from "./error-examples";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema-of";
 
 const requestIdHeader = {
@@ -95,7 +95,7 @@ function operation(route: Route, mode: AuthenticationMode): JsonSchema {
         }),
         ...(route.links && { links: links(route.links) }),
       },
-      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status)])),
+      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status, route)])),
     },
   };
 }
@@ -133,12 +133,10 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
   return Object.fromEntries(entries) as JsonSchema;
 }
 
-const errorExamples: Readonly<Record<number, ErrorBody>> = { 400: errorExample, 409: conflictExample };
-
-function errorAnswer(status: number): JsonSchema {
+function errorAnswer(status: number, route: Route): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
     headers: requestIdHeader,
-    content: content("application/json", ErrorBody, errorExamples[status]),
+    content: content("application/json", ErrorBody, errorExampleOf(status, route)),
   };
 }
