@@ -47,11 +47,13 @@ describe("the service against its own /openapi.json, by Schemathesis", function 
       SCHEMATHESIS_HOOKS: join(__dirname, "schemathesis/hooks.py"),
       NO_COLOR: "1",
     };
-    return run("python3", [...args, "-H", header], { cwd: folder, env, timeout: 200_000, maxBuffer: 2 ** 26 }).then(
-      () => "",
-      (error: { readonly stdout?: string; readonly stderr?: string }) =>
-        `${error.stdout ?? ""}${error.stderr ?? String(error)}`,
-    );
+    try {
+      await run("python3", [...args, "-H", header], { cwd: folder, env, timeout: 200_000, maxBuffer: 2 ** 26 });
+      return "";
+    } catch (error) {
+      const { stdout = "", stderr = String(error) } = error as { readonly stdout?: string; readonly stderr?: string };
+      return stdout + stderr;
+    }
   }
 
   it("finds nothing with AUTH_MODE=dev, as npm start begins", async () => {

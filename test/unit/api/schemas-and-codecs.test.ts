@@ -80,7 +80,7 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
   switch (shape.kind) {
     case "object": {
       const entries = (props: t.Props) =>
-        Object.entries(props).map(([key, of]) => [key, nearly(of as t.Mixed, odds)] as const);
+        Object.entries(props).map(([key, of]) => [key, nearly(of, odds)] as const);
       const fields = Object.fromEntries([...entries(shape.required), ...entries(shape.optional), ["x", fc.anything()]]);
       return mostly(
         fc.record(fields, { requiredKeys: Object.keys(shape.required) }),
@@ -123,7 +123,7 @@ function leavesOf(codec: t.Mixed): number {
   const shape = shapeOf(codec);
   if (shape.kind === "object")
     return Object.values({ ...shape.required, ...shape.optional }).reduce(
-      (sum: number, of) => sum + leavesOf(of as t.Mixed),
+      (sum: number, of) => sum + leavesOf(of),
       1,
     );
   if (shape.kind === "list") return leavesOf(shape.element);
@@ -177,7 +177,7 @@ describe("the schemas of the document and the codecs that serve requests", funct
   const parameters = new Map(
     routes.flatMap(({ operationId, request }) =>
       [request.path, request.query, request.headers].flatMap((props) =>
-        Object.entries(props).map(([name, codec]) => [codec as t.Mixed, `${name} of ${operationId}`] as const),
+        Object.entries(props).map(([name, codec]) => [codec, `${name} of ${operationId}`] as const),
       ),
     ),
   );
