@@ -67,7 +67,8 @@ const toText = (date: Date) => date.toISOString();
 
 /** A text that is right where nothing but lengths and format is asked for. */
 function plainTexts({ format }: LeafSchema): Arbitrary<unknown> {
-  if (format === "date-time") return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map(toText);
+  if (format === "date-time")
+    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map(toText);
   return format === "uuid" ? fc.uuid() : fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 8 });
 }
 
@@ -79,8 +80,7 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
     fc.oneof({ weight: 2 * odds, arbitrary: right }, wrong, other);
   switch (shape.kind) {
     case "object": {
-      const entries = (props: t.Props) =>
-        Object.entries(props).map(([key, of]) => [key, nearly(of, odds)] as const);
+      const entries = (props: t.Props) => Object.entries(props).map(([key, of]) => [key, nearly(of, odds)] as const);
       const fields = Object.fromEntries([...entries(shape.required), ...entries(shape.optional), ["x", fc.anything()]]);
       return mostly(
         fc.record(fields, { requiredKeys: Object.keys(shape.required) }),
@@ -122,10 +122,7 @@ function lists({ minItems = 0, maxItems = 1000, items }: LeafSchema, odds: numbe
 function leavesOf(codec: t.Mixed): number {
   const shape = shapeOf(codec);
   if (shape.kind === "object")
-    return Object.values({ ...shape.required, ...shape.optional }).reduce(
-      (sum: number, of) => sum + leavesOf(of),
-      1,
-    );
+    return Object.values({ ...shape.required, ...shape.optional }).reduce((sum: number, of) => sum + leavesOf(of), 1);
   if (shape.kind === "list") return leavesOf(shape.element);
   return shape.kind === "described" && shape.codec.schema.items ? leavesOf(shape.codec.schema.items) : 1;
 }
