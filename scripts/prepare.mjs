@@ -4,6 +4,7 @@ import { build } from "./build.mjs";
 import { install } from "./install.mjs";
 import { withLock } from "./lock.mjs";
 import { root } from "./run.mjs";
+import { schemathesis } from "./schemathesis.mjs";
 import { testServer } from "./test-server.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
 import { vendorClients } from "./vendor-clients.mjs";
@@ -27,6 +28,7 @@ export function prepare({ signal, temporalCli = false, timeSkippingServer = fals
         config && {
           vcsim: await buildVcsim(config.cacheDir, told),
           vendorClients: await vendorClients(config.cacheDir, told),
+          schemathesis: await schemathesis(config.cacheDir, told),
         }),
     };
   });

@@ -62,7 +62,7 @@ async function runLane(lane, { folder, output, signal, tools }) {
 }
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) {
+function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis }) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -72,6 +72,7 @@ function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients }) 
     ...(timeSkippingServer && { TEMPORAL_TEST_SERVER: timeSkippingServer }),
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
+    ...(schemathesis && { SCHEMATHESIS: schemathesis }),
   };
 }
 

@@ -72,13 +72,18 @@ export function createApi({
       ],
     );
   }
-  const methodsOf = (path: string) => [...new Set(router.match(path, "GET").path.flatMap(({ methods }) => methods))];
+  const methodsOf = (path: string) => {
+    const matching = router.match(path, "GET").path;
+    // `/v1/upgrades/preview` names no upgrade, whatever the method.
+    const literal = matching.filter((layer) => layer.paramNames.length === 0);
+    return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
+  };
   app.use(requestLog(log));
   app.use(addSecurityHeaders);
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
-  app.use(router.routes());
   app.use(unrouted(methodsOf));
+  app.use(router.routes());
   app.context.onerror = lastResort(log);
   return app;
 }

@@ -31,6 +31,8 @@ const script = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
+  // So many models are a wall: they are one click away.
+  defaultModelsExpandDepth: 0,
   // The badge would ask a host on the internet.
   validatorUrl: null,
 });

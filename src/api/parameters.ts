@@ -79,7 +79,7 @@ function idType(expected: string, schema: { readonly pattern: string }, accepts:
 /** The id of an upgrade and of its task: a UUID in lower case. */
 export const UpgradeId = new DescribedType<string>(
   "a UUID",
-  { type: "string", format: "uuid" },
+  { type: "string", format: "uuid", pattern: uuid.source },
   (u): u is string => typeof u === "string" && uuid.test(u),
   (u, c) => (typeof u === "string" && uuid.test(u) ? t.success(u) : t.failure(u, c)),
   t.identity,

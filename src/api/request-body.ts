@@ -45,7 +45,7 @@ export function readOptionalJsonBody(
 }
 
 /**
- * A text as a JSON string, or as it is: letters, digits and `-._~+/=`, which are what tokens are made of (RFC 6750, 2.1).
+ * A text as a JSON string, or as it is where it looks like a signed token: three parts with dots between (RFC 7515, 3.1).
  * PowerShell names no Content-Type where its caller names none.
  */
 export function readJsonOrBareText(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<ServiceError, unknown> {
@@ -55,7 +55,7 @@ export function readJsonOrBareText(request: IncomingMessage, limits: BodyLimits)
       pipe(
         parseJson(text, limits.depth),
         E.orElse((problem) =>
-          /^[\w.~+/=-]+$/.test(text.trim()) ? E.right<Problem, unknown>(text.trim()) : E.left(problem),
+          /^[\w-]+(?:\.[\w-]+){2}$/.test(text.trim()) ? E.right<Problem, unknown>(text.trim()) : E.left(problem),
         ),
       ),
     ),

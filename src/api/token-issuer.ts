@@ -1,13 +1,13 @@
 import type * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
-import { DescribedType, Identifier, model } from "../domain/codec";
+import { DescribedType, Identifier, lengthOf, model } from "../domain/codec";
 import type { ApiError } from "./api-error";
 
 const longestToken = 4096;
 
 /** A text that no message and no log repeats: `format: password` marks it. */
 function secret(expected: string, maxLength: number): DescribedType<string> {
-  const is = (u: unknown): u is string => typeof u === "string" && u.length >= 1 && u.length <= maxLength;
+  const is = (u: unknown): u is string => typeof u === "string" && u.length >= 1 && lengthOf(u) <= maxLength;
   return new DescribedType<string>(
     expected,
     { type: "string", format: "password", minLength: 1, maxLength },

@@ -29,7 +29,8 @@ export function tokensRoutes(tokens: TokenIssuer): Route[] {
       path: "/v1/tokens/access-token/refresh",
       operationId: "refreshAccessToken",
       summary: "Get a new access token for a refresh token",
-      description: "The body is refreshToken.id of POST /v1/tokens, the answer the access token.",
+      description:
+        "The body is refreshToken.id of POST /v1/tokens, which may also come without its quotation marks; the answer is the access token.",
       request: { ...noParameters, body: RefreshTokenId, bareTextBody: true },
       bodyExample: refreshTokenIdExample,
       success: { status: 200, description: "Ok", representation: jsonText(AccessToken) },
@@ -43,7 +44,8 @@ export function tokensRoutes(tokens: TokenIssuer): Route[] {
       path: "/v1/tokens/refresh-token",
       operationId: "invalidateRefreshToken",
       summary: "Revoke a refresh token",
-      description: "Access tokens that it has given are good until they expire.",
+      description:
+        "The body is refreshToken.id of POST /v1/tokens, which may also come without its quotation marks. Access tokens that it has given are good until they expire.",
       request: { ...noParameters, body: RefreshTokenId, bareTextBody: true },
       bodyExample: refreshTokenIdExample,
       success: { status: 204, description: "Revoked", representation: nothing },

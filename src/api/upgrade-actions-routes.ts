@@ -75,7 +75,10 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
         headers: { Location: { description: "Path of the run's task.", of: (task) => `/v1/tasks/${task.id}` } },
       },
       successExample: precheckTaskExample,
-      links: { getTask: { id: "$response.body#/id" } },
+      links: {
+        getTask: { id: "$response.body#/id" },
+        readPrechecks: { id: "$request.path.id", precheckId: "$response.body#/id" },
+      },
       failures,
       handle: ({ path, caller }) => service.runPrechecks(path.id, caller),
     }),

@@ -13,6 +13,20 @@ import { pageExample, previewExample, taskExample, upgradeExample, upgradeSpecEx
 import { IdempotencyKey, pageRequested, paging, UpgradeId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
 
+/** What can be done with an upgrade by the id that its start answers. */
+const operationsOnUpgrades = [
+  "getTask",
+  "getUpgrade",
+  "watchTask",
+  "updateUpgrade",
+  "pauseUpgrade",
+  "resumeUpgrade",
+  "resolveUpgrade",
+  "runPrechecks",
+  "retryTask",
+  "cancelTask",
+];
+
 /** Starting, previewing, listing and reading upgrades (Spec 4.1, 4.2). */
 export function upgradesRoutes(service: UpgradeService): Route[] {
   return [
@@ -36,7 +50,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
         taskId: (task) => task.id,
       },
       successExample: taskExample,
-      links: { getTask: { id: "$response.body#/id" }, getUpgrade: { id: "$response.body#/id" } },
+      links: Object.fromEntries(operationsOnUpgrades.map((operationId) => [operationId, { id: "$response.body#/id" }])),
       failures: [400, 403, 424, 500],
       handle: ({ body, headers, caller }) =>
         service.startUpgrade({

@@ -40,15 +40,20 @@ function string(expected: string, schema: Omit<LeafSchema, "type">, accepts: (te
   );
 }
 
-/** Free text of at most 1,024 UTF-16 units: the bound that the specification leaves open (docs/spec-gaps.md, limits). */
-export const Text = string("a string of at most 1024 characters", { maxLength: 1024 }, (s) => s.length <= 1024);
+/** How many characters a text has, as JSON Schema counts them: Unicode code points, not UTF-16 units. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+/** Free text of at most 1,024 characters: the bound that the specification leaves open (docs/spec-gaps.md, limits). */
+export const Text = string("a string of at most 1024 characters", { maxLength: 1024 }, (s) => lengthOf(s) <= 1024);
 
 /** An identifier: 1 to 255 characters, which is what a Temporal Workflow ID holds, without control characters. */
 export const Identifier = string(
   "a string of 1 to 255 characters without control characters",
-  { minLength: 1, maxLength: 255 },
+  { minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" },
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
-  (s) => s.length >= 1 && s.length <= 255 && !/[\u0000-\u001f\u007f]/.test(s),
+  (s) => s.length >= 1 && lengthOf(s) <= 255 && !/[\u0000-\u001f\u007f]/.test(s),
 );
 
 /** A whole number within inclusive bounds. `unit` is part of what a caller is told. */

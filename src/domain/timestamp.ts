@@ -4,19 +4,24 @@ import { DescribedType } from "./codec";
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
+/** The days from which an offset can lead out of the years 0000 to 9999, which RFC 3339 cannot tell in UTC. */
+const outermost = /^(?:0000-01-01.*\+|9999-12-31.*-\d\d:\d\d$)/;
+
+/** The same for readers of the OpenAPI document, whose regular expressions know no flag. */
+const pattern =
+  "^(?!0000-01-01.*\\+|9999-12-31.*-[0-9]{2}:[0-9]{2}$)[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt](?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$";
+
 /** Milliseconds since the epoch of an RFC 3339 time with any offset, or undefined. Digits past milliseconds are cut. */
 function parse(text: string): number | undefined {
   const parts = rfc3339.exec(text);
-  if (!parts) return undefined;
+  if (!parts || outermost.test(text)) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", offset = "Z"] = parts;
   const milliseconds = fraction.padEnd(3, "0").slice(0, 3);
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}`;
   const asUtc = Date.parse(`${local}Z`);
   // Date.parse rolls 30 February over into March; a date that does not exist is an error here.
   if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(`${year}-${month}-${day}T`)) return undefined;
-  const at = Date.parse(`${local}${offset.toUpperCase()}`);
-  const utcYear = new Date(at).getUTCFullYear();
-  return utcYear >= 0 && utcYear <= 9999 ? at : undefined;
+  return Date.parse(`${local}${offset.toUpperCase()}`);
 }
 
 /** A point in time as the interface shows it: RFC 3339, UTC, milliseconds (`2026-12-01T09:30:00.000Z`). */
@@ -41,7 +46,7 @@ const isTimestamp = (u: unknown): u is string => {
  */
 export const Timestamp = new DescribedType<string>(
   "an RFC 3339 time with a zone, such as 2026-12-01T09:30:00Z",
-  { type: "string", format: "date-time" },
+  { type: "string", format: "date-time", pattern },
   isTimestamp,
   (u, c) => {
     const at = typeof u === "string" ? parse(u) : undefined;

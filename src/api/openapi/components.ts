@@ -35,7 +35,17 @@ import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-sc
 interface Component {
   readonly codec: t.Mixed;
   readonly description: string;
+  /** A rule between fields, which a use case enforces. */
+  readonly rule?: JsonSchema;
 }
+
+/** markForCancellation true comes without a time (upgrades/update-upgrade.ts). */
+const cancellationWithoutTime: JsonSchema = {
+  anyOf: [
+    { properties: { markForCancellation: { enum: [false] } } },
+    { not: { anyOf: [{ required: ["scheduledTimestamp"] }, { required: ["upgradeNow"] }] } },
+  ],
+};
 
 /** The models that the document names, by the specification's names (Spec 2.1 to 2.7, 7), and those of tokens. */
 export const components: Readonly<Record<string, Component>> = {
@@ -87,6 +97,7 @@ export const components: Readonly<Record<string, Component>> = {
   UpgradeUpdateSpec: {
     codec: UpgradeUpdateSpec,
     description: "Commits a draft, gives an upgrade another time, or cancels it. Without a field: a plain commit.",
+    rule: cancellationWithoutTime,
   },
   Cluster: { codec: Cluster, description: "A cluster that can be upgraded, and what is known of it now." },
   ClusterMember: { codec: ClusterMember, description: "A host of a cluster." },
@@ -109,9 +120,9 @@ export const componentName: ComponentName = (codec) => names.get(codec);
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
-    Object.entries(components).map(([name, { codec, description }]) => [
+    Object.entries(components).map(([name, { codec, description, rule }]) => [
       name,
-      { description, ...jsonSchemaInFull(codec, componentName) },
+      { description, ...jsonSchemaInFull(codec, componentName), ...rule },
     ]),
   );
 }

@@ -2,7 +2,6 @@ import { defaultRolloutPolicy } from "../../domain/installations";
 import type { Bundle, PageOfBundle } from "../../domain/bundle";
 import type { Cluster, PageOfCluster } from "../../domain/cluster";
 import type { ClusterFacts } from "../../domain/cluster-facts";
-import { endedRefusal } from "../../domain/ended-upgrade";
 import type { ErrorBody } from "../../domain/error-body";
 import { planUpgrade } from "../../domain/plan-upgrade";
 import type { PageOfTask, Task } from "../../domain/task";
@@ -76,21 +75,6 @@ const planExample = planUpgrade(
 /** The Task of {@link upgradeSpecExample} as the 202 answers it. */
 export const taskExample: Task = initialTask(planExample);
 
-/** The first and the last event of a Task that was cancelled before anything of it began. */
-export const taskEventsExample = [
-  "retry: 2000",
-  "",
-  "event: snapshot",
-  "id: 0b8f6c1e-4f0d-4e0b-9a53-7f3f0c5d2a10.1",
-  `data: ${JSON.stringify({ ...taskExample, status: "Cancelled", isCancellable: false })}`,
-  "",
-  "event: end",
-  "retry: 60000",
-  'data: {"status":"Cancelled"}',
-  "",
-  "",
-].join("\n");
-
 /** The upgrade of {@link upgradeSpecExample}. */
 export const upgradeExample: Upgrade = upgradeView(planExample);
 
@@ -99,6 +83,22 @@ const pageMetadata = { pageNumber: 0, pageSize: 100, totalElements: 1, totalPage
 export const pageExample: PageOfUpgrade = { elements: [upgradeExample], pageMetadata };
 
 const { subTasks: _details, ...taskHeader } = taskExample;
+
+/** The first and the last event of a Task without subTasks that was cancelled before anything of it began. */
+export const taskEventsExample = [
+  "retry: 2000",
+  "",
+  "event: snapshot",
+  "id: 0b8f6c1e-4f0d-4e0b-9a53-7f3f0c5d2a10.1",
+  `data: ${JSON.stringify({ ...taskHeader, status: "Cancelled", isCancellable: false })}`,
+  "",
+  "event: end",
+  "retry: 60000",
+  'data: {"status":"Cancelled"}',
+  "",
+  "",
+].join("\n");
+
 export const pageOfTaskExample: PageOfTask = { elements: [taskHeader], pageMetadata };
 export const pageOfBundleExample: PageOfBundle = { elements: [bundleExample], pageMetadata };
 
@@ -136,12 +136,6 @@ export const clusterExample: Cluster = {
   versions: ["9.0.0-0.24755229"],
 };
 export const pageOfClusterExample: PageOfCluster = { elements: [clusterSummary], pageMetadata };
-
-/** What the answer to a request says that the upgrade's state does not allow. */
-export const conflictExample: ErrorBody = {
-  ...endedRefusal("commit", { id, status: "CANCELLED" }),
-  referenceToken: "0b7f7c5e-3f0e-4a0c-8a64-0d0c6f9d8a12",
-};
 
 /** A request with one wrong field. */
 export const errorExample: ErrorBody = {

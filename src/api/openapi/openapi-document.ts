@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/error-body";
 import type { AuthenticationMode } from "../authentication";
 import type { Route } from "../route";
 import { componentName, componentSchemas } from "./components";
-import { conflictExample, errorExample } from "./examples";
+import { errorExampleOf } from "./error-examples";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema-of";
 
 const requestIdHeader = {
@@ -42,14 +42,21 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
 const bearer = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 
 const securitySchemes: Readonly<Record<AuthenticationMode, JsonSchema>> = {
-  dev: { type: "apiKey", in: "header", name: "Authorization", description: "Any value that is not blank." },
+  dev: {
+    ...bearer,
+    description:
+      "AUTH_MODE=dev checks no credentials: on writes any Authorization header that is not blank will do (403 without one), reads need none.",
+  },
   local: { ...bearer, description: "The accessToken of POST /v1/tokens." },
   oidc: { ...bearer, description: "A token of the issuer that the operator of the service has chosen." },
 };
 
-/** What a route asks of the caller; the list holds the least role. */
+/**
+ * What a route asks of the caller; the list holds the least role. In `dev` credentials are optional: a header is asked
+ * for on writes, but none is ever checked, and a document that requires them would promise otherwise.
+ */
 function security({ access, role }: Route, mode: AuthenticationMode): JsonSchema[] {
-  if (mode === "dev") return access === "WRITE" ? [{ authorization: [] }] : [];
+  if (mode === "dev") return access === "WRITE" ? [{}, { authorization: [] }] : [];
   return role === "ANYONE" ? [] : [{ authorization: [role] }];
 }
 
@@ -88,7 +95,7 @@ function operation(route: Route, mode: AuthenticationMode): JsonSchema {
         }),
         ...(route.links && { links: links(route.links) }),
       },
-      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status)])),
+      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status, route)])),
     },
   };
 }
@@ -102,8 +109,11 @@ function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSc
   }));
 }
 
+/** Without a type: OpenAPI 3.1 leaves open whether a stream is one text or its events, and tools read it either way. */
+const events = { description: "Server-sent events; the description of the operation tells which." };
+
 function content(contentType: string, codec: t.Mixed | undefined, example: unknown): JsonSchema {
-  const schema = codec ? jsonSchemaOf(codec, componentName) : { type: "string" };
+  const schema = codec ? jsonSchemaOf(codec, componentName) : events;
   return { [contentType]: { schema, ...(example !== undefined && { examples: { typical: { value: example } } }) } };
 }
 
@@ -123,12 +133,10 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
   return Object.fromEntries(entries) as JsonSchema;
 }
 
-const errorExamples: Readonly<Record<number, ErrorBody>> = { 400: errorExample, 409: conflictExample };
-
-function errorAnswer(status: number): JsonSchema {
+function errorAnswer(status: number, route: Route): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
     headers: requestIdHeader,
-    content: content("application/json", ErrorBody, errorExamples[status]),
+    content: content("application/json", ErrorBody, errorExampleOf(status, route)),
   };
 }
