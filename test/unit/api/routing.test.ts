@@ -72,6 +72,16 @@ describe("routing", () => {
     });
   }
 
+  it("takes a path of its own for no id, whatever the method", async () => {
+    for (const answer of [
+      await request(api.url).patch("/v1/upgrades/preview"),
+      await request(api.url).get("/v1/upgrades/preview/"),
+    ]) {
+      expectError(answer, 405, "METHOD_NOT_ALLOWED");
+      expect(answer.headers["allow"]).to.equal("POST, OPTIONS");
+    }
+  });
+
   it("looks at the method before the credentials", async () => {
     expectError(await request(api.url).post("/v1/tasks/1"), 405, "METHOD_NOT_ALLOWED");
     expectError(await request(api.url).delete("/nothing"), 404, "PATH_NOT_FOUND");

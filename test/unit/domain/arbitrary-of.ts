@@ -64,8 +64,8 @@ function leaf(schema: LeafSchema, options: ArbitraryOptions): fc.Arbitrary<unkno
   if (schema.format === "date-time") {
     return fc
       .date({
-        min: new Date("0000-01-01T00:00:00.000Z"),
-        max: new Date("9999-12-31T23:59:59.999Z"),
+        min: new Date("0000-01-03T00:00:00.000Z"),
+        max: new Date("9999-12-29T23:59:59.999Z"),
         noInvalidDate: true,
       })
       .map((date) => date.toISOString());
