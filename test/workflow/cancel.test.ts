@@ -131,7 +131,7 @@ describe("Cancelling an upgrade", function () {
   it("is cancelled also where the host in work was the last one and is upgraded all the same", async () => {
     const gate = new Gate();
     const fake = new FakeActivities({
-      readClusterHosts: () => sampleHosts(1),
+      readClusterHosts: () => Promise.resolve(sampleHosts(1)),
       remediateHost: async (input) => {
         await gate.pass().catch(() => undefined);
         return upgraded(input);
