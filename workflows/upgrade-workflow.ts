@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancellationScope, condition, isCancellation, log } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition, isCancellation, log, patched } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import type { UpgradePhase } from "../src/domain/upgrade-status";
@@ -24,8 +24,12 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
     let precheckedAt = plan.draft ? await prepareDraft(state, requests) : undefined;
     for (;;) {
       errors = await attempt(state, resources, precheckedAt);
-      if (errors.length === 0) return succeed(state);
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
+      if (errors.length === 0) {
+        // Who cancelled was told so, and what was in work was the last of it. Earlier builds succeeded, and replays have to.
+        if (consideredCancelled && patched("cancelled-although-all-is-done")) await cancelRequested;
+        return succeed(state);
+      }
       // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
       if (consideredCancelled) await cancelRequested;
       state.enter("FAILED", errors);

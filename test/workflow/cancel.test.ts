@@ -128,6 +128,24 @@ describe("Cancelling an upgrade", function () {
     expect(await upgrade.childEnd()).to.equal("CANCELLED");
   });
 
+  it("is cancelled also where the host in work was the last one and is upgraded all the same", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({
+      readClusterHosts: () => Promise.resolve(sampleHosts(1)),
+      remediateHost: async (input) => {
+        await gate.pass().catch(() => undefined);
+        return upgraded(input);
+      },
+    });
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    await upgrade.handle.cancel();
+    await expectCancelled(upgrade);
+    expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL"]);
+    expect(await statusesOf(upgrade)).to.deep.equal(["PRECHECKS SUCCESSFUL", "HOSTOS_UPGRADE SUCCESSFUL"]);
+    expect((await upgrade.task()).localizableDescriptionPack?.message).to.contain("1 had been upgraded");
+  });
+
   it("keeps what was done: a cluster that had ended stays successful beside one that is cancelled", async () => {
     const gate = new Gate();
     const resources = clusters(2);
