@@ -113,6 +113,27 @@ export const cancelStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "cancelled-although-its-last-host-was-upgraded": {
+    ends: "CANCELED",
+    async tell(bench) {
+      const gate = new Gate();
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            await gate.pass().catch(() => undefined);
+            return upgraded(input);
+          },
+        },
+        1,
+      );
+      const upgrade = await bench.upgrade({}, fake);
+      await gate.reached;
+      await upgrade.handle.cancel();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "open-in-the-middle-of-a-host": {
     ends: "OPEN",
     tell: async (bench) => (await inHost(bench)).upgrade,
