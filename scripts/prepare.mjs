@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { build } from "./build.mjs";
 import { install } from "./install.mjs";
 import { withLock } from "./lock.mjs";
+import { postgresql } from "./postgresql.mjs";
 import { root } from "./run.mjs";
 import { schemathesis } from "./schemathesis.mjs";
+import { temporalServer } from "./temporal-server.mjs";
 import { testServer } from "./test-server.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
 import { vendorClients } from "./vendor-clients.mjs";
@@ -15,7 +17,13 @@ const require = createRequire(import.meta.url);
  * Brings this checkout to where its programs can run; says nothing and does nothing where it is there already.
  * Answers the paths of the tools that were asked for.
  */
-export function prepare({ signal, temporalCli = false, timeSkippingServer = false, thirdParty = false }) {
+export function prepare({
+  signal,
+  temporalCli = false,
+  timeSkippingServer = false,
+  thirdParty = false,
+  production = false,
+}) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
     await install(told);
@@ -29,6 +37,11 @@ export function prepare({ signal, temporalCli = false, timeSkippingServer = fals
           vcsim: await buildVcsim(config.cacheDir, told),
           vendorClients: await vendorClients(config.cacheDir, told),
           schemathesis: await schemathesis(config.cacheDir, told),
+        }),
+      ...(production &&
+        config && {
+          postgresql: await postgresql(config.cacheDir, told),
+          temporalServer: await temporalServer(config.cacheDir, told),
         }),
     };
   });

@@ -13,7 +13,7 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "third-party"];
+const extraSuites = ["browser", "third-party", "production"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -34,6 +34,7 @@ await runScript(async (signal) => {
     temporalCli: true,
     timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
+    production: wanted.includes("production"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
@@ -55,14 +56,16 @@ async function runLane(lane, { folder, output, signal, tools }) {
   for (const suite of lane) {
     if (signal.aborted) break;
     const print = (text) => output.print(suite, text);
-    totals.push(await runSuite(suite, { totalsFile: join(folder, suite), env: environment(tools), signal, print }));
+    totals.push(
+      await runSuite(suite, { totalsFile: join(folder, suite), env: environment(suite, tools), signal, print }),
+    );
     output.end(suite);
   }
   return totals;
 }
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis }) {
+function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, ...production }) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -73,6 +76,11 @@ function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients, sc
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
+    ...(suite === "production" && {
+      DEPLOYMENT: "production",
+      POSTGRESQL: production.postgresql,
+      TEMPORAL_SERVER: production.temporalServer,
+    }),
   };
 }
 
@@ -80,7 +88,8 @@ function environment({ temporalCli, timeSkippingServer, vcsim, vendorClients, sc
 async function runSuite(suite, { totalsFile, env, signal, print }) {
   const files = testFiles(suite);
   if (files.length === 0) return failure(`The suite ${suite} has no tests.`, print);
-  const args = [require.resolve("mocha/bin/mocha.js"), "--reporter-option", `totals=${totalsFile}`, ...files];
+  const hooks = suite === "production" ? ["--require", join("test", "production", "temporal-cluster.ts")] : [];
+  const args = [require.resolve("mocha/bin/mocha.js"), "--reporter-option", `totals=${totalsFile}`, ...hooks, ...files];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,
@@ -115,12 +124,18 @@ async function runSuite(suite, { totalsFile, env, signal, print }) {
   ]);
 }
 
+/** The production suite runs the system tests too, but for those of `npm start` itself. */
 function testFiles(suite) {
-  const folder = join(root, "test", suite);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true })
+  const own = filesOf(join("test", suite));
+  if (suite !== "production") return own;
+  return [...own, ...filesOf(join("test", "system")).filter((name) => !name.includes(join("system", "npm-start")))];
+}
+
+function filesOf(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true })
     .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => join("test", suite, name))
+    .map((name) => join(folder, name))
     .sort();
 }
 

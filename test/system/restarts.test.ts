@@ -1,25 +1,9 @@
 import { expect } from "chai";
-import type { Upgrade } from "../../src/domain/upgrade";
-import { example, exampleNow } from "./examples";
-import { hostsOf, isAlive, ServiceUnderTest, until, type ProcessName } from "./service-under-test";
+import { exampleNow } from "./examples";
+import { processNames, ServiceUnderTest, until } from "./service-under-test";
+import { expectEachHostUpgradedOnce, upgradeInTheMiddleOfAHost } from "./upgrade-in-the-middle";
 
 const spec = exampleNow("cluster-draft");
-
-/** Starts an upgrade and waits until a host of it is being remediated. */
-async function upgradeInTheMiddleOfAHost(service: ServiceUnderTest): Promise<string> {
-  const { id } = await service.startUpgrade(spec);
-  await until("a host is being remediated", async () =>
-    (await service.ledger()).some(({ step }) => step === "MAINTENANCE_ENTERED"),
-  );
-  return id;
-}
-
-async function expectEachHostUpgradedOnce(service: ServiceUnderTest, id: string): Promise<void> {
-  const task = await service.taskWhen(id, "has ended", ({ status }) => status === "Successful" || status === "Failed");
-  expect(task.status, JSON.stringify(task.errors)).to.equal("Successful");
-  expect(hostsOf(task).map(({ status }) => status)).to.deep.equal(Array(4).fill("SUCCESSFUL"));
-  expect(Object.values(await service.remediations())).to.deep.equal([1, 1, 1, 1]);
-}
 
 describe("kill -9 of one process in the middle of a host, with the failure action FAIL", function () {
   this.timeout(120_000);
@@ -31,7 +15,7 @@ describe("kill -9 of one process in the middle of a host, with the failure actio
   after(() => service.discard());
   beforeEach(() => service.resetSimulator());
 
-  for (const victim of ["worker", "api", "simulator", "temporalServer", "temporal"] satisfies ProcessName[]) {
+  for (const victim of processNames) {
     it(`${victim}: uses up no attempt and upgrades no host twice`, async () => {
       const policy = await service.policy("domain-c34");
       const id = await upgradeInTheMiddleOfAHost(service);
@@ -75,64 +59,5 @@ describe("kill -9 of the worker while the settings of clusters are switched off"
     expect(task.status, JSON.stringify(task.errors)).to.equal("Successful");
     expect(await read()).to.deep.equal(before);
     expect(Object.values(await service.remediations())).to.deep.equal(Array(7).fill(1));
-  });
-});
-
-describe("stopping and starting everything", function () {
-  this.timeout(120_000);
-  let service: ServiceUnderTest;
-
-  beforeEach(async () => {
-    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "1" });
-  });
-  afterEach(() => service.discard());
-
-  it("keeps drafts and scheduled upgrades, and leaves no process behind", async () => {
-    const draft = await service.startUpgrade(example("cluster-draft"));
-    const scheduled = await service.startUpgrade(example("cluster-scheduled"));
-    const statusOf = async (id: string) => (await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status;
-    await service.taskWhen(draft.id, "waits", ({ subTasks }) => subTasks?.[0]?.status === "SUCCESSFUL");
-    await until("the other is scheduled", async () => (await statusOf(scheduled.id)) === "SCHEDULED");
-
-    const pids = Object.values(service.processes());
-    expect(pids).to.have.length(6);
-    const began = Date.now();
-    expect(await service.stop()).to.equal(0);
-    expect(Date.now() - began).to.be.lessThan(15_000);
-    expect(pids.filter(isAlive)).to.deep.equal([]);
-
-    await service.startAgain();
-    expect(await statusOf(draft.id)).to.equal("DRAFT");
-    expect(await statusOf(scheduled.id)).to.equal("SCHEDULED");
-    await service.signalUpgrade(draft.id, "commit");
-    await service.signalUpgrade(scheduled.id, "commit", { upgradeNow: true });
-    for (const { id } of [draft, scheduled]) {
-      await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
-    }
-  });
-
-  it("by SIGINT in the middle of a host goes on where it was", async () => {
-    const id = await upgradeInTheMiddleOfAHost(service);
-    expect(await service.stop("SIGINT")).to.equal(0);
-    await service.startAgain();
-    await expectEachHostUpgradedOnce(service, id);
-  });
-
-  it("by kill -9 of npm start itself leaves no process behind, and the next start goes on", async () => {
-    const id = await upgradeInTheMiddleOfAHost(service);
-    const pids = Object.values(service.processes());
-    service.signal("supervisor", "SIGKILL");
-    await until("no process is left", () => !pids.some(isAlive), 20);
-    await service.startAgain();
-    await expectEachHostUpgradedOnce(service, id);
-  });
-
-  it("accepts an upgrade and shows it while no worker runs", async () => {
-    service.signal("worker", "SIGSTOP");
-    const { id } = await service.startUpgrade(spec);
-    expect((await service.task(id)).status).to.equal("Pending");
-    expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status).to.equal("PENDING");
-    service.signal("worker", "SIGCONT");
-    await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
   });
 });

@@ -1,15 +1,18 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import type { SubTask, Task } from "../../src/domain/task";
+import { pause, until, type Deployment, type ProcessName } from "./deployment";
+import { NpmStart } from "./npm-start";
+import { ProductionDeployment } from "./production-deployment";
 
-const root = resolve(__dirname, "../..");
+export { until } from "./deployment";
 
-/** The processes of `npm start`, by the names of `processes.json`. */
-export type ProcessName = "supervisor" | "temporal" | "temporalServer" | "simulator" | "worker" | "api";
+const inProduction = process.env["DEPLOYMENT"] === "production";
+
+/** What can be killed of the deployment that is tested, and starts again by itself. */
+export const processNames: readonly ProcessName[] = [
+  ...(["worker", "api", "simulator", "temporalServer"] as const),
+  inProduction ? "postgresql" : "temporal",
+];
 
 export interface Answer<B = unknown> {
   readonly status: number;
@@ -26,104 +29,81 @@ export interface LedgerEntry {
   readonly detail?: string;
 }
 
-/** `npm start` as its own processes, on free ports and with a data directory of its own. */
+/**
+ * The service while a test uses it: requests to its API, its simulator and its Temporal, whatever way it is deployed.
+ * DEPLOYMENT=production runs it as several processes on PostgreSQL, else it is `npm start`.
+ */
 export class ServiceUnderTest {
-  private process: ChildProcess | undefined;
-  private output = "";
-  private readonly dataDir = mkdtempSync(join(tmpdir(), "ums-system-"));
-  private constructor(
-    private readonly ports: Readonly<
-      Record<"API_PORT" | "TEMPORAL_PORT" | "TEMPORAL_UI_PORT" | "SIMULATOR_PORT", number>
-    >,
-    private readonly variables: Readonly<Record<string, string>>,
-  ) {}
+  private requests = 0;
 
-  /** Starts everything and resolves when it has said `ready`. */
+  private constructor(private readonly deployment: Deployment) {}
+
+  /** Starts everything and resolves when it is ready. */
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
-    const [api, temporal, ui, simulator] = await freePorts(4);
-    const service = new ServiceUnderTest(
-      { API_PORT: api ?? 0, TEMPORAL_PORT: temporal ?? 0, TEMPORAL_UI_PORT: ui ?? 0, SIMULATOR_PORT: simulator ?? 0 },
-      { SIMULATOR_HOST_SECONDS: "0.4", ...variables },
-    );
-    await service.startAgain();
-    return service;
+    const way = inProduction ? ProductionDeployment : NpmStart;
+    const deployment = await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables });
+    await deployment.start();
+    return new ServiceUnderTest(deployment);
   }
 
+  /** The API; of several processes each time the next one. */
   get apiUrl(): string {
-    return `http://127.0.0.1:${this.ports.API_PORT}`;
+    const { apiUrls } = this.deployment;
+    return apiUrls[this.requests++ % apiUrls.length] ?? "";
   }
 
   get simulatorUrl(): string {
-    return `http://127.0.0.1:${this.ports.SIMULATOR_PORT}`;
+    return this.deployment.simulatorUrl;
   }
 
   get temporalUiUrl(): string {
-    return `http://127.0.0.1:${this.ports.TEMPORAL_UI_PORT}`;
+    return this.deployment.temporalUiUrl ?? "";
   }
 
   get printed(): string {
-    return this.output;
+    return this.deployment.printed;
   }
 
   /** Starts what was stopped, on the same ports and data. */
-  async startAgain(): Promise<void> {
-    this.output = "";
-    const ports = Object.fromEntries(Object.entries(this.ports).map(([name, port]) => [name, String(port)]));
-    const child = spawn(process.execPath, ["dist/src/main.js", "start"], {
-      cwd: root,
-      env: { ...withoutTemporal(process.env), ...ports, ...this.variables, DATA_DIR: this.dataDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    this.process = child;
-    child.stdout.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
-    await until("the service is ready", () => {
-      if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${this.output}`);
-      return /^ready$/m.test(this.output);
-    });
+  startAgain(): Promise<void> {
+    return this.deployment.start();
   }
 
   /** Process ids as they are now. */
-  processes(): Partial<Record<ProcessName, number>> {
-    return JSON.parse(readFileSync(join(this.dataDir, "processes.json"), "utf8")) as Record<ProcessName, number>;
+  processes(): Partial<Record<ProcessName, readonly number[]>> {
+    return this.deployment.processes();
   }
 
   /** The lines of the API's log. */
   apiLog(): { readonly msg: string }[] {
-    const lines = readFileSync(join(this.dataDir, "logs/api.log"), "utf8").trim().split("\n");
-    return lines.map((line) => JSON.parse(line) as { msg: string });
+    return this.deployment.log("api");
   }
 
-  /** Sends a signal to one of the processes; gives its process id. */
-  signal(name: ProcessName, signal: NodeJS.Signals): number {
-    const pid = this.processes()[name];
-    if (pid === undefined) throw new Error(`No process ${name}`);
-    process.kill(pid, signal);
-    return pid;
+  /** Sends a signal to every process of this name; gives their process ids. */
+  signal(name: ProcessName, signal: NodeJS.Signals): readonly number[] {
+    const pids = this.processes()[name] ?? [];
+    if (pids.length === 0) throw new Error(`No process ${name}`);
+    for (const pid of pids) process.kill(pid, signal);
+    return pids;
   }
 
-  /** kill -9, and the wait until another one has taken its place. */
+  /** kill -9 of every process of this name, and the wait until as many others have taken their place. */
   async killAndAwaitSuccessor(name: ProcessName): Promise<void> {
     const killed = this.signal(name, "SIGKILL");
     await until(`another ${name} runs`, () => {
-      const now = this.processes()[name];
-      return now !== undefined && now !== killed;
+      const now = this.processes()[name] ?? [];
+      return now.length === killed.length && now.every((pid) => !killed.includes(pid));
     });
   }
 
   /** Ends the service by a signal; resolves with its exit code. */
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-    const child = this.process;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
-    const ended = new Promise<number | null>((done) => child.once("exit", done));
-    child.kill(signal);
-    return ended;
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    return this.deployment.stop(signal);
   }
 
   /** Stops it and removes its data. */
-  async discard(): Promise<void> {
-    await this.stop();
-    rmSync(this.dataDir, { recursive: true, force: true });
+  discard(): Promise<void> {
+    return this.deployment.discard();
   }
 
   async post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
@@ -218,9 +198,10 @@ export class ServiceUnderTest {
 
   /** Runs something with a Temporal client, as an operator's `temporal` command would. */
   async withTemporal<A>(work: (client: Client) => Promise<A>): Promise<A> {
-    const connection = await Connection.connect({ address: `127.0.0.1:${this.ports.TEMPORAL_PORT}` });
+    const { address, namespace } = this.deployment.temporal;
+    const connection = await Connection.connect({ address });
     try {
-      return await work(new Client({ connection }));
+      return await work(new Client({ connection, namespace }));
     } finally {
       await connection.close();
     }
@@ -231,20 +212,6 @@ export class ServiceUnderTest {
       client.workflow.getHandle(id).signal(name, ...(payload === undefined ? [] : [payload])),
     );
   }
-}
-
-/** Waits for a condition, looking again soon; fails with its name after a time. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
-  const deadline = Date.now() + seconds * 1000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`After ${seconds} s still not: ${what}`);
-    await pause();
-  }
-}
-
-/** Between two looks at a condition. */
-function pause(): Promise<void> {
-  return new Promise((resume) => setTimeout(resume, 50));
 }
 
 /** The SubTasks of hosts, of all clusters. */
@@ -261,31 +228,4 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-function withoutTemporal(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("TEMPORAL_ADDRESS")));
-}
-
-/**
- * Ports that are free now and stay so: below the range from which the system takes the ports of outgoing
- * connections, and no two test processes begin to look at the same place.
- */
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    nextPort = nextPort >= 31_900 ? 20_000 : nextPort + 1;
-    if (await isFree(nextPort)) ports.push(nextPort);
-  }
-  return ports;
-}
-
-let nextPort = 20_000 + ((process.pid * 37) % 11_900);
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resume) => {
-    const server = createServer();
-    server.once("error", () => resume(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resume(true)));
-  });
 }

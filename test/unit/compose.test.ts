@@ -15,7 +15,9 @@ interface Service {
   profiles?: string[];
   ports?: string[];
   volumes?: string[];
-  environment: Record<string, string>;
+  environment?: Record<string, string>;
+  env_file?: string;
+  secrets?: string[];
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
 }
@@ -67,7 +69,6 @@ describe("docker-compose.yml", () => {
   it("pins every image to a release", () => {
     for (const [name, { image }] of Object.entries(services))
       expect(image, name).to.match(/^[\w./-]+:\d+\.\d+[\w.-]*$/);
-    expect(services["temporal"]?.image).to.equal("temporalio/server:1.29.1");
     expect(readFileSync(join(root, "Dockerfile"), "utf8").match(/^FROM \S+/gm)).to.satisfy((from: string[]) =>
       from.every((line) => /^FROM node:20\.\d+\.\d+-[\w-]*slim$/.test(line)),
     );
@@ -77,30 +78,47 @@ describe("docker-compose.yml", () => {
     const published = Object.values(services).flatMap(({ ports = [] }) => ports);
     expect(published).to.deep.equal(["127.0.0.1:7233:7233", "127.0.0.1:8233:8080"]);
     for (const [name, { network_mode, environment }] of Object.entries(services))
-      if (network_mode === "host") expect(environment["API_HOST"] ?? "127.0.0.1", name).to.equal("127.0.0.1");
+      if (network_mode === "host") expect(environment?.["API_HOST"] ?? "127.0.0.1", name).to.equal("127.0.0.1");
   });
 
-  it("has no password of its own", () => {
-    const passwords = Object.values(services).flatMap(({ environment }) =>
-      Object.entries(environment).filter(([name]) => /PASSWORD|PWD/.test(name)),
-    );
-    expect(passwords.map(([name]) => name)).to.deep.equal(["POSTGRES_PASSWORD", "SQL_PASSWORD", "POSTGRES_PWD"]);
-    for (const [, value] of passwords) expect(value).to.match(/^\$\{POSTGRES_PASSWORD:\?.+\}$/);
+  it("reads the password of the database from a file that there is not by itself", () => {
+    const parsed = parse(text) as { secrets: Record<string, { file: string }> };
+    expect(parsed.secrets).to.deep.equal({
+      "postgres-password": { file: "${POSTGRES_PASSWORD_FILE:-./secrets/postgres-password}" },
+    });
+    for (const name of ["postgresql", "temporal-schema", "temporal"]) {
+      expect(services[name]?.secrets, name).to.deep.equal(["postgres-password"]);
+      expect(services[name]?.environment).to.include({ POSTGRES_PASSWORD_FILE: "/run/secrets/postgres-password" });
+    }
+    const variables = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
+    expect(variables.filter((name) => /PASSWORD|PWD|SECRET|TOKEN/.test(name) && !name.endsWith("_FILE"))).to.be.empty;
+    expect(readFileSync(join(root, ".gitignore"), "utf8")).to.match(/^secrets\/$/m);
   });
 
-  it("gives the server its shards, its address and a dynamic configuration that is there", () => {
+  it("gives the Temporal server the settings and the dynamic configuration of the production suite", () => {
     const server = services["temporal"];
-    expect(server?.environment).to.include({ NUM_HISTORY_SHARDS: "512", BIND_ON_IP: "0.0.0.0" });
-    const [folder, target] = server?.volumes?.[0]?.split(":") ?? [];
-    const inside = server?.environment["DYNAMIC_CONFIG_FILE_PATH"] ?? "";
-    const file = join(root, inside.replace(target ?? "", folder ?? ""));
-    expect(parse(readFileSync(file, "utf8"))).to.deep.equal({
+    expect(server?.env_file).to.equal("config/temporal/server.env");
+    expect(readFileSync(join(root, "config/temporal/server.env"), "utf8")).to.match(/^NUM_HISTORY_SHARDS=512$/m);
+    expect(server?.environment?.["DYNAMIC_CONFIG_FILE_PATH"]).to.equal("/setup/dynamic-config.yaml");
+    expect(server?.volumes).to.deep.equal(["./config/temporal:/setup:ro"]);
+    expect(parse(readFileSync(join(root, "config/temporal/dynamic-config.yaml"), "utf8"))).to.deep.equal({
       "history.MaxBufferedQueryCount": [{ value: 100, constraints: {} }],
     });
   });
 
+  it("has the versions of PostgreSQL and Temporal that the production suite runs", async () => {
+    const { version } = (await import(join(root, "scripts/postgresql.mjs"))) as { version: string };
+    const { temporalServerVersion } = (await import(join(root, "scripts/temporal-server.mjs"))) as {
+      temporalServerVersion: () => string;
+    };
+    expect(services["postgresql"]?.image).to.equal(`postgres:${version.replace(/\.0-.*$/, "")}-bookworm`);
+    expect(services["temporal"]?.image).to.equal(`temporalio/server:${temporalServerVersion()}`);
+    for (const job of ["temporal-schema", "temporal-namespace"])
+      expect(services[job]?.image).to.equal(`temporalio/admin-tools:${temporalServerVersion()}`);
+  });
+
   it("runs jobs whose scripts are there, and roles that the service has", () => {
-    for (const job of ["temporal-schema", "temporal-namespace"]) {
+    for (const job of ["temporal-schema", "temporal", "temporal-namespace"]) {
       const script = services[job]?.entrypoint?.[1]?.replace("/setup/", "config/temporal/") ?? "";
       expect(existsSync(join(root, script)), script).to.equal(true);
     }

@@ -9,16 +9,16 @@ import { Client, Connection } from "@temporalio/client";
 import { expect } from "chai";
 import { either } from "fp-ts";
 import pino from "pino";
-import { readConfig } from "../../src/config";
-import { type DevServer, retentionSeconds, startDevServer } from "../../src/temporal/dev-server";
-import { findTemporalCli } from "../../src/temporal/find-temporal-cli";
-import { startWarning, temporalReadiness } from "../../src/temporal/readiness";
-import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
-import type { ServiceError } from "../../src/upgrades/service-error";
-import { samplePlan } from "../support/sample-plan";
-import { until } from "./service-under-test";
+import { readConfig } from "../../../src/config";
+import { type DevServer, retentionSeconds, startDevServer } from "../../../src/temporal/dev-server";
+import { findTemporalCli } from "../../../src/temporal/find-temporal-cli";
+import { startWarning, temporalReadiness } from "../../../src/temporal/readiness";
+import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
+import type { ServiceError } from "../../../src/upgrades/service-error";
+import { samplePlan } from "../../support/sample-plan";
+import { until } from "../service-under-test";
 
-const root = resolve(__dirname, "../..");
+const root = resolve(__dirname, "../../..");
 
 const keyword = 2;
 const keywordList = 7;

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { KeptAlive } from "../production/kept-alive";
+import { temporalCluster, type TemporalCluster } from "../production/temporal-cluster";
+import { freePorts, withoutTemporal, type Deployment, type ProcessName, type TemporalPlace } from "./deployment";
+
+const main = resolve(__dirname, "../../dist/src/main.js");
+
+/**
+ * Two API processes and three workers on a Temporal server on PostgreSQL, and a simulator; each is started again when
+ * it ends. Deployments of one test run share the server, each in a namespace of its own.
+ */
+export class ProductionDeployment implements Deployment {
+  readonly apiUrls: readonly string[];
+  readonly simulatorUrl: string;
+  readonly temporalUiUrl = undefined;
+  private readonly roles: Readonly<Record<"simulator" | "worker" | "api", readonly KeptAlive[]>>;
+
+  private constructor(
+    private readonly cluster: TemporalCluster,
+    readonly temporal: TemporalPlace,
+    private readonly folder: string,
+    ports: Readonly<Record<"first" | "second" | "simulator", number>>,
+    variables: Readonly<Record<string, string>>,
+  ) {
+    this.apiUrls = [ports.first, ports.second].map((port) => `http://127.0.0.1:${port}`);
+    this.simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
+    const role = (name: string, number: number, more: Record<string, string> = {}) =>
+      new KeptAlive({
+        what: `${name} ${number}`,
+        program: process.execPath,
+        args: [main, name],
+        options: {
+          cwd: folder,
+          env: {
+            ...withoutTemporal(process.env),
+            TEMPORAL_ADDRESS: temporal.address,
+            TEMPORAL_NAMESPACE: temporal.namespace,
+            SIMULATOR_PORT: String(ports.simulator),
+            DATA_DIR: join(folder, `${name}-${number}`),
+            ...more,
+            ...variables,
+          },
+        },
+        saysReady: (message) => isReady(message),
+      });
+    this.roles = {
+      simulator: [role("simulator", 1)],
+      worker: [1, 2, 3].map((number) => role("worker", number)),
+      api: [ports.first, ports.second].map((port, i) => role("api", i + 1, { API_PORT: String(port) })),
+    };
+  }
+
+  /** A deployment that is not yet started. */
+  static async prepare(variables: Readonly<Record<string, string>>): Promise<ProductionDeployment> {
+    const cluster = await temporalCluster();
+    const temporal = { address: cluster.address, namespace: await cluster.makeNamespace() };
+    const ports = await freePorts("first", "second", "simulator");
+    return new ProductionDeployment(cluster, temporal, mkdtempSync(join(tmpdir(), "ums-roles-")), ports, variables);
+  }
+
+  get printed(): string {
+    return this.all()
+      .map(({ output }) => output)
+      .join("");
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.all().map((role) => role.start()));
+  }
+
+  processes(): Partial<Record<ProcessName, readonly number[]>> {
+    const { postgresql, server } = this.cluster;
+    const running = Object.entries({ ...this.roles, postgresql: [postgresql], temporalServer: [server] });
+    return Object.fromEntries(running.map(([name, roles]) => [name, roles.flatMap(({ pid }) => pid ?? [])]));
+  }
+
+  log(role: "api" | "worker"): { readonly msg: string }[] {
+    const lines = this.roles[role].flatMap(({ output }) => output.trim().split("\n"));
+    return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as { msg: string });
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    const codes = [];
+    for (const roles of [this.roles.api, this.roles.worker, this.roles.simulator])
+      codes.push(...(await Promise.all(roles.map((role) => role.stop(signal)))));
+    return codes.find((code) => code !== 0) ?? 0;
+  }
+
+  async discard(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private all(): readonly KeptAlive[] {
+    return Object.values(this.roles).flat();
+  }
+}
+
+function isReady(message: unknown): boolean {
+  return typeof message === "object" && message !== null && "type" in message && message.type === "ready";
+}
