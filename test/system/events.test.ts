@@ -18,8 +18,8 @@ describe("GET /v1/tasks/{id}/events of the running service", function () {
     for (const one of followed.splice(0)) one.close();
   });
 
-  function follow(id: string, earlier?: FollowedTask): FollowedTask {
-    const task = new FollowedTask(`${service.apiUrl}/v1/tasks/${id}/events`, earlier);
+  function follow(id: string, earlier?: FollowedTask, apiUrl = service.apiUrl): FollowedTask {
+    const task = new FollowedTask(`${apiUrl}/v1/tasks/${id}/events`, earlier);
     followed.push(task);
     return task;
   }
@@ -46,12 +46,14 @@ describe("GET /v1/tasks/{id}/events of the running service", function () {
 
   it("tells what was missed to a client that was away for a moment, and the end", async () => {
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
-    const first = follow(id);
+    // What happened before is kept by the process that told it.
+    const { apiUrl } = service;
+    const first = follow(id, undefined, apiUrl);
     await until("a host is told to run", () => runningHosts(first.task).length > 0);
     first.close();
     const [running] = runningHosts(first.task);
     await service.taskWhen(id, "has gone on", (task) => runningHosts(task)[0]?.name !== running?.name);
-    const second = follow(id, first);
+    const second = follow(id, first, apiUrl);
     await until("the end is told", () => second.hasEnded);
     expect(second.events, "no snapshot was needed").not.to.include("snapshot");
     expect(second.task).to.deep.equal(await service.task(id));
