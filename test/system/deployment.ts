@@ -3,6 +3,12 @@ import { createServer } from "node:net";
 /** The processes of a deployment, by the names of `processes.json`. */
 export type ProcessName = "supervisor" | "temporal" | "temporalServer" | "simulator" | "worker" | "api" | "postgresql";
 
+/** A line of a role's log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+}
+
 /** Where a deployment's Temporal is. */
 export interface TemporalPlace {
   readonly address: string;
@@ -20,7 +26,7 @@ export interface Deployment {
   /** What it has printed since its last start. */
   readonly printed: string;
   /** The lines of a role's log. */
-  log(role: "api" | "worker"): { readonly msg: string }[];
+  log(role: "api" | "worker"): LogLine[];
   /** Process ids as they are now. */
   processes(): Partial<Record<ProcessName, readonly number[]>>;
   /** Starts all of it, also again after a stop, on the same ports and data; resolves when it is ready. */

@@ -79,9 +79,9 @@ describe("GET /v1/tasks/{id}/events of the running service", function () {
     const began = Date.now();
     expect(await service.stop()).to.equal(0);
     expect(Date.now() - began).to.be.lessThan(15_000);
-    expect(service.apiLog().filter(({ msg }) => msg === "stream ended"))
+    expect(service.log("api").filter(({ msg }) => msg === "stream ended"))
       .to.have.property("length")
       .at.least(5);
-    expect(service.apiLog().at(-1)).to.include({ msg: "stopped" });
+    expect(service.log("api").at(-1)).to.include({ msg: "stopped" });
   });
 });

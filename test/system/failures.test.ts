@@ -51,9 +51,9 @@ describe("failures that operators meet", function () {
     expect(error?.remediationMessage).to.be.a("string");
     expect(failed.errors?.[0]?.message).to.contain("fra1-mgmt-cl01").and.to.contain("2 were not begun");
     expect(await service.policy("domain-c34")).to.deep.equal(policy);
-    const warnings = service.printed.split("\n").filter((line) => / worker (WARN|ERROR) /.test(line));
+    const warnings = service.log("worker").filter(({ level, msg }) => level >= 40 && msg.includes("bootbank"));
     expect(warnings, "one line a failure").to.have.length(1);
-    expect(warnings[0]).to.contain(`[upgrade ${id}]`).and.to.contain("bootbank is too small");
+    expect(warnings[0]).to.have.property("taskId", id);
 
     await service.signalUpgrade(id, "retry", { requestedBy: "a test" });
     const done = await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");

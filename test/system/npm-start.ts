@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { freePorts, until, withoutTemporal, type Deployment, type ProcessName } from "./deployment";
+import { freePorts, until, withoutTemporal, type Deployment, type LogLine, type ProcessName } from "./deployment";
 
 const root = resolve(__dirname, "../..");
 
@@ -60,11 +60,11 @@ export class NpmStart implements Deployment {
     return Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, [id]]));
   }
 
-  log(role: "api" | "worker"): { readonly msg: string }[] {
+  log(role: "api" | "worker"): LogLine[] {
     const lines = readFileSync(join(this.dataDir, `logs/${role}.log`), "utf8")
       .trim()
       .split("\n");
-    return lines.map((line) => JSON.parse(line) as { msg: string });
+    return lines.map((line) => JSON.parse(line) as LogLine);
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { KeptAlive } from "../production/kept-alive";
 import { temporalCluster, type TemporalCluster } from "../production/temporal-cluster";
-import { freePorts, withoutTemporal, type Deployment, type ProcessName, type TemporalPlace } from "./deployment";
+import {
+  freePorts,
+  withoutTemporal,
+  type Deployment,
+  type LogLine,
+  type ProcessName,
+  type TemporalPlace,
+} from "./deployment";
 
 const main = resolve(__dirname, "../../dist/src/main.js");
 
@@ -76,9 +83,9 @@ export class ProductionDeployment implements Deployment {
     return Object.fromEntries(running.map(([name, roles]) => [name, roles.flatMap(({ pid }) => pid ?? [])]));
   }
 
-  log(role: "api" | "worker"): { readonly msg: string }[] {
+  log(role: "api" | "worker"): LogLine[] {
     const lines = this.roles[role].flatMap(({ output }) => output.trim().split("\n"));
-    return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as { msg: string });
+    return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine);
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {

@@ -1,6 +1,6 @@
 import { Client, Connection } from "@temporalio/client";
 import type { SubTask, Task } from "../../src/domain/task";
-import { pause, until, type Deployment, type ProcessName } from "./deployment";
+import { pause, until, type Deployment, type LogLine, type ProcessName } from "./deployment";
 import { NpmStart } from "./npm-start";
 import { ProductionDeployment } from "./production-deployment";
 
@@ -74,9 +74,9 @@ export class ServiceUnderTest {
     return this.deployment.processes();
   }
 
-  /** The lines of the API's log. */
-  apiLog(): { readonly msg: string }[] {
-    return this.deployment.log("api");
+  /** The lines of a role's log. */
+  log(role: "api" | "worker"): LogLine[] {
+    return this.deployment.log(role);
   }
 
   /** Sends a signal to every process of this name; gives their process ids. */
