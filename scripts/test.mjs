@@ -13,7 +13,9 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "third-party", "production"];
+const extraSuites = ["browser", "third-party", "production", "crash"];
+/** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
+const onPostgresql = ["production", "crash"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -28,13 +30,14 @@ await runScript(async (signal) => {
     console.error(`There is no suite ${unknown}. Suites: ${[...suites, ...extraSuites].join(", ")}.`);
     return 2;
   }
-  const needsTestServer = wanted.length === 0 || wanted.some((suite) => suite !== "third-party");
+  const needsTestServer =
+    wanted.length === 0 || wanted.some((suite) => !["third-party", ...onPostgresql].includes(suite));
   const tools = await prepare({
     signal,
     temporalCli: true,
     timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
-    production: wanted.includes("production"),
+    production: wanted.some((suite) => onPostgresql.includes(suite)),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
@@ -76,7 +79,7 @@ function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClie
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
-    ...(suite === "production" && {
+    ...(onPostgresql.includes(suite) && {
       DEPLOYMENT: "production",
       POSTGRESQL: production.postgresql,
       TEMPORAL_SERVER: production.temporalServer,
@@ -88,7 +91,7 @@ function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClie
 async function runSuite(suite, { totalsFile, env, signal, print }) {
   const files = testFiles(suite);
   if (files.length === 0) return failure(`The suite ${suite} has no tests.`, print);
-  const hooks = suite === "production" ? ["--require", join("test", "production", "temporal-cluster.ts")] : [];
+  const hooks = onPostgresql.includes(suite) ? ["--require", join("test", "production", "temporal-cluster.ts")] : [];
   const args = [require.resolve("mocha/bin/mocha.js"), "--reporter-option", `totals=${totalsFile}`, ...hooks, ...files];
   const child = spawn(process.execPath, args, {
     cwd: root,

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { until } from "../system/deployment";
+import { pause, until } from "../system/deployment";
 
 /** How a process is started and how one knows that it can be used. */
 export interface KeptAliveOptions {
@@ -26,16 +26,21 @@ export class KeptAlive {
 
   constructor(private readonly settings: KeptAliveOptions) {}
 
+  /** Its process id while it is ready. */
   get pid(): number | undefined {
-    return this.child?.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
+    return this.ready && this.runs ? this.child?.pid : undefined;
+  }
+
+  private get runs(): boolean {
+    return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
   async start(): Promise<void> {
-    const { what, isUp } = this.settings;
+    const { what } = this.settings;
     this.stopping = false;
     this.launch();
     try {
-      await until(`${what} is ready`, () => (isUp ? isUp() : this.ready), 90);
+      await until(`${what} is ready`, () => this.ready, 90);
     } catch (error) {
       throw new Error(`${what} did not start:\n${this.output.slice(-4000)}`, { cause: error });
     }
@@ -46,7 +51,7 @@ export class KeptAlive {
     this.stopping = true;
     clearTimeout(this.restart);
     const { child } = this;
-    if (this.pid === undefined || !child) return child?.exitCode ?? null;
+    if (!child || !this.runs) return child?.exitCode ?? null;
     const ended = new Promise<number | null>((done) => child.once("exit", done));
     child.kill(signal);
     const killer = setTimeout(() => child.kill("SIGKILL"), 15_000);
@@ -61,9 +66,17 @@ export class KeptAlive {
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => (this.output += text));
     child.on("message", (message) => (this.ready ||= this.settings.saysReady?.(message) ?? false));
+    if (this.settings.isUp) void this.awaitUp(child, this.settings.isUp);
     child.once("error", (error) => (this.output += `${error.message}\n`));
     child.once("exit", () => {
       if (!this.stopping) this.restart = setTimeout(() => this.launch(), pauseMilliseconds);
     });
+  }
+
+  private async awaitUp(child: ChildProcess, isUp: () => Promise<boolean>): Promise<void> {
+    while (this.child === child && this.runs && !this.stopping && !this.ready) {
+      this.ready = await isUp();
+      await pause();
+    }
   }
 }

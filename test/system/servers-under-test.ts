@@ -71,8 +71,7 @@ export function useServers(): ServersUnderTest {
   beforeEach(() => service().resetSimulator());
   return {
     service,
-    simulated: async () =>
-      (await (await fetch(`${service().simulatorUrl}/simulator/state`)).json()) as SimulatedServers,
+    simulated: () => service().simulated<SimulatedServers>(),
     hostSeconds: async (seconds) => {
       const answer = await fetch(`${service().simulatorUrl}/simulator/settings`, {
         method: "PATCH",

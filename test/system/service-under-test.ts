@@ -52,6 +52,11 @@ export class ServiceUnderTest {
     return apiUrls[this.requests++ % apiUrls.length] ?? "";
   }
 
+  /** Every API process. */
+  get apiUrls(): readonly string[] {
+    return this.deployment.apiUrls;
+  }
+
   get simulatorUrl(): string {
     return this.deployment.simulatorUrl;
   }
@@ -87,13 +92,14 @@ export class ServiceUnderTest {
     return pids;
   }
 
-  /** kill -9 of every process of this name, and the wait until as many others have taken their place. */
-  async killAndAwaitSuccessor(name: ProcessName): Promise<void> {
-    const killed = this.signal(name, "SIGKILL");
-    await until(`another ${name} runs`, () => {
-      const now = this.processes()[name] ?? [];
-      return now.length === killed.length && now.every((pid) => !killed.includes(pid));
-    });
+  /** kill -9 of every process of these names at once, and the wait until as many others have taken their place. */
+  async killAndAwaitSuccessor(...names: readonly ProcessName[]): Promise<void> {
+    const killed = names.map((name) => ({ name, pids: this.signal(name, "SIGKILL") }));
+    for (const { name, pids } of killed)
+      await until(`another ${name} runs`, () => {
+        const now = this.processes()[name] ?? [];
+        return now.length === pids.length && now.every((pid) => !pids.includes(pid));
+      });
   }
 
   /** Ends the service by a signal; resolves with its exit code. */
@@ -174,11 +180,15 @@ export class ServiceUnderTest {
 
   /** A cluster's remediation policy and its HA and DPM settings, as the component manager has them now. */
   async policy(cluster: string): Promise<unknown> {
-    const response = await fetch(`${this.simulatorUrl}/simulator/state`);
-    const { clusters } = (await response.json()) as { clusters: Record<string, unknown>[] };
+    const { clusters } = await this.simulated<{ clusters: Record<string, unknown>[] }>();
     const found = clusters.find((one) => one["cluster"] === cluster || one["id"] === cluster);
     if (!found) throw new Error(`The simulator has no cluster ${cluster}`);
     return { policy: found["policy"], admissionControl: found["admissionControl"], dpm: found["dpm"] };
+  }
+
+  /** The state of the simulator, of which a test looks at some fields. */
+  async simulated<S>(): Promise<S> {
+    return (await (await fetch(`${this.simulatorUrl}/simulator/state`)).json()) as S;
   }
 
   async ledger(): Promise<LedgerEntry[]> {

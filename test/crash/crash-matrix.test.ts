@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as pauseFor } from "node:timers/promises";
+import { expect } from "chai";
+import { parse } from "yaml";
+import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { ProcessName } from "../system/deployment";
+import { ServiceUnderTest } from "../system/service-under-test";
+import { Onlookers } from "./onlookers";
+import { Operator } from "./operator";
+import { expectConsistentEnd, notReplaying } from "./oracle";
+import { seeded } from "./seeded";
+import { stages, type Stage } from "./stages";
+
+/** What is killed, all of it at the same moment. */
+const victims: Readonly<Record<string, readonly ProcessName[]>> = {
+  api: ["api"],
+  worker: ["worker"],
+  temporal: ["temporalServer"],
+  postgresql: ["postgresql"],
+  "api and worker": ["api", "worker"],
+  all: ["api", "worker", "temporalServer", "postgresql"],
+  simulator: ["simulator"],
+};
+
+/** CRASH_SEED: the first seed. CRASH_SEEDS: how many. CRASH_CELLS: `all`, or the name of one. */
+const { CRASH_SEED = "1", CRASH_SEEDS = "1", CRASH_CELLS } = process.env;
+
+/** Three of five cells, so that every victim and every stage is among them. */
+const inEveryRun = (stage: number, victim: number) => (3 * stage + victim) % 5 < 3;
+
+const cells = stages.flatMap((stage, i) =>
+  Object.entries(victims).map(([victim, names], j) => {
+    const name = `${victim} while ${stage.name}`;
+    const asked = CRASH_CELLS === undefined ? inEveryRun(i, j) : CRASH_CELLS === "all" || CRASH_CELLS === name;
+    return { name, stage, names, asked };
+  }),
+);
+
+describe("kill -9 of", function () {
+  this.timeout(180_000);
+  const folder = mkdtempSync(join(tmpdir(), "ums-crash-"));
+  let service: ServiceUnderTest;
+
+  before(async () => {
+    service = await ServiceUnderTest.start({
+      CATALOG_FILE: catalogWithManagementServer(folder),
+      SIMULATOR_HOST_SECONDS: "0.8",
+      POLL_MIN_MILLISECONDS: "50",
+    });
+  });
+  after(async () => {
+    await service.discard();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => service.resetSimulator());
+
+  async function crash(stage: Stage, names: readonly ProcessName[], seed: number, name: string): Promise<void> {
+    const random = seeded(seed, name);
+    const operator = new Operator(service);
+    const policy = await service.policy("domain-c34");
+    const upgradesBefore = await countUpgrades(service);
+    const reached = await stage.reach(operator, `${seed}-${name.replaceAll(" ", "-")}`);
+    await pauseFor(Math.floor(random() * stage.within));
+    await service.killAndAwaitSuccessor(...names);
+
+    const id = await reached.goOn();
+    const onlookers = new Onlookers(service.apiUrls, id);
+    await service.taskWhen(id, `is ${reached.ends}`, ({ status }) => status === reached.ends, 120);
+    expect(await onlookers.end(), "what one API process told").to.deep.equal([]);
+    await expectConsistentEnd(service, { id, task: reached.ends, starts: reached.starts ?? [1, 1, 1, 1], policy });
+    expect((await countUpgrades(service)) - upgradesBefore, "upgrades that were started").to.equal(1);
+  }
+
+  for (let seed = Number(CRASH_SEED); seed < Number(CRASH_SEED) + Number(CRASH_SEEDS); seed++)
+    for (const { name, stage, names, asked } of cells)
+      if (asked)
+        it(`${name} (seed ${seed})`, async () => {
+          await crash(stage, names, seed, name).catch((error: unknown) => {
+            const again = `CRASH_SEED=${seed} CRASH_CELLS='${name}' npm run test:crash`;
+            throw new Error(`${error instanceof Error ? error.message : String(error)}\nAgain: ${again}`, {
+              cause: error,
+            });
+          });
+        });
+
+  it("anything leaves histories that replay, all of them", async () => {
+    expect(await notReplaying(service)).to.deep.equal([]);
+  });
+});
+
+function catalogWithManagementServer(folder: string): string {
+  const file = join(folder, "bundles.yaml");
+  const bundles = parse(readFileSync(resolve(__dirname, "../../config/bundles.yaml"), "utf8")) as object[];
+  const mgmt = { id: "mgmt", type: "SDDC_MANAGER", version: "9.0.2", downloadStatus: "SUCCESSFUL" };
+  const components = [{ id: "mgmt", type: "MGMT", toVersion: "9.0.2.0" }];
+  writeFileSync(file, JSON.stringify([...bundles, { ...mgmt, components }]));
+  return file;
+}
+
+async function countUpgrades(service: ServiceUnderTest): Promise<number> {
+  const { body } = await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1");
+  return body.pageMetadata?.totalElements ?? 0;
+}

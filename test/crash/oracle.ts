@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import { Worker } from "@temporalio/worker";
+import { expect } from "chai";
+import type { PageOfTask, Task, TaskStatus } from "../../src/domain/task";
+import type { PageOfUpgrade, Upgrade } from "../../src/domain/upgrade";
+import { mostOutOfService } from "../support/most-out-of-service";
+import { until } from "../system/deployment";
+import type { ServiceUnderTest } from "../system/service-under-test";
+
+const root = resolve(__dirname, "../..");
+const cluster = "domain-c34";
+
+/** How an upgrade of that cluster has to end. */
+export interface Expected {
+  readonly id: string;
+  readonly task: TaskStatus;
+  /** How often the remediation of each host is started, in the order of the hosts. */
+  readonly starts: readonly number[];
+  /** Settings of the cluster before the upgrade. */
+  readonly policy: unknown;
+}
+
+const upgradeStatus: Partial<Record<TaskStatus, string>> = {
+  Successful: "COMPLETED_WITH_SUCCESS",
+  Cancelled: "CANCELLED",
+};
+
+/** What must hold of an upgrade after a crash and its recovery; throws what does not. */
+export async function expectConsistentEnd(service: ServiceUnderTest, expected: Expected): Promise<void> {
+  const { id } = expected;
+  const task = await service.task(id);
+  expect(task.status, JSON.stringify(task.errors)).to.equal(expected.task);
+  await expectOneStory(service, task);
+
+  const ledger = await service.ledger();
+  const starts = Object.values(await service.remediations());
+  expect(starts, "how often the remediation of each host was started").to.deep.equal(expected.starts);
+  expect(mostOutOfService(ledger, cluster), "hosts out of service at once").to.be.at.most(1);
+  expect(overlapping(ledger), "remediations that began before the one before had ended").to.deep.equal([]);
+
+  expect(await service.policy(cluster), "settings of the cluster").to.deep.equal(expected.policy);
+  const { clusters } = await service.simulated<{ clusters: { hosts: { name: string; maintenance: string }[] }[] }>();
+  const left = clusters.flatMap(({ hosts }) => hosts).filter(({ maintenance }) => maintenance !== "OUT");
+  expect(left, "hosts that were left in maintenance mode").to.deep.equal([]);
+  await until("no lock and no other Workflow is left", async () =>
+    service.withTemporal(async (client) => (await client.workflow.count(`ExecutionStatus = "Running"`)).count === 0),
+  );
+}
+
+/** Task, Upgrade, both lists and Temporal tell of the same end, and of one upgrade only. */
+async function expectOneStory(service: ServiceUnderTest, { id, status }: Task): Promise<void> {
+  const expected = upgradeStatus[status];
+  expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status).to.equal(expected);
+  await until("both lists agree", async () => {
+    const upgrades = (await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=500")).body.elements ?? [];
+    const tasks = (await service.get<PageOfTask>("/v1/tasks?pageSize=500")).body.elements ?? [];
+    return (
+      upgrades.filter((one) => one.id === id && one.status === expected).length === 1 &&
+      tasks.filter((one) => one.id === id && one.status === status).length === 1
+    );
+  });
+  const closed = await service.withTemporal(async (client) => (await client.workflow.getHandle(id).describe()).status);
+  expect(closed.name).to.equal(status === "Cancelled" ? "CANCELLED" : "COMPLETED");
+}
+
+/** Hosts whose remediation was started while another one of theirs was not over. */
+function overlapping(ledger: readonly { readonly step: string; readonly host?: string }[]): string[] {
+  const open = new Set<string>();
+  const wrong: string[] = [];
+  for (const { step, host } of ledger) {
+    if (host === undefined) continue;
+    if (step === "APPLY_STARTED") {
+      if (open.has(host)) wrong.push(host);
+      open.add(host);
+    }
+    if (/^(MAINTENANCE_EXITED|APPLY_FAILED|CANCELLED)$/.test(step)) open.delete(host);
+  }
+  return wrong;
+}
+
+/** Replays the history of every Workflow of the service's namespace; gives those that do not replay. */
+export async function notReplaying(service: ServiceUnderTest): Promise<string[]> {
+  const wrong: string[] = [];
+  await service.withTemporal(async (client) => {
+    const options = {
+      workflowBundle: { codePath: resolve(root, "dist/workflow-bundle.js") },
+      dataConverter: { payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
+    };
+    const histories = client.workflow.list().intoHistories();
+    for await (const { workflowId, error } of Worker.runReplayHistories(options, histories))
+      if (error) wrong.push(`${workflowId}: ${error.message}`);
+  });
+  return wrong;
+}
