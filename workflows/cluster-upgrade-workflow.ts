@@ -188,7 +188,7 @@ function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): Applic
     errorCode: policyNotRestored,
     errorType: "FAILED_DEPENDENCY",
     message: `${before ? `${before.message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`} its remediation policy could not be put back.`,
-    remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
+    remediationMessage: "Put back by hand in the component manager what the nested errors name, then retry.",
     nestedErrors: [...(before ? [before] : []), cause],
   };
   return ApplicationFailure.nonRetryable(error.message, policyNotRestored, { error });
