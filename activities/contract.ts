@@ -21,6 +21,11 @@ export interface ClusterTarget {
   /** Only of BASELINE: the ISO of the inventory that the target comes from, instead of the patch of that version. */
   readonly customIsoId?: string;
   /**
+   * Only of IMAGE, where several hosts are remediated together: those of the options that the product would carry out
+   * itself on a host that it empties, and that are therefore ours to carry out and to take back.
+   */
+  readonly ownOptions?: HostRemediationOptions;
+  /**
    * What the image has beside its base image, and nothing else. Absent means that only the base image is changed: the
    * add-on and the components that the cluster has stay.
    */
@@ -62,6 +67,9 @@ export interface HostBefore {
   readonly runningVms: readonly string[];
 }
 
+/** Ids of the virtual machines that ran on each host, by its id, before an upgrade switched them off. */
+export type RunningVms = Readonly<Record<string, readonly string[]>>;
+
 export { workerShutdown } from "../src/domain/host-remediation";
 
 export interface RemediateHostInput extends ClusterTarget {
@@ -88,6 +96,11 @@ export interface RemediateHostsInput extends ClusterTarget {
   /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
   readonly hosts: readonly Pick<ClusterHost, "host" | "fqdn">[];
   readonly options: HostRemediationOptions;
+  /**
+   * What {@link UpgradeActivities.readRunningVms} gave, where `ownOptions` switch virtual machines off: these and no
+   * others are switched off, and run again at the end of every attempt.
+   */
+  readonly runningVms?: RunningVms;
   /** `maximumAttempts` counts, for each host, the failures that the component manager reported for it. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
@@ -119,13 +132,13 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**
    * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
-   * baseline-managed cluster: its HA admission control and its power management (DPM).
+   * baseline-managed cluster: its HA admission control and its power management (DPM); with `ownOptions` both.
    */
   readRemediationPolicy(target: ClusterTarget): Promise<RemediationPolicy>;
   /**
    * Replaces the remediation policy by ours: the options, parallel remediation where `hostsAtOnce` is more than 1
    * (and never otherwise), and the product's own failure action always FAIL. On a baseline-managed cluster: switches
-   * HA admission control and DPM off where asked.
+   * HA admission control and DPM off where asked. With `ownOptions` both, and the policy asks for nothing of these.
    */
   putRemediationPolicy(
     input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
@@ -139,11 +152,17 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
   /** Reads a host of a baseline-managed cluster; its own Activity, so that it is recorded before anything is changed. */
   readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
+  /**
+   * The virtual machines that run on hosts which are remediated together; its own Activity, so that they are recorded
+   * before anything is changed.
+   */
+  readRunningVms(input: ClusterTarget & { hosts: readonly Pick<ClusterHost, "host" | "fqdn">[] }): Promise<RunningVms>;
   /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
   remediateHost(input: RemediateHostInput): Promise<HostResult>;
   /**
-   * Upgrades several hosts at the same time: puts them into maintenance mode, has them remediated together, verifies
-   * them and takes them out of maintenance mode again. One host that fails does not stop the others; how each ended is
+   * Upgrades several hosts at the same time: switches `runningVms` off where the upgrade asks for that, puts the hosts
+   * into maintenance mode, has them remediated together, verifies them, takes them out of maintenance mode and starts
+   * `runningVms` again. One host that fails does not stop the others; how each ended is
    * in the result, so it only throws between two attempts (retryable) or where something else than a host is wrong.
    * Heartbeats {@link HostsProgress}; never starts a second remediation of a host. Its retry policy must allow
    * `maximumAttempts` times the number of hosts, because it counts for each host on its own.

@@ -11,6 +11,8 @@ import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
 import { imageClusters } from "./hostos/image-clusters";
+import { preparedImageClusters } from "./hostos/prepared-image-clusters";
+import { readRunningVms } from "./hostos/read-running-vms";
 import { remediateHosts } from "./hostos/remediate-hosts";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
@@ -28,11 +30,13 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const { callTimeout } = limits;
   const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout }));
   const managementOf = managerClients(componentManager, (access) => createVim25Client(access, { callTimeout }));
+  const image = imageClusters({ clientOf: lifecycleOf, limits });
+  const prepared = preparedImageClusters({ image, managementOf });
   const kinds: Readonly<Record<ClusterKind, ClusterWork>> = {
-    IMAGE: imageClusters({ clientOf: lifecycleOf, limits }),
+    IMAGE: image,
     BASELINE: baselineClusters({ clientOf: managementOf, lifecycleOf, patchFor, limits }),
   };
-  const workOn = ({ kind }: ClusterTarget) => kinds[kind];
+  const workOn = ({ kind, ownOptions }: ClusterTarget) => (ownOptions ? prepared : kinds[kind]);
 
   const maintenanceOf =
     dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));
@@ -76,8 +80,10 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       ),
     setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
+    readRunningVms: (input) =>
+      read(input, () => readRunningVms(managementOf(input.cluster.componentManagerId), shortPatience(), input)),
     remediateHost: (input) => workOn(input).remediateHost(input),
-    remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, maintenanceOf, limits }, input),
+    remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     awaitClusterHealth: (input) =>
       awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     readLockHolder: ({ workflowId }) =>

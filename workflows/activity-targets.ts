@@ -1,15 +1,18 @@
 import type { ClusterTarget, MgmtPrecheckInput, NetvirtTarget } from "../activities/contract";
+import { ownOptionsOf } from "../src/domain/rollout";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
-/** What Activities need of a cluster's plan. Options are part of it only where no policy of the product carries them. */
+/** What Activities need of a cluster's plan. Of its options only those that no policy of the product carries. */
 export function clusterTarget(plan: ClusterUpgradePlan, upgradeId?: string): ClusterTarget {
   const { resourceId, name, componentManagerId, cluster, kind, targetVersion, image, options, customIsoId } = plan;
+  const ownOptions = ownOptionsOf(plan);
   return {
     cluster: { resourceId, name, componentManagerId, cluster },
     kind,
     targetVersion,
     ...(upgradeId !== undefined && { upgradeId }),
     ...(image && { image }),
+    ...(ownOptions && { ownOptions }),
     ...(kind === "BASELINE" && { options, ...(customIsoId !== undefined && { customIsoId }) }),
   };
 }

@@ -4,13 +4,14 @@ import {
   CancelledFailure,
   condition,
   isCancellation,
+  patched,
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
 import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
-import { isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
+import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
 import { errorOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
@@ -25,11 +26,12 @@ const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttemp
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
 /**
- * Upgrades one cluster, host by host. Its Workflow ID is the cluster's lock: it is held from the start,
+ * Upgrades one cluster, host by host or several at once. Its Workflow ID is the cluster's lock: it is held from the start,
  * also while it waits for its turn. Closes as completed, failed or cancelled, with a {@link ResourceResult} in the
  * result or in the failure's details and the whole SubTask in its memo.
  */
-export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<ResourceResult> {
+export async function clusterUpgradeWorkflow(received: ClusterUpgradeInput): Promise<ResourceResult> {
+  const input = asBegun(received);
   const state = new ClusterUpgradeState(input);
   const turn = { begun: false };
   setHandler(beginSignal, () => {
@@ -52,6 +54,13 @@ export async function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promis
     const result = state.end("FAILED", "Failed", error);
     throw ApplicationFailure.nonRetryable(error.message, error.errorCode, result);
   }
+}
+
+/** Upgrades that have begun before the service could carry such options out itself go on host by host. */
+function asBegun(input: ClusterUpgradeInput): ClusterUpgradeInput {
+  const { cluster } = input;
+  if (!ownOptionsOf(cluster) || patched("options-of-hosts-at-once")) return input;
+  return { ...input, cluster: { ...cluster, rollout: { ...rolloutOf(cluster), hostsAtOnce: 1 } } };
 }
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
@@ -179,7 +188,7 @@ function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): Applic
     errorCode: policyNotRestored,
     errorType: "FAILED_DEPENDENCY",
     message: `${before ? `${before.message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`} its remediation policy could not be put back.`,
-    remediationMessage: "Set the cluster's remediation policy in the component manager by hand, then retry.",
+    remediationMessage: "Put back by hand in the component manager what the nested errors name, then retry.",
     nestedErrors: [...(before ? [before] : []), cause],
   };
   return ApplicationFailure.nonRetryable(error.message, policyNotRestored, { error });

@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
-import type { HostBefore, UpgradeActivities } from "../activities/contract";
+import type { HostBefore, RunningVms, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
-import { isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
+import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
@@ -17,7 +17,7 @@ import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions);
-const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore">>(readOptions());
+const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
 
 interface Failure {
   readonly cause: unknown;
@@ -75,11 +75,13 @@ async function upgradeTogether(
   const { cluster, upgradeId } = state.input;
   for (const { host } of group) state.record({ type: "HostStarted", host });
   try {
+    const runningVms = ownOptionsOf(cluster)?.preRemediationPowerAction && (await readRunningVms(state.input, group));
     const { upgraded, failed, stopped } = await remediateHosts({
       ...clusterTarget(cluster, upgradeId),
       hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
       options: cluster.options,
       attempts: cluster.attempts,
+      ...(runningVms && { runningVms }),
       ...(commit !== undefined && { commit }),
     });
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
@@ -136,6 +138,19 @@ function readHostBefore(
   return untilAnswered(() =>
     reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${fqdn}: read state` }, [
       { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } },
+    ]),
+  );
+}
+
+/** What has to be started again later, recorded in the history before it is switched off. */
+function readRunningVms(
+  { cluster, upgradeId, waits }: ClusterUpgradeInput,
+  group: readonly ClusterHost[],
+): Promise<RunningVms> {
+  const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
+  return untilAnswered(() =>
+    reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [
+      { ...clusterTarget(cluster, upgradeId), hosts: group.map(({ host, fqdn }) => ({ host, fqdn })) },
     ]),
   );
 }

@@ -1,30 +1,35 @@
+import { fewOf } from "../baseline/change-vm-power";
 import { DriverError } from "../drivers/driver-error";
 import { isApply } from "./find-remediation";
 import type { HostsRemediationContext } from "./hosts-context";
+import { startVms, stoppedVms } from "./hosts-vm-power";
 
 /**
- * Takes every host of the input out of maintenance mode, whatever became of it, and says so of those that stay in it.
- * A host that was upgraded counts as that only when it is back at work.
+ * Takes every host of the input out of maintenance mode, whatever became of it, starts what was switched off on it, and
+ * says so of those that are not back. A host that was upgraded counts as that only when it is back at work.
  */
 export async function leaveMaintenance(context: HostsRemediationContext): Promise<void> {
   const { progress, input } = context;
-  const left = await exitAll(context);
+  const inside = await exitAll(context);
+  const stopped = await startVms(context);
   input.hosts.forEach((_, place) => {
-    const problem = left.get(place);
+    const [stays, stops] = [inside.get(place), stopped.get(place)];
     const isUpgraded = progress.inPhase("EXITING_MAINTENANCE").includes(place);
-    if (problem === undefined) {
+    if (stays === undefined && stops === undefined) {
       if (isUpgraded) progress.move([place], "UPGRADED");
       return;
     }
+    const vms = stops === undefined ? [] : [`It ${stops}`];
+    if (progress.inPhase("FAILED", "FAILED_ONCE").includes(place)) {
+      const mode = stays === undefined ? [] : ["It stays in maintenance mode."];
+      return progress.addToFailure(place, [...mode, ...vms].join(" "));
+    }
     const isDone = isUpgraded || progress.inPhase("ALREADY_AT_TARGET").includes(place);
-    if (progress.inPhase("FAILED", "FAILED_ONCE").includes(place))
-      progress.addToFailure(place, "It stays in maintenance mode.");
-    else
-      progress.fail(place, {
-        code: "HOST_LEFT_IN_MAINTENANCE_MODE",
-        what: `${isDone ? "is at the target, but" : "was not upgraded, and"} stays in maintenance mode: ${problem}`,
-        stage: "VERIFY",
-      });
+    const state = isDone ? "is at the target, but" : "was not upgraded, and";
+    const what =
+      stays === undefined ? `${state} ${stops}` : [`${state} stays in maintenance mode: ${stays}`, ...vms].join(" ");
+    const code = stays === undefined ? "HOST_NOT_BACK_IN_SERVICE" : "HOST_LEFT_IN_MAINTENANCE_MODE";
+    progress.fail(place, { code, what, stage: "VERIFY" });
   });
 }
 
@@ -57,30 +62,45 @@ async function exitAll({ client, maintenance, patience, progress, input }: Hosts
 }
 
 /**
- * The error of an attempt that is given up for another reason than its hosts, with the hosts that it leaves in
- * maintenance mode: where a remediation may still run they have to stay in it, otherwise they are taken out.
+ * The error of an attempt that is given up for another reason than its hosts, with what it leaves behind: where a
+ * remediation may still run the hosts have to stay in maintenance mode and what ran on them off, otherwise they are
+ * taken out and started again.
  */
 export async function givenUp(context: HostsRemediationContext, error: DriverError): Promise<DriverError> {
   const { client, maintenance, patience, progress, input } = context;
   let inside: string[];
+  let stopped: string[];
   try {
     const tasks = await patience.persist(() => client.listUnfinishedTasks(input.cluster.cluster));
-    if (![...tasks.values()].some(isApply)) await exitAll(context);
+    if (![...tasks.values()].some(isApply)) {
+      await exitAll(context);
+      await startVms(context);
+    }
     const left = await maintenance.inMaintenance(input.cluster.cluster, patience);
     inside = input.hosts.filter(({ host }) => left.has(host)).map(({ fqdn }) => fqdn);
+    stopped = (await stoppedVms(context)).map(({ name }) => name);
   } catch (cause) {
     if (!(cause instanceof DriverError)) throw cause;
-    inside = progress
+    const inWork = progress
       .inPhase("ENTERING_MAINTENANCE", "REMEDIATING", "RECONNECTING", "EXITING_MAINTENANCE")
-      .map((place) => input.hosts[place]?.fqdn ?? "");
+      .flatMap((place) => input.hosts[place] ?? []);
+    inside = inWork.map(({ fqdn }) => fqdn);
+    stopped = inWork.flatMap(({ host }) => input.runningVms?.[host] ?? []);
   }
-  if (inside.length === 0) return error;
-  const named = inside.slice(0, 3).join(", ") + (inside.length > 3 ? ` and ${inside.length - 3} more` : "");
+  const leftBehind = [
+    {
+      what: "In maintenance mode still",
+      names: inside,
+      remedy: "Take the hosts that stay in maintenance mode out of it before.",
+    },
+    { what: "Switched off still", names: stopped, remedy: "Start the virtual machines that are switched off." },
+  ].filter(({ names }) => names.length > 0);
+  if (leftBehind.length === 0) return error;
   return new DriverError({
     kind: error.kind,
     code: error.code,
-    message: `${error.message} In maintenance mode still: ${named}.`,
-    remediation: `${error.remediation} Take the hosts that stay in maintenance mode out of it before.`,
+    message: [error.message, ...leftBehind.map(({ what, names }) => `${what}: ${fewOf(names, 3)}.`)].join(" "),
+    remediation: [error.remediation, ...leftBehind.map(({ remedy }) => remedy)].join(" "),
     ...(error.status !== undefined && { status: error.status }),
     ...(error.errorType !== undefined && { errorType: error.errorType }),
     causes: error.causes,

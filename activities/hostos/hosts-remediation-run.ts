@@ -6,6 +6,7 @@ import { startOf, verdictAmongHosts, verdictOfResult, worksOn } from "./apply-ve
 import { assessHosts, isApply } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { leaveMaintenance } from "./hosts-maintenance";
+import { switchOffVms } from "./hosts-vm-power";
 import type { HostsRemediationContext } from "./hosts-context";
 import { verifyHosts } from "./verify-hosts";
 import { desiredImageChanged, noTrace, otherOperation, stalledFor } from "./remediation-errors";
@@ -150,10 +151,15 @@ export class HostsRemediationRun {
     return candidates;
   }
 
-  /** Gives the hosts that got there; the others have failed. */
-  async #enterMaintenance(places: readonly number[]): Promise<number[]> {
+  /** Gives the hosts that got there, with nothing on them that is to be switched off; the others have failed. */
+  async #enterMaintenance(candidates: readonly number[]): Promise<number[]> {
     const { maintenance, patience, progress, input } = this.#o;
-    progress.move(places, "ENTERING_MAINTENANCE");
+    progress.move(candidates, "ENTERING_MAINTENANCE");
+    const runOn = await switchOffVms(this.#o, candidates);
+    for (const [place, what] of runOn)
+      progress.fail(place, { code: "HOST_MAINTENANCE_MODE_FAILED", what, stage: "REMEDIATE" });
+    const places = candidates.filter((place) => !runOn.has(place));
+    if (places.length === 0) return [];
     progress.note(`${places.length} hosts enter maintenance mode.`);
     const ends = await Promise.allSettled(
       places.map((place) => maintenance.enter(this.#idOf(place), input.options, patience)),

@@ -12,6 +12,7 @@ import {
 } from "../activity-run";
 import type { RemediateHostsInput } from "../contract";
 import { DriverError } from "../drivers/driver-error";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { hostsFailedFailure, stoppedFailure } from "../failures";
 import type { HostMaintenance } from "./host-maintenance";
@@ -21,6 +22,7 @@ import { HostsRemediationRun } from "./hosts-remediation-run";
 
 interface RemediateHostsDependencies {
   clientOf(componentManagerId: string): VlcmClient;
+  managementOf(componentManagerId: string): Vim25Client;
   maintenanceOf(componentManagerId: string): HostMaintenance;
   readonly limits: ActivityLimits;
 }
@@ -30,7 +32,7 @@ interface RemediateHostsDependencies {
  * are left for them, it throws a retryable failure and the next attempt is about those hosts only.
  */
 export function remediateHosts(
-  { clientOf, maintenanceOf, limits }: RemediateHostsDependencies,
+  { clientOf, managementOf, maintenanceOf, limits }: RemediateHostsDependencies,
   input: RemediateHostsInput,
 ): Promise<HostsResult> {
   const activity = Context.current();
@@ -76,7 +78,8 @@ export function remediateHosts(
 
   function contextOf() {
     const managerId = cluster.componentManagerId;
-    return { client: clientOf(managerId), maintenance: maintenanceOf(managerId), input, limits, progress };
+    const management = managementOf(managerId);
+    return { client: clientOf(managerId), management, maintenance: maintenanceOf(managerId), input, limits, progress };
   }
 
   return runActivity(

@@ -78,7 +78,7 @@ function howManyAtOnce(cluster: ClusterUpgradePlan): string {
   if (hostsAtOnce > 1) return `${hostsAtOnce} at a time`;
   // The operator has said otherwise in the inventory, and would look for the reason there.
   return allowed > 1
-    ? `one after another (its rollout policy allows ${allowed} at a time, but the options need each host to be emptied by the component manager)`
+    ? `one after another (its rollout policy allows ${allowed} at a time, but virtual machines can be suspended to memory on one host at a time only)`
     : "one after another";
 }
 

@@ -1,21 +1,39 @@
+import type { HostRemediationOptions } from "./host-remediation";
 import type { ClusterUpgradePlan, RolloutPolicy } from "./upgrade-plan";
 
 /** Plans made before there was a policy: one host at a time, and nothing in between. */
 const plainRollout: RolloutPolicy = { hostsAtOnce: 1, soakSeconds: 0, healthGate: false, toleratedFailures: 0 };
 
 /**
- * The rollout policy by which a cluster is really upgraded. The product takes several hosts of an image-managed cluster
- * together only when they are in maintenance mode already. What it does itself when it empties a host (power actions,
- * HA and DPM switched off) does not act then, so with these options such a cluster is upgraded host by host.
+ * The rollout policy by which a cluster is really upgraded. Virtual machines are suspended to the memory of a host by
+ * its remediation alone, which empties the hosts of an image-managed cluster one by one: so they go then.
  */
 export function rolloutOf({ kind, rollout = plainRollout, options }: ClusterUpgradePlan): RolloutPolicy {
-  const { preRemediationPowerAction: action, disableHac, disableDpm } = options;
-  const changesPower = action !== undefined && action !== "DO_NOT_CHANGE_VMS_POWER_STATE";
-  const needsTheProduct = changesPower || disableHac === true || disableDpm === true;
-  return kind === "IMAGE" && needsTheProduct ? { ...rollout, hostsAtOnce: 1 } : rollout;
+  const needsTheProduct = kind === "IMAGE" && options.preRemediationPowerAction === "SUSPEND_VMS_TO_MEMORY";
+  return needsTheProduct ? { ...rollout, hostsAtOnce: 1 } : rollout;
 }
 
 /** Whether hosts of a cluster are remediated together, by one call to its component manager. */
 export function isRemediatedTogether(cluster: ClusterUpgradePlan): boolean {
   return cluster.kind === "IMAGE" && rolloutOf(cluster).hostsAtOnce > 1;
+}
+
+/**
+ * The options of an image-managed cluster that the service carries out itself (docs/decisions/0008): the product does it
+ * only where it empties a host, and hosts that it takes together are empty before. Undefined where there are none.
+ */
+export function ownOptionsOf(cluster: ClusterUpgradePlan): HostRemediationOptions | undefined {
+  if (!isRemediatedTogether(cluster)) return undefined;
+  const { preRemediationPowerAction: action, disableHac, disableDpm } = cluster.options;
+  const own: HostRemediationOptions = {
+    ...(switchesVmsOff(cluster) && action && { preRemediationPowerAction: action }),
+    ...(disableHac === true && { disableHac }),
+    ...(disableDpm === true && { disableDpm }),
+  };
+  return Object.keys(own).length > 0 ? own : undefined;
+}
+
+/** Whether virtual machines are powered off or suspended before their host is upgraded. */
+function switchesVmsOff({ options: { preRemediationPowerAction: action } }: ClusterUpgradePlan): boolean {
+  return action !== undefined && action !== "DO_NOT_CHANGE_VMS_POWER_STATE";
 }

@@ -20,6 +20,8 @@ interface SimulatedState {
     readonly version: string;
     readonly maintenance: string;
     readonly poweredOnVms: number;
+    readonly poweredOffVms: number;
+    readonly suspendedVms: number;
   }[];
 }
 

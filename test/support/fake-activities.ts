@@ -172,6 +172,11 @@ export class FakeActivities {
         const asFound = { at, inMaintenanceMode: false, rebootRequired: false, atTarget: false, runningVms: [] };
         return (await this.replaced.readHostBefore?.(input)) ?? asFound;
       },
+      readRunningVms: async (input) => {
+        this.calls.push(`running ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
+        const asFound = Object.fromEntries(input.hosts.map(({ host }) => [host, [`vm-of-${host}`]]));
+        return (await this.replaced.readRunningVms?.(input)) ?? asFound;
+      },
       remediateHost: async (input) => {
         this.calls.push(`remediate ${hostKey(input, input.host)}`);
         this.remediations.push(input);

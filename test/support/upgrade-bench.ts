@@ -134,6 +134,7 @@ export class UpgradeBench {
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
       readHostBefore: (input) => of(input.cluster.resourceId).readHostBefore(input),
+      readRunningVms: (input) => of(input.cluster.resourceId).readRunningVms(input),
       remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
       readNetvirtUpgrade: (target) => of(target.netvirt.resourceId).readNetvirtUpgrade(target),

@@ -5,6 +5,7 @@ import type { Retrieved } from "./property-collector";
 import { fieldOf } from "./soap";
 import {
   ClusterConfiguration,
+  hasEnded,
   Product,
   Reference,
   TaskInfo,
@@ -29,6 +30,15 @@ export const hostProperties = [
 ];
 export const clusterProperties = ["name", "overallStatus", "configurationEx"];
 export const vmProperties = ["name", "runtime.host", "runtime.powerState"];
+
+/** Tasks that change the power of a virtual machine, by the last part of their description. */
+const powerTask = /(^|\.)(powerOn|powerOff|suspend)(VM)?$/i;
+
+/** Ids of the virtual machines whose power tasks are changing now. */
+export function changingPower(tasks: readonly TaskInfo[]): ReadonlySet<string> {
+  const open = tasks.filter((task) => !hasEnded(task) && powerTask.test(task.descriptionId));
+  return new Set(open.flatMap(({ entity }) => entity?.id ?? []));
+}
 
 /** Makes what a component manager has answered into clusters, hosts, virtual machines and tasks. Throws DriverError. */
 export function inventoryReader(managerId: string) {
@@ -83,12 +93,14 @@ export function inventoryReader(managerId: string) {
     return tasks.map(({ properties }) => decode(what, TaskInfo, properties["info"]));
   }
 
-  function vmOf(what: string, { object, properties }: Retrieved): Vim25Vm {
+  /** `changing`: ids of virtual machines whose power is being changed. */
+  function vmOf(what: string, { object, properties }: Retrieved, changing: ReadonlySet<string>): Vim25Vm {
     return {
       vm: object.id,
       name: decode(what, XmlText, properties["name"] ?? object.id),
       host: decode(what, Reference, properties["runtime.host"]).id,
       power: decode(what, XmlText, properties["runtime.powerState"]),
+      powerChanging: changing.has(object.id),
     };
   }
 

@@ -2,7 +2,7 @@ import { isLeft } from "fp-ts/Either";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
 import { errorOfShape } from "../vapi/classify-error";
-import { clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
+import { changingPower, clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
 import { retrieve, type Selection, type Traversal } from "./property-collector";
 import { type ManagedObject, serviceInstance, typed } from "./soap";
 import { Vim25Http } from "./vim25-http";
@@ -156,10 +156,11 @@ export function createVim25Client(
         what,
         from: clusterObject(cluster),
         skipFrom: true,
-        over: [toHosts({ type: "HostSystem", path: "vm" })],
-        properties: { VirtualMachine: vmProperties },
+        over: [toHosts({ type: "HostSystem", path: "vm", then: [{ type: "VirtualMachine", path: "recentTask" }] })],
+        properties: { VirtualMachine: vmProperties, Task: ["info"] },
       });
-      return found.map((vm) => vmOf(what, vm));
+      const changing = changingPower(tasksOf(what, found));
+      return found.filter(({ object }) => object.type === "VirtualMachine").map((vm) => vmOf(what, vm, changing));
     },
 
     readTask: async (task) => {

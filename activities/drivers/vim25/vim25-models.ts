@@ -130,4 +130,6 @@ export interface Vim25Vm {
   readonly name: string;
   readonly host: string;
   readonly power: string;
+  /** Whether a task is at changing that. */
+  readonly powerChanging: boolean;
 }

@@ -81,7 +81,8 @@ export function bringBack(cluster: ClusterState, host: HostState): void {
   if (!evacuation) return;
   for (const other of cluster.hosts) {
     const running = evacuation.running[other.id] ?? 0;
-    const offline = evacuation.offline[other.id] ?? 0;
+    // Some may have been switched on where they went.
+    const offline = Math.min(evacuation.offline[other.id] ?? 0, other.poweredOffVms);
     other.poweredOnVms -= running;
     other.poweredOffVms -= offline;
     host.poweredOnVms += running;

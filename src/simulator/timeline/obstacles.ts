@@ -12,10 +12,10 @@ const blockers: Record<EvacuationBlocker, string> = {
   RUNNING_VMS: "a VM with a connected CD-ROM or a local disk cannot move",
 };
 
-function isBlocked(by: EvacuationBlocker, cluster: ClusterState, policy: EffectivePolicy): boolean {
+function isBlocked(by: EvacuationBlocker, cluster: ClusterState, host: HostState, policy: EffectivePolicy): boolean {
   if (by === "ADMISSION_CONTROL") return cluster.admissionControl;
   if (by === "DPM") return cluster.dpm;
-  return policy.pre_remediation_power_action === "DO_NOT_CHANGE_VMS_POWER_STATE";
+  return policy.pre_remediation_power_action === "DO_NOT_CHANGE_VMS_POWER_STATE" && host.poweredOnVms > 0;
 }
 
 /**
@@ -42,7 +42,7 @@ export function maintenanceObstacle(
 
   const blocked = world.findFault(["EVACUATION_BLOCKED"], on);
   const by = blocked?.by ?? "RUNNING_VMS";
-  if (blocked && isBlocked(by, cluster, policy)) {
+  if (blocked && isBlocked(by, cluster, host, policy)) {
     world.useFault(blocked);
     return blocked.message ?? `Host ${host.name} could not enter maintenance mode: ${blockers[by]}.`;
   }
@@ -61,7 +61,7 @@ export function evacuationRisk(
   const isSolved =
     (by === "ADMISSION_CONTROL" && policy.disable_hac) ||
     (by === "DPM" && policy.disable_dpm) ||
-    !isBlocked(by, cluster, policy);
+    !isBlocked(by, cluster, host, policy);
   return fault && !isSolved ? `Host ${host.name} may not enter maintenance mode: ${blockers[by]}.` : undefined;
 }
 

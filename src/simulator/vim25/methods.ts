@@ -18,8 +18,8 @@ import { booleanOf, child, children, referenceOf, type SoapRequest, textOf } fro
 import { findTask } from "./tasks";
 import { anyOf, elementsOf, moment, object, reference, text, type XmlTree } from "./values";
 import type { Views } from "./views";
-import { vim25Of, vmsOf } from "./virtual-machines";
-import type { Vim25Settings, Vim25Task } from "./vim25-state";
+import { vmsOf } from "./virtual-machines";
+import type { Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
 
 /** A call of somebody who is logged in. `token` is that of the session. */
 export interface MethodCall extends SoapRequest {
@@ -46,12 +46,11 @@ function onHost({ world, self, user }: MethodCall, id = self.id): OnHost {
 /** The host of a `HostPatchManager`, whose id has the host's number. */
 const onPatchManager = (call: MethodCall) => onHost(call, call.self.id.replace("patchManager-", "host-"));
 
-function onVm(call: MethodCall, change: (on: OnHost, vm: ReturnType<typeof vim25Of>["vms"][number]) => Vim25Task) {
+function onVm(call: MethodCall, change: (on: OnHost, vm: Vim25Vm) => Vim25Task) {
   for (const cluster of call.world.state.clusters) {
     const vm = vmsOf(cluster).find(({ id }) => id === call.self.id);
     if (!vm) continue;
-    const own = cluster.management === "BASELINE" ? vim25Of(cluster).vms.find(({ id }) => id === vm.id) : vm;
-    return taskReference(change(onHost(call, vm.host), own ?? vm));
+    return taskReference(change(onHost(call, vm.host), vm));
   }
   throw notFound(call.self);
 }

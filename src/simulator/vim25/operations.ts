@@ -40,9 +40,9 @@ function takeFault({ world, cluster, host }: OnHost, kinds: readonly FaultKind[]
   return fault;
 }
 
-/** What every change asks first. Hosts of an image-managed cluster are put into maintenance mode here, and no more. */
-function mayChange({ world, cluster }: OnCluster, isMaintenance = false): void {
-  if (cluster.management !== "BASELINE" && !isMaintenance)
+/** What every change asks first. What an image brings to a host is no matter of this API: `installs` such things. */
+function mayChange({ world, cluster }: OnCluster, installs = false): void {
+  if (cluster.management !== "BASELINE" && installs)
     throw methodFault("NotSupported", `The simulator changes cluster ${cluster.name} through its image only.`);
   const busy = world.findFault(["OPERATION_IN_PROGRESS"], { cluster: cluster.id });
   if (!busy) return;
@@ -50,8 +50,8 @@ function mayChange({ world, cluster }: OnCluster, isMaintenance = false): void {
   throw methodFault("TaskInProgress", "Another operation is in progress on the cluster.");
 }
 
-function mayChangeHost(on: OnHost, isMaintenance = false): void {
-  mayChange(on, isMaintenance);
+function mayChangeHost(on: OnHost, installs = false): void {
+  mayChange(on, installs);
   const { cluster, host } = on;
   if (host.connection !== "CONNECTED") throw methodFault("HostNotConnected", `Host ${host.name} is not connected.`);
   if (isBusy(cluster, host.id) || isRemediated(cluster, host))
@@ -90,7 +90,7 @@ function record(
 
 /** Puts a host into maintenance mode; it waits for as long as running VMs cannot leave. `timeout` in seconds, 0: none. */
 export function enterMaintenanceMode(on: OnHost, timeout: number, evacuatePoweredOffVms: boolean): Vim25Task {
-  mayChangeHost(on, true);
+  mayChangeHost(on);
   const { world, cluster, host } = on;
   if (host.maintenance === "IN") throw methodFault("InvalidState", `Host ${host.name} is in maintenance mode already.`);
   // The remediation of an image-managed host is what is slow.
@@ -127,7 +127,7 @@ export function enterMaintenanceMode(on: OnHost, timeout: number, evacuatePowere
 }
 
 export function exitMaintenanceMode(on: OnHost): Vim25Task {
-  mayChangeHost(on, true);
+  mayChangeHost(on);
   const { world, host } = on;
   if (host.maintenance !== "IN") throw methodFault("InvalidState", `Host ${host.name} is not in maintenance mode.`);
   const fault = takeFault(on, ["MAINTENANCE_EXIT_FAILS"]);
@@ -147,7 +147,7 @@ function imageOf(world: World, urls: readonly string[]): { version: string } | M
 }
 
 export function checkPatch(on: OnHost, urls: readonly string[]): Vim25Task {
-  mayChange(on);
+  mayChange(on, true);
   const { world, host } = on;
   if (host.connection !== "CONNECTED") throw methodFault("HostNotConnected", `Host ${host.name} is not connected.`);
   const image = imageOf(world, urls);
@@ -158,7 +158,7 @@ export function checkPatch(on: OnHost, urls: readonly string[]): Vim25Task {
 }
 
 export function installPatch(on: OnHost, urls: readonly string[]): Vim25Task {
-  mayChangeHost(on);
+  mayChangeHost(on, true);
   const { world, host } = on;
   if (host.maintenance !== "IN") throw methodFault("InvalidState", `Host ${host.name} is not in maintenance mode.`);
   const image = imageOf(world, urls);
@@ -182,7 +182,7 @@ function installFailure(host: HostState, message?: string): MethodFault {
 
 /** Restarts a host: the task ends at once, the host is away from then on for a while. */
 export function rebootHost(on: OnHost, force: boolean): Vim25Task {
-  mayChangeHost(on);
+  mayChangeHost(on, true);
   const { world, host } = on;
   if (host.maintenance !== "IN" && !force)
     throw methodFault("InvalidState", `Host ${host.name} is not in maintenance mode.`);

@@ -4,7 +4,7 @@ import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { effectivePolicy, type EffectivePolicy } from "../state/remediation-policy";
 import { bringBack, evacuate } from "../timeline/evacuation";
-import { moveAway, moveBack, recount, vim25HostOf, vim25Of } from "./virtual-machines";
+import { moveAway, moveBack, recount, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 import type { Vim25Event, Vim25Task } from "./vim25-state";
 
 /** How long the component manager remembers a task after its end, in milliseconds. */
@@ -56,7 +56,7 @@ export function isBusy(cluster: ClusterState, host: string): boolean {
 /** Lets one event of a task happen. */
 export function happenToTask(world: World, cluster: ClusterState, task: Vim25Task, event: Vim25Event): void {
   const host = cluster.hosts.find(({ id }) => id === task.entity);
-  const vmHost = cluster.vim25?.vms.find(({ id }) => id === task.entity)?.host;
+  const vmHost = vmsOf(cluster).find(({ id }) => id === task.entity)?.host;
   const record = (step: LedgerStep, detail?: string) =>
     world.record({
       at: event.at,
@@ -134,9 +134,10 @@ function succeed(
     case "VirtualMachine.powerOn":
     case "VirtualMachine.powerOff":
     case "VirtualMachine.suspend": {
-      const vm = vim25Of(cluster).vms.find(({ id }) => id === task.entity);
+      const vm = vmsOf(cluster).find(({ id }) => id === task.entity);
       if (!vm) return;
       vm.power = powerAfter[task.kind];
+      delete vm.was;
       recount(cluster);
       return record("VM_POWER_CHANGED", `${vm.id} ${vm.power}`);
     }

@@ -4,10 +4,15 @@ import { model, OneOf } from "../../domain/codec";
 /** Epoch milliseconds. */
 const Moment = t.number;
 
-/** A virtual machine of a baseline-managed cluster. `home` is the host that it left for maintenance and returns to. */
+const VmPower = OneOf("poweredOn", "poweredOff", "suspended");
+
+/**
+ * A virtual machine. `home` is the host that it left for maintenance and returns to, `was` the power that it had before
+ * a remediation of its host changed it.
+ */
 export const Vim25Vm = model(
-  { id: t.string, name: t.string, host: t.string, power: OneOf("poweredOn", "poweredOff", "suspended") },
-  { home: t.string },
+  { id: t.string, name: t.string, host: t.string, power: VmPower },
+  { home: t.string, was: VmPower },
 );
 export type Vim25Vm = t.TypeOf<typeof Vim25Vm>;
 
@@ -85,7 +90,7 @@ export type Vim25Task = t.TypeOf<typeof Vim25Task>;
 /** What the management interface knows of a host beyond what all APIs share. */
 const Vim25Host = model({ bootTime: Moment }, { installed: t.string, slowness: t.number });
 
-/** The part of a baseline-managed cluster that only the management interface shows. */
+/** The part of a cluster that only the management interface shows. */
 export const Vim25Cluster = model(
   { vms: t.array(Vim25Vm), tasks: t.array(Vim25Task), hosts: t.record(t.string, Vim25Host) },
   { drsAutomation: t.string },

@@ -1,4 +1,5 @@
 import type { ClusterState, HostState } from "../state/simulator-state";
+import { alignWithCounts } from "./named-vms";
 import type { Vim25Cluster, Vim25Vm } from "./vim25-state";
 
 /** When every host is taken to have started before anything happened to it. */
@@ -9,7 +10,7 @@ function countedVms(host: HostState): Vim25Vm[] {
   const powers = [
     ...Array.from({ length: host.poweredOnVms }, () => "poweredOn" as const),
     ...Array.from({ length: host.poweredOffVms }, () => "poweredOff" as const),
-    ...Array.from({ length: host.suspendedVms }, () => "suspended" as const),
+    ...Array.from({ length: host.suspendedVms + (host.suspendedToMemoryVms ?? 0) }, () => "suspended" as const),
   ];
   const number = host.id.replace(/\D/g, "");
   return powers.map((power, i) => {
@@ -18,9 +19,13 @@ function countedVms(host: HostState): Vim25Vm[] {
   });
 }
 
-/** The virtual machines of a cluster. Those of an image-managed one can only be looked at. */
+/**
+ * The virtual machines of a cluster. Those of an image-managed one are counted by the other APIs, and have had no names
+ * to keep until this API has changed something.
+ */
 export function vmsOf(cluster: ClusterState): readonly Vim25Vm[] {
-  const own = cluster.management === "BASELINE" ? cluster.vim25?.vms : undefined;
+  const own = cluster.vim25?.vms;
+  if (own && cluster.management === "IMAGE") alignWithCounts(own, cluster.hosts);
   return own ?? cluster.hosts.flatMap(countedVms);
 }
 
@@ -47,7 +52,7 @@ export function recount(cluster: ClusterState): void {
     const of = (power: Vim25Vm["power"]) => vms.filter((vm) => vm.host === host.id && vm.power === power).length;
     host.poweredOnVms = of("poweredOn");
     host.poweredOffVms = of("poweredOff");
-    host.suspendedVms = of("suspended");
+    host.suspendedVms = of("suspended") - (host.suspendedToMemoryVms ?? 0);
   }
 }
 

@@ -31,6 +31,17 @@ function platform(prefix = ""): Required<Pick<SamplePlanOptions, "installations"
   };
 }
 
+/** A cluster managed by an image, with options that the product carries out for hosts one by one only. */
+function powerOffTwoAtOnce(): SamplePlanOptions {
+  const hostosUpgradeOptionsSpec = {
+    preRemediationPowerAction: "POWER_OFF_VMS",
+    disableHac: true,
+    disableDpm: true,
+  } as const;
+  const resources = clusters(1).map((resource) => ({ ...resource, hostosUpgradeOptionsSpec }));
+  return { resources, kinds: ["IMAGE"], rollout: { hostsAtOnce: 2 } };
+}
+
 const migration = { upgradeMechanism: "ReducedDowntimeMigration" } as const;
 
 /** Upgrades of several products, of servers alone, of both kinds of cluster, and by a rollout policy. */
@@ -81,6 +92,27 @@ export const productStories: Readonly<Record<string, Story>> = {
         3,
       );
       const upgrade = await bench.upgrade({ rollout: { hostsAtOnce: 2, healthGate: true } }, fake);
+      await gate.reached;
+      return upgrade;
+    },
+  },
+
+  "options-of-hosts-at-once": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await bench.upgrade(powerOffTwoAtOnce(), new FakeActivities({}, 3));
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "open-options-of-hosts-at-once": {
+    ends: "OPEN",
+    async tell(bench) {
+      const gate = new Gate();
+      const open = () => gate.pass().then(() => Promise.reject(new Error("open")));
+      const fake = new FakeActivities({ remediateHost: open, remediateHosts: open }, 3);
+      const upgrade = await bench.upgrade(powerOffTwoAtOnce(), fake);
       await gate.reached;
       return upgrade;
     },

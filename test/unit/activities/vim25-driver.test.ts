@@ -147,8 +147,8 @@ describe("the driver of the management interface", () => {
       answers["RetrievePropertiesEx"] = () => response("RetrievePropertiesEx", page("vm-1", "<token>more</token>"));
       answers["ContinueRetrievePropertiesEx"] = () => response("ContinueRetrievePropertiesEx", page("vm-2"));
       expect(await client.listVms("domain-c1")).to.deep.equal([
-        { vm: "vm-1", name: 'vm-1 "x"', host: "host-1", power: "poweredOn" },
-        { vm: "vm-2", name: 'vm-2 "x"', host: "host-1", power: "poweredOn" },
+        { vm: "vm-1", name: 'vm-1 "x"', host: "host-1", power: "poweredOn", powerChanging: false },
+        { vm: "vm-2", name: 'vm-2 "x"', host: "host-1", power: "poweredOn", powerChanging: false },
       ]);
       expect(bodyOf("ContinueRetrievePropertiesEx")).to.include("<token>more</token>");
     });

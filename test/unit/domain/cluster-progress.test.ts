@@ -53,7 +53,10 @@ describe("initialClusterSubTask", () => {
     expect(told(3, { disableHac: true }, "BASELINE")).to.equal("3 at a time.");
     expect(told(1, { disableHac: true })).to.equal("one after another.");
     for (const options of [{ disableHac: true }, { disableDpm: true }, { preRemediationPowerAction: "SUSPEND_VMS" }])
-      expect(told(3, options)).to.match(/^one after another \(its rollout policy allows 3 at a time, but .*\)\.$/);
+      expect(told(3, options)).to.equal("3 at a time.");
+    expect(told(3, { preRemediationPowerAction: "SUSPEND_VMS_TO_MEMORY" })).to.match(
+      /^one after another \(its rollout policy allows 3 at a time, but .*to memory.*\)\.$/,
+    );
   });
 });
 

@@ -294,6 +294,74 @@ describe("the simulator's management interface", () => {
     });
   });
 
+  describe("virtual machines and settings of an image-managed cluster", () => {
+    const image = testConfig({
+      clusters: [
+        { id: "domain-c8", name: "prod-cl01", hosts: 2, poweredOnVms: 2, poweredOffVms: 1, admissionControl: true },
+      ],
+    });
+    const powers = async () => {
+      const { text } = await soap.call(
+        "PropertyCollector",
+        "propertyCollector",
+        "RetrievePropertiesEx",
+        `<specSet><propSet><type>VirtualMachine</type><pathSet>runtime.host</pathSet><pathSet>runtime.powerState</pathSet></propSet><objectSet><obj type="ClusterComputeResource">domain-c8</obj><skip>true</skip><selectSet xsi:type="TraversalSpec"><type>ClusterComputeResource</type><path>host</path><skip>true</skip><selectSet xsi:type="TraversalSpec"><type>HostSystem</type><path>vm</path></selectSet></selectSet></objectSet></specSet><options/>`,
+      );
+      const found = [
+        ...text.matchAll(/<obj type="VirtualMachine">(.*?)<\/obj>.*?>(host-\d+)<.*?>(powered\w+|suspended)</g),
+      ];
+      return Object.fromEntries(found.map(([, vm = "", host = "", power = ""]) => [vm, `${host} ${power}`]));
+    };
+    const change = async (vm: string, method: string) => {
+      expect((await soap.call("VirtualMachine", vm, `${method}_Task`)).task).to.not.equal("");
+      clock.advance(2);
+    };
+    beforeEach(async () => {
+      await simulator.close();
+      const stateFile = join(folder, "image.json");
+      ({ simulator, client, clock } = await startTestSimulator({ config: image, clock, stateFile }));
+      soap = new SoapClient(simulator.url);
+      await soap.login();
+    });
+
+    it("can be changed, and stay the same ones while hosts are emptied in whatever way", async () => {
+      const before = await powers();
+      expect(Object.values(before).sort()).to.deep.equal(
+        ["host-11", "host-12"].flatMap((host) => [`${host} poweredOff`, `${host} poweredOn`, `${host} poweredOn`]),
+      );
+      const [first = "", second = ""] = Object.keys(before);
+      await change(second, "PowerOffVM");
+      expect(await powers()).to.deep.equal({ ...before, [second]: "host-11 poweredOff" });
+      // By the lifecycle manager, which counts; and by this interface, with those that are off.
+      await client.call("PATCH", "/simulator/hosts/host-12", { maintenance: "IN" });
+      await client.call("PATCH", "/simulator/hosts/host-12", { maintenance: "OUT" });
+      await enter("host-11", true);
+      clock.advance(25);
+      expect(new Set(Object.values(await powers()).map((told) => told.split(" ")[0]))).to.deep.equal(
+        new Set(["host-12"]),
+      );
+      expect((await powers())[first]).to.equal("host-12 poweredOn");
+      await soap.host("ExitMaintenanceMode", "host-11", "<timeout>0</timeout>");
+      clock.advance(10);
+      expect(await powers()).to.deep.equal({ ...before, [second]: "host-11 poweredOff" });
+      await change(second, "PowerOnVM");
+      expect(await powers()).to.deep.equal(before);
+      expect(
+        (await client.ledger()).filter(({ step }) => step === "VM_POWER_CHANGED").map(({ detail }) => detail),
+      ).to.deep.equal([`${second} poweredOff`, `${second} poweredOn`]);
+    });
+
+    it("can be switched, and only what was on counts as switched off", async () => {
+      const spec = `<spec xsi:type="ClusterConfigSpecEx"><dasConfig><admissionControlEnabled>false</admissionControlEnabled></dasConfig></spec><modify>true</modify>`;
+      await soap.call("ClusterComputeResource", "domain-c8", "ReconfigureComputeResource_Task", spec);
+      clock.advance(5);
+      expect((await client.state()).clusters[0]).to.include({ admissionControl: false });
+      expect((await client.ledger()).map(({ step, detail }) => `${step} ${detail}`)).to.deep.equal([
+        "SETTINGS_SWITCHED_OFF admissionControl",
+      ]);
+    });
+  });
+
   describe("faults", () => {
     it("that meet calls are narrowed by the name of a method", async () => {
       await client.fault({ kind: "SERVICE_UNAVAILABLE", path: "/sdk/RebootHost", times: 1 });
