@@ -134,6 +134,11 @@ export class SimulatedPlatform {
     return this.control("PATCH", `hosts/${host}`, { maintenance });
   }
 
+  /** How long everything that the simulator does takes, from now on. */
+  hostSeconds(hostSeconds: number): Promise<unknown> {
+    return this.control("PATCH", "settings", { hostSeconds });
+  }
+
   state(): Promise<SimulatedState> {
     return this.control("GET", "state");
   }
@@ -159,7 +164,7 @@ export class SimulatedPlatform {
 }
 
 /** What a request says beside the product that is upgraded. */
-export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout"> {
+export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout" | "waits"> {
   /** Of the cluster. */
   readonly spec?: Omit<NonNullable<SamplePlanOptions["resources"]>[number], "resourceId">;
 }
