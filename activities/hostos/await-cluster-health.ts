@@ -73,7 +73,7 @@ async function problemsOf(
 
   if (kind === "BASELINE") {
     const red = await redStatuses(managementOf(componentManagerId), patience, cluster);
-    return red.map(({ title }) => `${title} has the status red.`);
+    return red.map((title) => `${title} has the status red.`);
   }
 
   const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
