@@ -4,7 +4,7 @@ import type { ActivityLimits } from "./activity-dependencies";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
 import { createPatience, type Patience, type PatienceBounds, type PatienceHooks } from "./patience";
 
-/** Well below any heartbeat timeout, so that no single call or wait looks like a lost worker. */
+/** Well below any heartbeat timeout (HEARTBEAT_SECONDS is at least 5), so that no single call or wait looks like a lost worker. */
 const heartbeatEvery = 2_000;
 
 /** Why an Activity is to stop. Only STOP_REQUESTED is a wish of the upgrade; after the others it is run again or gone. */
@@ -46,9 +46,19 @@ export function endingPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks
   });
 }
 
-/** Bounds for what is short or asked again by Temporal: a minute and a half of trouble, whatever is allowed elsewhere. */
-export function shortBounds({ outage, operationBusy, poll }: ActivityLimits): PatienceBounds {
-  return { outage: Math.min(outage, 90_000), operationBusy: Math.min(operationBusy, 90_000), poll };
+/** How long one run of the current Activity may take by Temporal, in milliseconds. */
+export function timeOfRun(): number {
+  return Context.current().info.startToCloseTimeoutMs;
+}
+
+/**
+ * Bounds for what is short or asked again by Temporal, whatever is allowed elsewhere. They leave time for a last call,
+ * so that it is told what was waited for rather than that the time was over.
+ */
+export function shortBounds({ outage, operationBusy, answer, callTimeout, poll }: ActivityLimits): PatienceBounds {
+  const run = timeOfRun();
+  const longest = Math.min(answer, Math.max(run - callTimeout, run / 2));
+  return { outage: Math.min(outage, longest), operationBusy: Math.min(operationBusy, longest), poll };
 }
 
 interface RunOptions {

@@ -171,10 +171,10 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
   /**
    * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
    * health check without an error; a baseline-managed cluster has no such check, there no host and not the cluster
-   * itself has the status red. `upgrading` are ids of hosts that do not count. Heartbeats {@link HealthWait}; fails as
+   * itself has the status red. Heartbeats {@link HealthWait}; fails as
    * HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
    */
-  awaitClusterHealth(input: ClusterTarget & { upgrading?: readonly string[] }): Promise<void>;
+  awaitClusterHealth(target: ClusterTarget): Promise<void>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
   /** Of several locks those that are held, and by which upgrade. */

@@ -87,14 +87,20 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
 
 /** The error of a wait that took too long: still transient, because another try later may succeed. */
 export function gaveUp(error: DriverError, after: number): DriverError {
-  const waited = after < 90_000 ? `${Math.round(after / 1000)} s` : `${Math.round(after / 60_000)} minutes`;
   return new DriverError({
     kind: "transient",
     code: error.code,
-    message: `${error.message} Waited for ${waited}.`,
+    message: `${error.message} Waited for ${duration(after)}.`,
     remediation: error.remediation,
     ...(error.status !== undefined && { status: error.status }),
     ...(error.errorType !== undefined && { errorType: error.errorType }),
     causes: error.causes,
   });
+}
+
+/** Milliseconds in words. */
+export function duration(milliseconds: number): string {
+  return milliseconds < 90_000
+    ? `${Math.round(milliseconds / 1000)} s`
+    : `${Math.round(milliseconds / 60_000)} minutes`;
 }

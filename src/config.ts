@@ -11,9 +11,11 @@ import { oneLine, StartupError } from "./startup-error";
 /** How long Activities wait, in the units of the names. */
 export interface WaitLimits {
   readonly componentManagerCallSeconds: number;
+  readonly answerSeconds: number;
   readonly componentManagerOutageMinutes: number;
   readonly remediationStallMinutes: number;
   readonly hostReconnectMinutes: number;
+  readonly hostSettleSeconds: number;
   readonly operationBusyMinutes: number;
   readonly mgmtAbsenceMinutes: number;
   readonly mgmtStallMinutes: number;
@@ -192,9 +194,11 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     },
     waitLimits: {
       componentManagerCallSeconds: values.COMPONENT_MANAGER_CALL_SECONDS,
+      answerSeconds: values.ANSWER_SECONDS,
       componentManagerOutageMinutes: values.COMPONENT_MANAGER_OUTAGE_MINUTES,
       remediationStallMinutes: values.REMEDIATION_STALL_MINUTES,
       hostReconnectMinutes: values.HOST_RECONNECT_MINUTES,
+      hostSettleSeconds: values.HOST_SETTLE_SECONDS,
       operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
       mgmtAbsenceMinutes: values.MGMT_ABSENCE_MINUTES,
       mgmtStallMinutes: values.MGMT_STALL_MINUTES,
@@ -204,9 +208,15 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     },
     activityWaits: {
       readMinutes: values.READ_MINUTES,
+      // The last call begins before the patience of the worker is over.
+      readRunSeconds: values.ANSWER_SECONDS + values.COMPONENT_MANAGER_CALL_SECONDS,
+      netvirtReadMinutes: values.NETVIRT_READ_MINUTES,
       precheckMinutes: values.PRECHECK_MINUTES,
       restoreHours: values.RESTORE_HOURS,
       takeBackHours: values.TAKE_BACK_HOURS,
+      heartbeatSeconds: values.HEARTBEAT_SECONDS,
+      stepDays: values.STEP_DAYS,
+      lostRuns: values.LOST_RUNS,
     },
     watchLimits: {
       poll: values.EVENTS_POLL_MILLISECONDS,

@@ -118,6 +118,13 @@ export const variables = {
     30,
     "How long a read, or a record of how something was found, is tried before its resource fails",
   ),
+  NETVIRT_READ_MINUTES: wholeNumber(
+    1,
+    1440,
+    "minutes",
+    20,
+    "How long one read of all the nodes of a NETVIRT instance may take; READ_MINUTES bounds all of its tries",
+  ),
   PRECHECK_MINUTES: wholeNumber(3, 1440, "minutes", 60, "How long the prechecks of one resource are tried"),
   RESTORE_HOURS: wholeNumber(
     1,
@@ -133,6 +140,21 @@ export const variables = {
     4,
     "How long a migration of a management server is tried to be taken back",
   ),
+  HEARTBEAT_SECONDS: wholeNumber(
+    5,
+    600,
+    "seconds",
+    15,
+    "How long a step of an upgrade may give no sign of life before another worker takes it over",
+  ),
+  STEP_DAYS: wholeNumber(1, 365, "days", 7, "How long one run of a step may take that gets on all the time"),
+  LOST_RUNS: wholeNumber(
+    1,
+    1000,
+    "",
+    200,
+    "How often a step is taken over, after HEARTBEAT_SECONDS, STEP_DAYS or the stop of a worker, before it fails",
+  ),
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Least severe level that is logged"),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
@@ -146,6 +168,13 @@ export const variables = {
   ),
   SIMULATOR_CONFIG: path("config/simulator.yaml", "What the simulator simulates"),
   COMPONENT_MANAGER_CALL_SECONDS: wholeNumber(1, 600, "seconds", 30, "Longest single call to a component manager"),
+  ANSWER_SECONDS: wholeNumber(
+    5,
+    3600,
+    "seconds",
+    90,
+    "How long a single read, check or restore waits for an answer of a component manager before it counts as one try",
+  ),
   COMPONENT_MANAGER_OUTAGE_MINUTES: wholeNumber(
     1,
     1440,
@@ -166,6 +195,13 @@ export const variables = {
     "minutes",
     30,
     "How long a host may take to be connected again after its remediation",
+  ),
+  HOST_SETTLE_SECONDS: wholeNumber(
+    5,
+    3600,
+    "seconds",
+    60,
+    "How long a host of a baseline-managed cluster may take to show what a task has done to it",
   ),
   OPERATION_BUSY_MINUTES: wholeNumber(
     1,

@@ -12,6 +12,13 @@ import type { FailureDetails } from "../activities/contract";
 import { ErrorBody } from "../src/domain/error-body";
 import { workerShutdown } from "../src/domain/host-remediation";
 
+/** What each time limit of Temporal means to an operator; docs/configuration.md says how each is set. */
+const timeLimits: Readonly<Record<string, string>> = {
+  HEARTBEAT: "A step gave no sign of life, and was run again in vain",
+  START_TO_CLOSE: "A step did not end within the time of one run, and was run again in vain",
+  SCHEDULE_TO_CLOSE: "A step did not succeed in all the time that it is tried",
+};
+
 /** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
 export function errorOf(failure: unknown): ErrorBody {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
@@ -24,7 +31,7 @@ export function errorOf(failure: unknown): ErrorBody {
     return {
       errorCode: "ACTIVITY_TIMED_OUT",
       errorType: "FAILED_DEPENDENCY",
-      message: `A step did not end within its time limit (${cause.timeoutType}).`,
+      message: `${timeLimits[cause.timeoutType ?? ""] ?? "A step did not end within its time limit"} (${cause.timeoutType}).`,
       remediationMessage: "Check that workers are running and that the component manager answers, then retry.",
     };
   }

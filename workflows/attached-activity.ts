@@ -1,16 +1,16 @@
 import { CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type * as t from "io-ts";
+import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
-
-/** How often such an Activity may be lost before its workers are given up: hours of crash loops. */
-const maximumLosses = 200;
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
 export interface AttachedActivity<Progress, Result> {
   /** What it works on, for log lines. */
   readonly name: string;
   readonly attempts: AttemptPolicy;
+  /** Of the plan: how often the Activity may be lost before its workers are given up. */
+  readonly waits: PlannedWaits | undefined;
   /**
    * Schedules it with these attempts. `resume`: what an earlier run knew; `stop`: the upgrade was cancelled, so what
    * runs is brought to a safe end and nothing is started.
@@ -29,6 +29,7 @@ export interface AttachedActivity<Progress, Result> {
  */
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
+  const { lostRuns } = waitsOf(activity.waits);
   let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
     try {
@@ -41,7 +42,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
       const unattended = isCancellation(failure) && (losses > 0 || attempts.maximumAttempts > 1);
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
         return stopSafely(activity, progress);
-      if (!lost || losses >= maximumLosses) throw failure;
+      if (!lost || losses >= lostRuns) throw failure;
       log.info("An Activity was lost with its worker and is scheduled again", { name });
     }
   }
@@ -51,6 +52,7 @@ function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
 ): Promise<Result> {
+  const { lostRuns } = waitsOf(activity.waits);
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
     for (let losses = 0; ; losses++) {
@@ -61,7 +63,7 @@ function stopSafely<Progress, Result>(
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
           throw new CancelledFailure(`${activity.name} was brought to a safe end`);
         }
-        if (!isLost(failure) || losses >= maximumLosses) throw failure;
+        if (!isLost(failure) || losses >= lostRuns) throw failure;
         progress = progressOf(failure, activity.progress) ?? progress;
       }
     }

@@ -67,7 +67,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
   const { cluster, upgradedBefore, waits } = state.input;
   const target = clusterTarget(state.input.cluster, state.input.upgradeId);
   const hosts = await stage(state, "READ_HOSTS", () =>
-    untilAnswered(() =>
+    untilAnswered(waits, () =>
       reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary: `${cluster.name}: read hosts` }, [
         target,
       ]),
@@ -81,7 +81,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
   }
   await state.pause.pass();
   state.publish("Preparing");
-  const previous = await untilAnswered(() =>
+  const previous = await untilAnswered(waits, () =>
     reads.readRemediationPolicy.executeWithOptions(
       { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` },
       [target],
@@ -111,7 +111,7 @@ async function restoringAfterwards(
   } catch (cause) {
     failure = { cause };
   }
-  const { cluster } = state.input;
+  const { cluster, waits } = state.input;
   const errorBefore = () => {
     if (!failure) return undefined;
     return isCancellation(failure.cause) ? interrupted(`Cluster ${cluster.name}`) : errorOf(failure.cause);
@@ -119,9 +119,9 @@ async function restoringAfterwards(
   await CancellationScope.nonCancellable(async () => {
     try {
       await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
-        untilAnswered(() =>
+        untilAnswered(waits, () =>
           restores.restoreRemediationPolicy.executeWithOptions(
-            { ...restoreOptions(state.input.waits), summary: `${cluster.name}: restore remediation policy` },
+            { ...restoreOptions(waits), summary: `${cluster.name}: restore remediation policy` },
             [{ ...clusterTarget(state.input.cluster, state.input.upgradeId), previous }],
           ),
         ),
@@ -134,10 +134,10 @@ async function restoringAfterwards(
 }
 
 function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
-  const { cluster } = state.input;
-  return untilAnswered(() =>
+  const { cluster, waits } = state.input;
+  return untilAnswered(waits, () =>
     changes.putRemediationPolicy.executeWithOptions(
-      { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set remediation policy` },
+      { ...changeOptions(cluster.attempts, waits), summary: `${cluster.name}: set remediation policy` },
       [
         {
           ...clusterTarget(cluster, state.input.upgradeId),
@@ -151,10 +151,13 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
 }
 
 function setDesiredImage(state: ClusterUpgradeState) {
-  const { cluster } = state.input;
-  return untilAnswered(() =>
+  const { cluster, waits } = state.input;
+  return untilAnswered(waits, () =>
     changes.setDesiredImage.executeWithOptions(
-      { ...changeOptions(cluster.attempts), summary: `${cluster.name}: set desired image ${cluster.targetVersion}` },
+      {
+        ...changeOptions(cluster.attempts, waits),
+        summary: `${cluster.name}: set desired image ${cluster.targetVersion}`,
+      },
       [clusterTarget(state.input.cluster, state.input.upgradeId)],
     ),
   );

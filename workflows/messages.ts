@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
-import type { ActivityWaits } from "../src/domain/activity-waits";
+import type { PlannedWaits } from "../src/domain/activity-waits";
 import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/error-body";
@@ -81,7 +81,7 @@ export interface ResourceMemo {
 export interface ClusterUpgradeInput {
   readonly upgradeId: string;
   /** Absent in inputs of older versions: the defaults. */
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
   readonly cluster: ClusterUpgradePlan;
   /** Ids of hosts that earlier attempts of this upgrade have upgraded. */
   readonly upgradedBefore: readonly string[];
@@ -89,13 +89,13 @@ export interface ClusterUpgradeInput {
 
 export interface NetvirtUpgradeInput {
   readonly upgradeId: string;
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
   readonly netvirt: NetvirtUpgradePlan;
 }
 
 export interface MgmtUpgradeInput {
   readonly upgradeId: string;
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
   readonly mgmt: MgmtUpgradePlan;
 }
 

@@ -1,7 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { MgmtMigrationInput, MgmtServer, UpgradeActivities } from "../activities/contract";
 import { MgmtProgress } from "../src/domain/mgmt-progress";
-import type { MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 import { mgmtTarget } from "./activity-targets";
 import { runAttached } from "./attached-activity";
 import type { MgmtUpgradeInput } from "./messages";
@@ -21,18 +20,19 @@ const steps = {
 } as const;
 
 /** Runs one change of a management server, as often as its attempts allow; where it is lost, it goes on from there. */
-export function runMgmtStep(step: keyof typeof steps, mgmt: MgmtUpgradePlan): Promise<unknown> {
+export function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput): Promise<unknown> {
   const { id, summary } = steps[step];
   const { name, attempts } = mgmt;
   const input: MgmtMigrationInput = { ...mgmtTarget(mgmt), attempts };
   return runAttached({
     name,
     attempts,
+    waits,
     progress: MgmtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, resume, stop): Promise<unknown> =>
       changes[step].executeWithOptions(
-        { ...changeOptions(left), activityId: `mgmt/${id}`, summary: `${name}: ${summary}` },
+        { ...changeOptions(left, waits), activityId: `mgmt/${id}`, summary: `${name}: ${summary}` },
         [{ ...input, ...(resume && { resume }), ...(stop && { stop }) }],
       ),
   });
@@ -40,11 +40,11 @@ export function runMgmtStep(step: keyof typeof steps, mgmt: MgmtUpgradePlan): Pr
 
 export function readMgmtServer({ mgmt, waits }: MgmtUpgradeInput): Promise<MgmtServer> {
   const options = { ...readOptions(waits), activityId: "mgmt/read", summary: `${mgmt.name}: read version` };
-  return untilAnswered(() => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
+  return untilAnswered(waits, () => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }
 
 /** Takes back what was prepared of a migration, where its switchover has not begun. */
 export function cancelMgmtMigration({ mgmt, waits }: MgmtUpgradeInput): Promise<void> {
   const options = { ...takeBackOptions(waits), activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
-  return untilAnswered(() => takeBacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
+  return untilAnswered(waits, () => takeBacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }

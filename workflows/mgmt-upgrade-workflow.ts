@@ -55,10 +55,10 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceResult> {
   await state.pause.pass();
   if (mgmt.mechanism === "InPlace") {
     state.publish("Staging the update");
-    await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", mgmt));
+    await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", state.input));
     await state.pause.pass();
     state.publish("Installing the update; the management server goes away and comes back");
-    await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", mgmt));
+    await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", state.input));
   } else {
     await migrate(state);
   }
@@ -76,10 +76,9 @@ const beforeSwitchover: ReadonlySet<string | undefined> = new Set([
 ]);
 
 async function migrate(state: MgmtUpgradeState): Promise<void> {
-  const { mgmt } = state.input;
   try {
     state.publish("Preparing the new appliance");
-    await stage(state, "PREPARE_MIGRATION", () => runMgmtStep("prepareMgmtMigration", mgmt));
+    await stage(state, "PREPARE_MIGRATION", () => runMgmtStep("prepareMgmtMigration", state.input));
     await stage(state, "WAIT_FOR_SWITCHOVER", () => waitForSwitchover(state));
     await state.pause.pass();
   } catch (failure) {
@@ -88,7 +87,7 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
   }
   try {
     state.publish("Switching over; the management server goes away and comes back");
-    await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", mgmt));
+    await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", state.input));
   } catch (failure) {
     if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await takeBack(state, failure);
     throw failure;

@@ -1,5 +1,4 @@
 import {
-  type ActivityOptions,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
@@ -10,7 +9,6 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { NetvirtSettings, UpgradeActivities } from "../activities/contract";
-import type { ActivityWaits } from "../src/domain/activity-waits";
 import { interrupted } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { netvirtStages, type NetvirtStageType } from "../src/domain/netvirt-progress";
@@ -20,20 +18,12 @@ import { netvirtTarget } from "./activity-targets";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { beginSignal, type NetvirtUpgradeInput, type ResourceResult } from "./messages";
 import { NetvirtUpgradeState } from "./netvirt-upgrade-state";
-import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
+import { changeOptions, lookOptions, netvirtReadOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
 
-/** Reading every node of a large instance takes longer than other reads. */
-const readUpgradeOptions = (waits?: ActivityWaits): ActivityOptions => ({
-  ...readOptions(waits),
-  startToCloseTimeout: "20 minutes",
-});
-/** What the nodes came to is told where the coordinator can be asked; a failure must not wait for it. */
-const lookOptions: ActivityOptions = { ...readOptions(), scheduleToCloseTimeout: "2 minutes" };
-
-const reads = proxyActivities<UpgradeActivities>(readUpgradeOptions());
-const looks = proxyActivities<UpgradeActivities>(lookOptions);
+const reads = proxyActivities<UpgradeActivities>(netvirtReadOptions());
+const looks = proxyActivities<UpgradeActivities>(lookOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
@@ -70,9 +60,9 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResu
   const { netvirt, waits } = state.input;
   const target = netvirtTarget(state.input.netvirt);
   const { components, previous } = await stage(state, "READ_UPGRADE", () =>
-    untilAnswered(() =>
+    untilAnswered(waits, () =>
       reads.readNetvirtUpgrade.executeWithOptions(
-        { ...readUpgradeOptions(waits), summary: `${netvirt.name}: read components and settings` },
+        { ...netvirtReadOptions(waits), summary: `${netvirt.name}: read components and settings` },
         [target],
       ),
     ),
@@ -86,9 +76,9 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResu
   state.publish("Preparing");
   await restoringAfterwards(state, previous, async () => {
     await stage(state, "PUT_SETTINGS", () =>
-      untilAnswered(() =>
+      untilAnswered(waits, () =>
         changes.putNetvirtSettings.executeWithOptions(
-          { ...changeOptions(netvirt.attempts), summary: `${netvirt.name}: set the coordinator's plan` },
+          { ...changeOptions(netvirt.attempts, waits), summary: `${netvirt.name}: set the coordinator's plan` },
           [{ ...target, previous }],
         ),
       ),
@@ -100,14 +90,15 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResu
 
 /** Components one after another; the first that fails ends the instance, and those after it are not begun. */
 async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
-  const { attempts } = state.input.netvirt;
+  const { netvirt, waits } = state.input;
+  const { attempts } = netvirt;
   for (const component of state.waitingComponents()) {
     await endHereIfCancelled();
     await state.pause.pass();
     state.record({ type: "ComponentStarted", component });
     state.publish(`Upgrading ${netvirtComponentNames[component]}`);
     try {
-      await upgradeNetvirtComponent({ ...netvirtTarget(state.input.netvirt), component, attempts });
+      await upgradeNetvirtComponent({ ...netvirtTarget(netvirt), component, attempts }, waits);
       state.record({ type: "ComponentSucceeded", component });
     } catch (failure) {
       const nodes = await CancellationScope.nonCancellable(() => nodesNow(state, component));
@@ -127,11 +118,12 @@ async function nodesNow(
   state: NetvirtUpgradeState,
   component: NetvirtComponentType,
 ): Promise<readonly NetvirtNodeState[] | undefined> {
-  const { name } = state.input.netvirt;
+  const { netvirt, waits } = state.input;
+  const { name } = netvirt;
   try {
     const { components } = await looks.readNetvirtUpgrade.executeWithOptions(
-      { ...lookOptions, summary: `${name}: what became of the ${netvirtComponentNames[component]}?` },
-      [netvirtTarget(state.input.netvirt)],
+      { ...lookOptions(waits), summary: `${name}: what became of the ${netvirtComponentNames[component]}?` },
+      [netvirtTarget(netvirt)],
     );
     return components.find(({ type }) => type === component)?.groups.flatMap(({ nodes }) => nodes);
   } catch (failure) {
@@ -152,13 +144,13 @@ async function restoringAfterwards(
   } catch (cause) {
     failure = { cause };
   }
-  const { netvirt } = state.input;
+  const { netvirt, waits } = state.input;
   await CancellationScope.nonCancellable(async () => {
     try {
       await stage(state, "RESTORE_SETTINGS", () =>
-        untilAnswered(() =>
+        untilAnswered(waits, () =>
           restores.restoreNetvirtSettings.executeWithOptions(
-            { ...restoreOptions(state.input.waits), summary: `${netvirt.name}: restore the coordinator's plan` },
+            { ...restoreOptions(waits), summary: `${netvirt.name}: restore the coordinator's plan` },
             [{ ...netvirtTarget(state.input.netvirt), previous }],
           ),
         ),

@@ -96,7 +96,7 @@ async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise
       const summary = `${resource.name}: who holds it?`;
       const read = () =>
         readLockHolder.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowId }]);
-      holder = (await untilAnswered(read)).upgradeId;
+      holder = (await untilAnswered(state.plan.waits, read)).upgradeId;
       if (holder !== undefined) break;
     }
   }
@@ -111,7 +111,7 @@ async function findConflict(state: UpgradeState, resources: readonly ResourcePla
     const summary = `${resource.name}: is what it must not meet in use?`;
     const read = () =>
       readLockHolders.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowIds: locks }]);
-    const [held] = await untilAnswered(read);
+    const [held] = await untilAnswered(state.plan.waits, read);
     if (held)
       return lockedBy(
         `${resourceTitle(resource)} cannot be upgraded while ${held.workflowId} is`,

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
-import { defaultActivityWaits, type ActivityWaits } from "../src/domain/activity-waits";
+import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 
 /**
@@ -22,35 +22,53 @@ export function changeRetryPolicy({ maximumAttempts, retryDelay }: AttemptPolicy
   };
 }
 
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** What has limits of its own inside: only an Activity that hangs for good, or gets on for days, meets these. */
+function longOptions(waits?: PlannedWaits): ActivityOptions {
+  const { stepDays, heartbeatSeconds } = waitsOf(waits);
+  return { startToCloseTimeout: stepDays * day, heartbeatTimeout: heartbeatSeconds * second };
+}
+
 /**
- * Activities that change something. `startToCloseTimeout` only ends what has hung for good: the waits inside have
- * limits of their own. A cancelled one is waited for, so that nothing it still does lands after the restore.
+ * Activities that change something. A cancelled one is waited for, so that nothing it still does lands after the
+ * restore.
  */
-export function changeOptions(attempts: AttemptPolicy): ActivityOptions {
+export function changeOptions(attempts: AttemptPolicy, waits?: PlannedWaits): ActivityOptions {
   return {
-    startToCloseTimeout: "7 days",
-    heartbeatTimeout: "15 seconds",
+    ...longOptions(waits),
     retry: changeRetryPolicy(attempts),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };
 }
 
-const minute = 60_000;
-const hour = 60 * minute;
-
 /** Prechecks, reads and restores change nothing or put back: tried again with backoff, bounded by time. */
-export function readOptions({ readMinutes }: ActivityWaits = defaultActivityWaits): ActivityOptions {
+export function readOptions(waits?: PlannedWaits): ActivityOptions {
+  const { readRunSeconds, readMinutes, heartbeatSeconds } = waitsOf(waits);
   return {
-    startToCloseTimeout: "2 minutes",
+    startToCloseTimeout: readRunSeconds * second,
     scheduleToCloseTimeout: readMinutes * minute,
-    heartbeatTimeout: "15 seconds",
+    heartbeatTimeout: heartbeatSeconds * second,
     retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "30 seconds" },
   };
 }
 
+/** Reading every node of a large NETVIRT instance takes longer than other reads. */
+export function netvirtReadOptions(waits?: PlannedWaits): ActivityOptions {
+  return { ...readOptions(waits), startToCloseTimeout: waitsOf(waits).netvirtReadMinutes * minute };
+}
+
+/** One run of a read, at most: what a failure is only told more about, and must not wait for. */
+export function lookOptions(waits?: PlannedWaits): ActivityOptions {
+  return { ...readOptions(waits), scheduleToCloseTimeout: waitsOf(waits).readRunSeconds * second };
+}
+
 /** Prechecks run for minutes on a large cluster; one run that hangs must not take the time of all. */
-export function precheckOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
-  const { precheckMinutes } = waits;
+export function precheckOptions(waits?: PlannedWaits): ActivityOptions {
+  const { precheckMinutes } = waitsOf(waits);
   return {
     ...readOptions(waits),
     startToCloseTimeout: (precheckMinutes * minute) / 3,
@@ -59,19 +77,17 @@ export function precheckOptions(waits: ActivityWaits = defaultActivityWaits): Ac
 }
 
 /** The health gate has a limit of its own (HEALTH_GATE_MINUTES), and answers or fails once. */
-export const gateOptions: ActivityOptions = {
-  startToCloseTimeout: "7 days",
-  heartbeatTimeout: "15 seconds",
-  retry: { maximumAttempts: 1 },
-};
+export function gateOptions(waits?: PlannedWaits): ActivityOptions {
+  return { ...longOptions(waits), retry: { maximumAttempts: 1 } };
+}
 
 /** A restore that is given up leaves a changed cluster behind: it is tried for long. */
-export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
-  return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
+export function restoreOptions(waits?: PlannedWaits): ActivityOptions {
+  return { ...readOptions(waits), scheduleToCloseTimeout: waitsOf(waits).restoreHours * hour };
 }
 
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
-export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
-  const longest = waits.takeBackHours * hour;
+export function takeBackOptions(waits?: PlannedWaits): ActivityOptions {
+  const longest = waitsOf(waits).takeBackHours * hour;
   return { ...readOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
 }

@@ -16,7 +16,7 @@ import { remediateHosts } from "./remediate-hosts";
 import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
-const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions);
+const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
 const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
 
 interface Failure {
@@ -72,18 +72,21 @@ async function upgradeTogether(
   group: readonly ClusterHost[],
   commit: string | undefined,
 ): Promise<readonly Failure[]> {
-  const { cluster, upgradeId } = state.input;
+  const { cluster, upgradeId, waits } = state.input;
   for (const { host } of group) state.record({ type: "HostStarted", host });
   try {
     const runningVms = ownOptionsOf(cluster)?.preRemediationPowerAction && (await readRunningVms(state.input, group));
-    const { upgraded, failed, stopped } = await remediateHosts({
-      ...clusterTarget(cluster, upgradeId),
-      hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
-      options: cluster.options,
-      attempts: cluster.attempts,
-      ...(runningVms && { runningVms }),
-      ...(commit !== undefined && { commit }),
-    });
+    const { upgraded, failed, stopped } = await remediateHosts(
+      {
+        ...clusterTarget(cluster, upgradeId),
+        hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
+        options: cluster.options,
+        attempts: cluster.attempts,
+        ...(runningVms && { runningVms }),
+        ...(commit !== undefined && { commit }),
+      },
+      waits,
+    );
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
     for (const { host, error, stages } of failed) state.record({ type: "HostFailed", host, error, stages });
     // Only a cancellation leaves hosts of a group out.
@@ -108,17 +111,20 @@ function hostFailure(error: ErrorBody): ApplicationFailure {
 }
 
 async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit: string | undefined): Promise<void> {
-  const { cluster, upgradeId } = state.input;
+  const { cluster, upgradeId, waits } = state.input;
   state.record({ type: "HostStarted", host: host.host });
   try {
     const before = cluster.kind === "BASELINE" ? await readHostBefore(state.input, host) : undefined;
-    const result = await remediateHost({
-      ...clusterTarget(cluster, upgradeId),
-      host: { host: host.host, fqdn: host.fqdn },
-      attempts: cluster.attempts,
-      ...(commit !== undefined && { commit }),
-      ...(before && { before }),
-    });
+    const result = await remediateHost(
+      {
+        ...clusterTarget(cluster, upgradeId),
+        host: { host: host.host, fqdn: host.fqdn },
+        attempts: cluster.attempts,
+        ...(commit !== undefined && { commit }),
+        ...(before && { before }),
+      },
+      waits,
+    );
     state.record({ type: "HostSucceeded", host: host.host, result });
   } catch (failure) {
     const stages = progressOf(failure, HostProgress)?.stages;
@@ -135,7 +141,7 @@ function readHostBefore(
   { cluster, upgradeId, waits }: ClusterUpgradeInput,
   { host, fqdn }: ClusterHost,
 ): Promise<HostBefore> {
-  return untilAnswered(() =>
+  return untilAnswered(waits, () =>
     reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${fqdn}: read state` }, [
       { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } },
     ]),
@@ -148,7 +154,7 @@ function readRunningVms(
   group: readonly ClusterHost[],
 ): Promise<RunningVms> {
   const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
-  return untilAnswered(() =>
+  return untilAnswered(waits, () =>
     reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [
       { ...clusterTarget(cluster, upgradeId), hosts: group.map(({ host, fqdn }) => ({ host, fqdn })) },
     ]),
@@ -165,15 +171,15 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
 }
 
 async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
-  const { cluster, upgradeId } = state.input;
+  const { cluster, upgradeId, waits } = state.input;
   state.record({
     type: "Waiting",
     description: "for the cluster to be healthy before the next host (rollout policy).",
   });
-  await untilAnswered(() =>
+  await untilAnswered(waits, () =>
     gates.awaitClusterHealth.executeWithOptions(
       {
-        ...gateOptions,
+        ...gateOptions(waits),
         summary: `${cluster.name}: healthy enough for the next host?`,
       },
       [clusterTarget(cluster, upgradeId)],

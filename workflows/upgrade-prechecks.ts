@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
-import type { ActivityWaits } from "../src/domain/activity-waits";
+import type { PlannedWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/cluster-progress";
 import { resourceTitle } from "../src/domain/resource-progress";
@@ -40,9 +40,9 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(resource: ResourcePlan, waits: ActivityWaits | undefined): Promise<Stage[]> {
+async function precheckResource(resource: ResourcePlan, waits: PlannedWaits | undefined): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(() => startPrechecks(resource, waits));
+    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, waits));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
@@ -56,7 +56,7 @@ async function precheckResource(resource: ResourcePlan, waits: ActivityWaits | u
   }
 }
 
-function startPrechecks(resource: ResourcePlan, waits: ActivityWaits | undefined) {
+function startPrechecks(resource: ResourcePlan, waits: PlannedWaits | undefined) {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":

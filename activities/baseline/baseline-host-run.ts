@@ -28,9 +28,6 @@ interface BaselineHostRunOptions extends HostRunOptions<BaselineHostStageType> {
   readonly patch: PatchSource;
 }
 
-/** How long a host that is back may take to tell its new version, in milliseconds. */
-const versionSettling = 30_000;
-
 /**
  * One attempt at one host of a baseline-managed cluster, from wherever it stands. Invariants:
  * 1. What a step has to do is decided by the host as it is now; a step that is done is not done again.
@@ -170,7 +167,7 @@ export class BaselineHostRun {
     for (let round = 0; ; round++) {
       const host = await connectedHost(this.#context);
       if (isAtTarget(this.#context, host)) return progress.succeed("VERIFY", `Upgraded to ${input.targetVersion}.`);
-      if (Date.now() - began >= Math.min(versionSettling, limits.reconnect)) {
+      if (Date.now() - began >= Math.min(limits.settle, limits.reconnect)) {
         const found = `has version ${versionText(host.product) || "unknown"} after its restart`;
         throw hostFailure(this.#context, "HOST_NOT_AT_TARGET", found);
       }

@@ -11,9 +11,6 @@ import { followTask } from "./follow-task";
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;
 
-/** How long a host may take to show what a task of its has done, in milliseconds. */
-const settling = 60_000;
-
 /** One change of a host that a task of the component manager makes. */
 export interface HostStep {
   readonly operation: Operation;
@@ -114,7 +111,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
   /** Waits until the host shows what the task has done. */
   async function settle(): Promise<boolean> {
     const began = Date.now();
-    for (let round = 0; Date.now() - began < settling; round++) {
+    for (let round = 0; Date.now() - began < limits.settle; round++) {
       if (step.isDone(await look())) return true;
       await patience.pause(round);
     }

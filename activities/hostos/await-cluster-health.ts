@@ -18,13 +18,11 @@ interface HealthGateDependencies {
   readonly limits: ActivityLimits;
 }
 
-type HealthGateInput = ClusterTarget & { readonly upgrading?: readonly string[] };
-
 /** Problems that the operator is told of at once; more say nothing more. */
 const toldProblems = 3;
 
 /** Waits until nothing is wrong with a cluster, so that the next of its hosts may be taken out of service. */
-export function awaitClusterHealth(dependencies: HealthGateDependencies, input: HealthGateInput): Promise<void> {
+export function awaitClusterHealth(dependencies: HealthGateDependencies, input: ClusterTarget): Promise<void> {
   const { limits } = dependencies;
   const { cluster } = input;
   let progress: HealthWait = { waitingFor: `for the component manager to tell the health of ${cluster.name}.` };
@@ -59,35 +57,30 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
 async function problemsOf(
   { clientOf, managementOf, maintenanceOf }: HealthGateDependencies,
   patience: Patience,
-  { cluster: { cluster, name, componentManagerId }, kind, upgrading = [] }: HealthGateInput,
+  { cluster: { cluster, name, componentManagerId }, kind }: ClusterTarget,
 ): Promise<string[]> {
   const client = clientOf(componentManagerId);
   const hosts = await patience.persist(() => client.listHosts(cluster));
-  const others = hosts.filter(({ host }) => !upgrading.includes(host));
-  const away = others
+  const away = hosts
     .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
     .map(
       (host) =>
         `Host ${host.name} is ${host.connection_state === "CONNECTED" ? host.power_state : host.connection_state}.`,
     );
   const inside = await maintenanceOf(componentManagerId).inMaintenance(cluster, patience);
-  const kept = others.filter(({ host }) => inside.has(host)).map((host) => `Host ${host.name} is in maintenance mode.`);
+  const kept = hosts.filter(({ host }) => inside.has(host)).map((host) => `Host ${host.name} is in maintenance mode.`);
   if (away.length + kept.length > 0) return [...away, ...kept];
 
   if (kind === "BASELINE") {
     const red = await redStatuses(managementOf(componentManagerId), patience, cluster);
-    return red
-      .filter(({ host }) => host === undefined || !upgrading.includes(host))
-      .map(({ title }) => `${title} has the status red.`);
+    return red.map((title) => `${title} has the status red.`);
   }
 
   const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
   const found = task && checkFindings(task);
   if (!found) return [`The health check of ${name} gave no result.`];
   const nameOf = (id: string) => hosts.find(({ host }) => host === id)?.name ?? id;
-  return found
-    .filter(({ host }) => host === undefined || !upgrading.includes(host))
-    .map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
+  return found.map(({ host, check, issue }) => `${host === undefined ? name : nameOf(host)}: ${check}: ${issue}`);
 }
 
 function shown(problems: readonly string[]): string {
@@ -95,7 +88,7 @@ function shown(problems: readonly string[]): string {
   return problems.slice(0, toldProblems).join(" ") + (more > 0 ? ` And ${more} more.` : "");
 }
 
-function gateClosed({ cluster }: HealthGateInput, problems: readonly string[], after: number): DriverError {
+function gateClosed({ cluster }: ClusterTarget, problems: readonly string[], after: number): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "HEALTH_GATE_CLOSED",

@@ -82,8 +82,10 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
   return {
     callTimeout: limits.componentManagerCallSeconds * 1000,
     outage: limits.componentManagerOutageMinutes * minute,
+    answer: limits.answerSeconds * 1000,
     stall: limits.remediationStallMinutes * minute,
     reconnect: limits.hostReconnectMinutes * minute,
+    settle: limits.hostSettleSeconds * 1000,
     operationBusy: limits.operationBusyMinutes * minute,
     mgmtAbsence: limits.mgmtAbsenceMinutes * minute,
     mgmtStall: limits.mgmtStallMinutes * minute,

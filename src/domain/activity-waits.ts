@@ -1,22 +1,45 @@
 /**
- * How long a plan's Activities are tried whose failures use up no attempt of the request, beside the limits that the
- * worker sets inside of them. Kept in the plan, because a Workflow must see the same for as long as it runs.
+ * How long the Activities of a plan are tried and may hang, beside the limits that the worker sets inside of them. Kept
+ * in the plan, because a Workflow must see the same for as long as it runs.
  */
 export interface ActivityWaits {
   /** Reads, and records of how something was found, in minutes. */
   readonly readMinutes: number;
-  /** The prechecks of one resource, in minutes. */
+  /** One run of a read or a restore, in seconds: a worker is patient for less, so that it can say what was wrong. */
+  readonly readRunSeconds: number;
+  /** One run of a read of all the nodes of a NETVIRT instance, in minutes. */
+  readonly netvirtReadMinutes: number;
+  /** The prechecks of one resource, in minutes; one run of them takes a third of that. */
   readonly precheckMinutes: number;
   /** Putting settings back, in hours. */
   readonly restoreHours: number;
   /** Taking back a migration of a management server, in hours. */
   readonly takeBackHours: number;
+  /** An Activity without a sign of life, in seconds. */
+  readonly heartbeatSeconds: number;
+  /** One run of an Activity that gets on all the time, in days. */
+  readonly stepDays: number;
+  /** How often an Activity may be lost, with its worker or by one of the two limits above, before it counts as failed. */
+  readonly lostRuns: number;
 }
 
-/** Those of plans that say nothing: accepted by a version that could not set them. */
+/** Those of plans that say nothing, or do not say all: accepted by a version that could not set them. */
 export const defaultActivityWaits: ActivityWaits = {
   readMinutes: 30,
+  readRunSeconds: 120,
+  netvirtReadMinutes: 20,
   precheckMinutes: 60,
   restoreHours: 24,
   takeBackHours: 4,
+  heartbeatSeconds: 15,
+  stepDays: 7,
+  lostRuns: 200,
 };
+
+/** What a plan says of waits; of older versions less than all, or nothing. */
+export type PlannedWaits = Partial<ActivityWaits>;
+
+/** All waits of a plan. */
+export function waitsOf(planned: PlannedWaits = {}): ActivityWaits {
+  return { ...defaultActivityWaits, ...planned };
+}

@@ -1,4 +1,4 @@
-import type { ActivityWaits } from "./activity-waits";
+import type { PlannedWaits } from "./activity-waits";
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
 import type { Bundle } from "./bundle";
 import { componentOf, hostosVersionOf, productsOf } from "./bundle-products";
@@ -18,7 +18,7 @@ export interface PlanIdentity {
   readonly id: string;
   readonly now: number;
   readonly resolutionDays: number;
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
 }
 
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */

@@ -1,4 +1,4 @@
-import type { ActivityWaits } from "./activity-waits";
+import type { PlannedWaits } from "./activity-waits";
 import type { Bundle } from "./bundle";
 import type { HostRemediationOptions } from "./host-remediation";
 import type { UpgradeSpec } from "./upgrade-spec";
@@ -182,8 +182,8 @@ export interface UpgradePlan {
   readonly products: readonly ProductPlan[];
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
-  /** Absent in plans of older versions: the defaults. */
-  readonly waits?: ActivityWaits;
+  /** Absent, or without some, in plans of older versions: the defaults. */
+  readonly waits?: PlannedWaits;
 }
 
 /** All resources of a plan, in order. */

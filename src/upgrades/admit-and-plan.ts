@@ -1,7 +1,7 @@
 import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import type { ActivityWaits } from "../domain/activity-waits";
+import type { PlannedWaits } from "../domain/activity-waits";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import type { Rejection } from "../domain/admission/admission-rule";
 import { neededLocks } from "../domain/admission/resources-free";
@@ -19,7 +19,7 @@ export interface PlanDependencies {
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
   /** How long its Activities are tried; absent means the defaults. */
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
 }
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
-import type { ActivityWaits } from "../../src/domain/activity-waits";
+import type { PlannedWaits } from "../../src/domain/activity-waits";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
@@ -41,7 +41,7 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
-  readonly waits?: ActivityWaits;
+  readonly waits?: PlannedWaits;
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */

@@ -8,10 +8,12 @@ import type { SubTask, Task } from "../../src/domain/task";
 import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start-simulator";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import { askAsSomebodyElse } from "./ask-as-somebody-else";
 import { FakeActivities } from "./fake-activities";
 import { clusters, sampleBundle, type SamplePlanOptions } from "./sample-plan";
 
-const oldVersion = "9.0.0-0.24755229";
+/** What hosts and the management server run at first. */
+export const oldVersions = { host: "9.0.0-0.24755229", mgmt: "9.0.0.0" } as const;
 const nsxTarget = "9.0.1.0.24952111";
 export const mgmtTarget = "9.0.2.0";
 
@@ -53,8 +55,8 @@ export class SimulatedPlatform {
       hostSeconds: 0.2,
       log: () => undefined,
       config: {
-        depot: [{ version: oldVersion }, { version: components.HOSTOS.toVersion }],
-        hostVersion: oldVersion,
+        depot: [{ version: oldVersions.host }, { version: components.HOSTOS.toVersion }],
+        hostVersion: oldVersions.host,
         clusters: [
           {
             id: `domain-${resourceId}`,
@@ -62,6 +64,7 @@ export class SimulatedPlatform {
             hosts: 3,
             hostNames: "esx-{nn}.example.com",
             management: kind,
+            dpm: true,
           },
         ],
         managementServer: { usedAddresses: ["10.20.30.99"] },
@@ -134,12 +137,24 @@ export class SimulatedPlatform {
     return this.control("PATCH", `hosts/${host}`, { maintenance });
   }
 
+  /** How long everything that the simulator does takes, from now on. */
+  hostSeconds(hostSeconds: number): Promise<unknown> {
+    return this.control("PATCH", "settings", { hostSeconds });
+  }
+
   state(): Promise<SimulatedState> {
     return this.control("GET", "state");
   }
 
   async steps(): Promise<string[]> {
     return (await this.control<LedgerEntry[]>("GET", "ledger")).map(({ step }) => step);
+  }
+
+  /** What an operator does after a switchover that failed. */
+  async cancelMigration(): Promise<void> {
+    const path = "vcenter/lcm/deployment/migration-upgrade?action=cancel";
+    const status = await askAsSomebodyElse(this.simulator.url, "POST", path);
+    if (status !== 204) throw new Error(`The migration was not cancelled: ${status}`);
   }
 
   close(): Promise<void> {
@@ -159,7 +174,7 @@ export class SimulatedPlatform {
 }
 
 /** What a request says beside the product that is upgraded. */
-export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout"> {
+export interface SimulatedPlan extends Pick<SamplePlanOptions, "inputs" | "rollout" | "waits"> {
   /** Of the cluster. */
   readonly spec?: Omit<NonNullable<SamplePlanOptions["resources"]>[number], "resourceId">;
 }

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { type Config, readConfig } from "../../src/config";
+import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import { configurationVariables } from "../../src/configuration-variables";
 
 const root = resolve(__dirname, "../..");
@@ -35,6 +36,41 @@ describe("the configuration", () => {
     expect(config.cacheDir).to.equal(join(homedir(), ".cache/upgrade-management-service"));
     expect(config.waitLimits.componentManagerCallSeconds).to.equal(30);
     expect(config.watchLimits).to.deep.equal({ poll: 1000, quiet: 15_000, listeners: 1000 });
+  });
+
+  it("has the limits of plans that say nothing as the defaults of new ones", () => {
+    expect(accepted({}).activityWaits).to.deep.equal(defaultActivityWaits);
+    expect(accepted({}).waitLimits).to.include({ answerSeconds: 90, hostSettleSeconds: 60 });
+  });
+
+  it("takes every limit of a wait, and gives one try of a read the time of an answer and a last call", () => {
+    const limits = { HEARTBEAT_SECONDS: "30", STEP_DAYS: "14", LOST_RUNS: "50", NETVIRT_READ_MINUTES: "45" };
+    const set = accepted({ ...limits, ANSWER_SECONDS: "200", COMPONENT_MANAGER_CALL_SECONDS: "60" });
+    expect(set.activityWaits).to.deep.equal({
+      ...defaultActivityWaits,
+      readRunSeconds: 260,
+      netvirtReadMinutes: 45,
+      heartbeatSeconds: 30,
+      stepDays: 14,
+      lostRuns: 50,
+    });
+    expect(set.waitLimits.answerSeconds).to.equal(200);
+  });
+
+  it("refuses limits of waits outside of their bounds", () => {
+    const bounds = {
+      ANSWER_SECONDS: [5, 3600],
+      HOST_SETTLE_SECONDS: [5, 3600],
+      NETVIRT_READ_MINUTES: [1, 1440],
+      HEARTBEAT_SECONDS: [5, 600],
+      STEP_DAYS: [1, 365],
+      LOST_RUNS: [1, 1000],
+    } as const;
+    for (const [name, [least, most]] of Object.entries(bounds)) {
+      for (const value of [least, most]) expect(problems({ [name]: String(value) }), name).to.deep.equal([]);
+      for (const value of [least - 1, most + 1, 5.5])
+        expect(problems({ [name]: String(value) }), name).to.have.length(1);
+    }
   });
 
   it("takes an empty variable as unset", () => {

@@ -1,276 +1,9 @@
 import { expect } from "chai";
-import type { ActivityLimits } from "../../activities/activity-dependencies";
 import type { SubTask, Task } from "../../src/domain/task";
-import { readTask, SimulatedPlatform, type SimulatedPlan, subTasksOf } from "../support/simulated-platform";
+import { oldVersions, readTask, SimulatedPlatform, subTasksOf } from "../support/simulated-platform";
 import { eventually } from "../support/eventually";
 import { useBench } from "../support/upgrade-bench";
-
-/** A row of docs/failures.md, and what its operator reads. */
-interface FailureMode {
-  /** Number of the row, and what happens. */
-  readonly what: string;
-  readonly product: "NETVIRT" | "MGMT" | "HOSTOS";
-  readonly faults: readonly Readonly<Record<string, unknown>>[];
-  readonly plan?: SimulatedPlan;
-  readonly limits?: Partial<ActivityLimits>;
-  /** Hosts that somebody has put into maintenance mode. */
-  readonly inMaintenance?: readonly string[];
-  /** The innermost SubTask that failed: its name, its failed Stage (none for a node), and its error. */
-  readonly failed: { readonly name: RegExp; readonly stage?: string; readonly code: string };
-  readonly message: RegExp;
-  readonly remediation: RegExp;
-  /** Statuses of the hosts, nodes or servers below the product; by default one failed and nothing was begun after it. */
-  readonly parts: string;
-  /** False where a retry cannot help. */
-  readonly isRetryable?: boolean;
-}
-
-const host = /^esx-01\.example\.com$/;
-const server = /vc-01/;
-const oneFailed = "FAILED NOT_APPLICABLE NOT_APPLICABLE";
-const times = 9;
-
-const temporaryNetwork = {
-  networkMode: "STATIC",
-  ipAddress: "10.20.30.40",
-  subnetMask: "255.255.255.0",
-  gateway: "10.20.30.1",
-} as const;
-const migration: SimulatedPlan = {
-  inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "ReducedDowntimeMigration", temporaryNetwork }] },
-};
-
-const modes: readonly FailureMode[] = [
-  {
-    what: "1: a host stalls while it enters maintenance mode",
-    product: "HOSTOS",
-    faults: [{ kind: "MAINTENANCE_MODE_HANGS", host: "host-11" }],
-    limits: { stall: 60 },
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_STALLED" },
-    message: /esx-01\.example\.com made no progress/,
-    remediation: /virtual machines/,
-    parts: oneFailed,
-  },
-  {
-    what: "2: no room for the VMs while another host is in maintenance mode",
-    product: "HOSTOS",
-    faults: [{ kind: "EVACUATION_IMPOSSIBLE", others: 1 }],
-    inMaintenance: ["host-12"],
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /not enough unreserved memory/,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "3: HA admission control keeps the VMs on the host",
-    product: "HOSTOS",
-    faults: [{ kind: "EVACUATION_BLOCKED", by: "ADMISSION_CONTROL" }],
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /HA admission control leaves too little capacity/,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "4: vSAN has one host in maintenance mode at a time",
-    product: "HOSTOS",
-    faults: [{ kind: "VSAN_ONE_AT_A_TIME" }],
-    inMaintenance: ["host-13"],
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /vSAN allows one at a time/,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "5: a remediation of several hosts stops at the first that fails; the other one of the two is upgraded",
-    product: "HOSTOS",
-    faults: [
-      { kind: "PARALLEL_REMEDIATION_UNSUPPORTED" },
-      { kind: "REMEDIATION_FAILS", host: "host-11", message: "The bootbank is full." },
-    ],
-    plan: { rollout: { hostsAtOnce: 2 } },
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /The bootbank is full/,
-    remediation: /retry/,
-    parts: "FAILED SUCCESSFUL NOT_APPLICABLE",
-  },
-  {
-    what: "6: a host does not come back after its restart",
-    product: "HOSTOS",
-    faults: [{ kind: "HOST_NEVER_RECONNECTS", host: "host-11", seconds: 0.02 }],
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_NOT_RECONNECTED" },
-    message: /esx-01\.example\.com is NOT_RESPONDING/,
-    remediation: /console/,
-    parts: oneFailed,
-  },
-  {
-    what: "7: a host refuses the image, which its prechecks find",
-    product: "HOSTOS",
-    faults: [{ kind: "IMAGE_REFUSED", host: "host-11", message: "No space left on device: /altbootbank" }],
-    failed: { name: /-name/, stage: "CLUSTER_HEALTH", code: "HEALTH_CHECK_ERROR" },
-    message: /esx-01\.example\.com: .*No space left on device/,
-    remediation: /prechecks/,
-    parts: "",
-  },
-  {
-    what: "8: hardware off the compatibility list, where that is to be enforced",
-    product: "HOSTOS",
-    faults: [{ kind: "HARDWARE_INCOMPATIBLE", host: "host-11" }],
-    plan: { spec: { hostosUpgradeOptionsSpec: { enforceHclValidation: true } } },
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /not on the hardware compatibility list/,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "9: another operation on the cluster does not end",
-    product: "HOSTOS",
-    faults: [{ kind: "OPERATION_IN_PROGRESS" }],
-    limits: { operationBusy: 60 },
-    failed: { name: host, stage: "REMEDIATE", code: "CLUSTER_BUSY" },
-    message: /another operation/i,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "10: the license agreement counts as not accepted",
-    product: "HOSTOS",
-    faults: [{ kind: "EULA_NOT_ACCEPTED" }],
-    failed: { name: host, stage: "REMEDIATE", code: "EULA_NOT_ACCEPTED" },
-    message: /license agreement was not accepted/,
-    remediation: /Accept the license agreement/,
-    parts: oneFailed,
-  },
-  {
-    what: "11: the clocks differ for too long",
-    product: "HOSTOS",
-    faults: [{ kind: "CLOCK_SKEW" }],
-    limits: { outage: 60 },
-    failed: { name: /-name/, stage: "COMPONENT_MANAGER_REACHABLE", code: "COMPONENT_MANAGER_CLOCK_SKEW" },
-    message: /Token start date is in the future/,
-    remediation: /Synchronise the clocks/,
-    parts: "",
-  },
-  {
-    what: "12: the component manager stays away",
-    product: "HOSTOS",
-    faults: [{ kind: "CONNECTION_DROPPED" }],
-    limits: { outage: 60 },
-    failed: { name: /-name/, stage: "COMPONENT_MANAGER_REACHABLE", code: "COMPONENT_MANAGER_UNREACHABLE" },
-    message: /vc01/,
-    remediation: /Check that the component manager runs/,
-    parts: "",
-  },
-  {
-    what: "13: the installation times out",
-    product: "HOSTOS",
-    faults: [{ kind: "REMEDIATION_TIMES_OUT", host: "host-11", times }],
-    failed: { name: host, stage: "REMEDIATE", code: "HOST_REMEDIATION_FAILED" },
-    message: /timed out/,
-    remediation: /retry/,
-    parts: oneFailed,
-  },
-  {
-    what: "14: a host of NETVIRT fails and is left in NETVIRT maintenance mode",
-    product: "NETVIRT",
-    faults: [{ kind: "NSX_NODE_FAILS", node: "esx-02.example.com", message: "the VIBs could not be installed" }],
-    failed: { name: /^esx-02\.example\.com$/, code: "NETVIRT_NODE_FAILED" },
-    message: /the VIBs could not be installed/,
-    remediation: /maintenance mode/,
-    parts: "",
-  },
-  {
-    what: "16: NETVIRT says for ever that it is still in progress",
-    product: "NETVIRT",
-    faults: [{ kind: "NSX_STILL_IN_PROGRESS" }],
-    limits: { outage: 60 },
-    failed: { name: /nsx-01/, stage: "NETVIRT_COMPONENTS_READY", code: "NETVIRT_STILL_IN_PROGRESS" },
-    message: /in progress/,
-    remediation: /retry|prechecks/,
-    parts: "",
-  },
-  {
-    what: "17: NETVIRT refuses the account",
-    product: "NETVIRT",
-    faults: [{ kind: "NSX_ACCOUNT_REFUSED" }],
-    failed: { name: /nsx-01/, stage: "COMPONENT_MANAGER_REACHABLE", code: "AUTHORIZATION" },
-    message: /answered 403/,
-    remediation: /Correct the account/,
-    parts: "",
-  },
-  {
-    what: "18: a temporary address that is in use",
-    product: "MGMT",
-    faults: [{ kind: "MGMT_ADDRESS_CLASH" }],
-    plan: migration,
-    failed: { name: server, stage: "MGMT_MIGRATION_CHECK", code: "MGMT_CHECK_FAILED" },
-    message: /address/,
-    remediation: /./,
-    parts: "",
-  },
-  {
-    what: "18: the preparation of a migration is stuck",
-    product: "MGMT",
-    faults: [{ kind: "MGMT_STUCK", state: "PREPARING" }],
-    limits: { mgmtStall: 100 },
-    plan: migration,
-    failed: { name: server, stage: "PREPARE_MIGRATION", code: "MGMT_MIGRATION_STALLED" },
-    message: /PREPARING|progress/,
-    remediation: /retry/,
-    parts: "",
-  },
-  {
-    what: "19: an installation from which the appliance cannot recover",
-    product: "MGMT",
-    faults: [{ kind: "MGMT_INSTALL_FAILS" }],
-    plan: { inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "InPlace" }] } },
-    failed: { name: server, stage: "INSTALL_UPDATE", code: "MGMT_INSTALL_FAILED" },
-    message: /installation .*failed/,
-    remediation: /backup/,
-    parts: "",
-    isRetryable: false,
-  },
-];
-
-/** Rows that pass by themselves. */
-const passing: readonly Pick<FailureMode, "what" | "product" | "faults" | "plan">[] = [
-  { what: "9: an operation that ends", product: "HOSTOS", faults: [{ kind: "OPERATION_IN_PROGRESS", times: 3 }] },
-  { what: "11: clocks that differ for a while", product: "HOSTOS", faults: [{ kind: "CLOCK_SKEW", times: 6 }] },
-  {
-    what: "12: a component manager that is away for a while",
-    product: "HOSTOS",
-    faults: [
-      { kind: "SERVICE_UNAVAILABLE", times: 4 },
-      { kind: "CONNECTION_DROPPED", method: "POST", path: "action=apply", after: true, times: 1 },
-    ],
-  },
-  {
-    what: "13: a request whose answer times out",
-    product: "HOSTOS",
-    faults: [{ kind: "CALL_TIMED_OUT", method: "POST", path: "action=apply", after: true, times: 1 }],
-  },
-  {
-    what: "15: an overall status that lags, and a pause by somebody else",
-    product: "NETVIRT",
-    faults: [
-      { kind: "NSX_STATUS_LAGS", seconds: 0.3, times: 2 },
-      { kind: "NSX_PAUSED", times: 1 },
-    ],
-  },
-  {
-    what: "16: the codes for still in progress and for checks that run",
-    product: "NETVIRT",
-    faults: [
-      { kind: "NSX_STILL_IN_PROGRESS", times: 5 },
-      { kind: "NSX_PRECHECKS_RUNNING", times: 1 },
-    ],
-  },
-  {
-    what: "18: an API that is away for the switchover",
-    product: "MGMT",
-    faults: [{ kind: "MGMT_API_DOWN", times: 1, seconds: 1 }],
-    plan: migration,
-  },
-];
+import { type FailureMode, failureModes, passingModes } from "./failure-modes";
 
 describe("Failures seen in the field, as the Task tells them", function () {
   this.timeout(60_000);
@@ -292,7 +25,7 @@ describe("Failures seen in the field, as the Task tells them", function () {
       30_000,
     );
 
-  for (const mode of modes)
+  for (const mode of failureModes)
     it(mode.what, async () => {
       const before = await settings();
       for (const one of mode.inMaintenance ?? []) await platform.put(one, "IN");
@@ -305,6 +38,7 @@ describe("Failures seen in the field, as the Task tells them", function () {
       await expectNothingLeft(mode);
 
       await platform.repair();
+      if (mode.migrationLeft !== undefined) await platform.cancelMigration();
       for (const one of mode.inMaintenance ?? []) await platform.put(one, "OUT");
       const retry = await upgrade.ask("retry");
       expect(retry.accepted).to.equal(mode.isRetryable ?? true);
@@ -315,12 +49,14 @@ describe("Failures seen in the field, as the Task tells them", function () {
       expect(await settings(), "policy, HA and DPM").to.deep.equal(before);
     });
 
-  for (const { what, product, faults, plan } of passing)
-    it(`${what}, which is waited out`, async () => {
+  for (const { what, product, faults, plan } of passingModes)
+    it(`${what}, which the upgrade gets over`, async () => {
+      const before = await settings();
       for (const fault of faults) await platform.fault(fault);
       const upgrade = await bench().upgrade(platform.plan(product, plan), platform.activities());
       const done = await afterTheEnd(upgrade.id);
       expect(done.status, JSON.stringify(done.errors)).to.equal("Successful");
+      expect(await settings(), "policy, HA and DPM").to.deep.equal(before);
       const steps = await platform.steps();
       const begun = steps.filter((step) => /^(APPLY_STARTED|NSX_NODE_STARTED|MGMT_SWITCHOVER_STARTED)$/.test(step));
       expect(begun, "nothing twice").to.have.length({ HOSTOS: 3, NETVIRT: 7, MGMT: 1 }[product]);
@@ -346,15 +82,25 @@ describe("Failures seen in the field, as the Task tells them", function () {
     expect(summary?.remediationMessage).to.match(remediation);
   }
 
-  /** Nothing runs on, no draft is held, no host is out of service but those that somebody else, or the failure, has put there. */
-  async function expectNothingLeft({ inMaintenance = [], failed }: FailureMode): Promise<void> {
+  /** Nothing is upgraded but what the Task says, nothing runs on, no draft is held, no host is out of service but those that somebody else, or the failure, has put there. */
+  async function expectNothingLeft({ inMaintenance = [], failed, ...mode }: FailureMode): Promise<void> {
+    if (mode.finally !== undefined)
+      await eventually(
+        () => platform.steps(),
+        (steps) => steps.includes(mode.finally ?? ""),
+      );
     const { clusters, managementServer } = await platform.state();
     for (const { runningTasks, drafts, hosts } of clusters) {
       expect({ runningTasks, drafts }).to.deep.equal({ runningTasks: [], drafts: [] });
       const out = hosts.filter(({ maintenance }) => maintenance !== "OUT").map(({ id }) => id);
       expect(out).to.deep.equal(failed.code === "HOST_NOT_RECONNECTED" ? ["host-11"] : inMaintenance);
     }
-    expect(managementServer.migration?.state ?? "CANCELED").to.equal("CANCELED");
+    expect(managementServer.migration?.state ?? "CANCELED").to.equal(mode.migrationLeft ?? "CANCELED");
+    expect(managementServer.version).to.equal(oldVersions.mgmt);
+    const statuses = mode.parts === "" ? [] : mode.parts.split(" ");
+    for (const [place, { version }] of (clusters[0]?.hosts ?? []).entries())
+      if (!mode.mayBeUpgraded || statuses[place] !== "FAILED")
+        expect(version !== oldVersions.host, `host ${place} is upgraded`).to.equal(statuses[place] === "SUCCESSFUL");
   }
 });
 

@@ -3,10 +3,8 @@ import { DriverError } from "../../drivers/driver-error";
 import type { CheckFailure, UpgradeStatus } from "../../drivers/nsx/nsx-models";
 import { isIncluded, nameOf } from "../included-groups";
 import { listGroups, readNetvirtUpgrade } from "../read-netvirt-upgrade";
+import { duration } from "../../patience";
 import { findingsOf, type NetvirtPrecheck, type NetvirtPrecheckInput } from "./netvirt-precheck";
-
-/** Longest wait for the checks, in milliseconds: below the time limit of the Activity that they are part of. */
-const longest = 15 * 60_000;
 
 /** What the upgrade coordinator itself checks before an upgrade. */
 export const coordinatorChecks: NetvirtPrecheck = {
@@ -19,13 +17,13 @@ export const coordinatorChecks: NetvirtPrecheck = {
     const { components } = await readNetvirtUpgrade(client, patience, target);
     if (components.every(({ state }) => state !== "TO_DO")) return [];
     const component = target.options.edgeOnly ? "EDGE" : undefined;
-    const aborted = await runChecks(input, component);
-    if (aborted.length > 0) {
+    const { unfinished, waited } = await runChecks(input, component);
+    if (unfinished.length > 0) {
       return findingsOf(input, [
         {
           code: "NETVIRT_CHECKS_UNFINISHED",
-          message: `The pre-upgrade checks of ${target.netvirt.name} did not come to their end (${aborted.join(", ")}).`,
-          remediation: "Run the pre-upgrade checks in the coordinator, then run the prechecks again.",
+          message: `The pre-upgrade checks of ${target.netvirt.name} did not come to their end within ${duration(waited)} (${unfinished.join(", ")}).`,
+          remediation: "Run the pre-upgrade checks in the coordinator until they end, then run the prechecks again.",
         },
       ]);
     }
@@ -55,9 +53,16 @@ function isInTheWay({ type = "FAILURE", needs_ack, acked }: CheckFailure): boole
   return acked !== true && (needs_ack === true || !/warning/i.test(type));
 }
 
-/** Runs the checks, or waits for those that run already. Gives the components of which they were cut short. */
-async function runChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<string[]> {
-  const { client, patience, limits, target } = input;
+interface ChecksRun {
+  /** The components of which the checks were cut short, or still run. */
+  readonly unfinished: readonly string[];
+  /** Milliseconds. */
+  readonly waited: number;
+}
+
+/** Runs the checks, or waits for those that run already, for OPERATION_BUSY_MINUTES or the time that is left. */
+async function runChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<ChecksRun> {
+  const { client, patience, limits, target, deadline } = input;
   const wanted = new Set<string>(netvirtComponentOrder(target.targetVersion, target.options.edgeOnly));
   const checksOf = ({ component_status }: UpgradeStatus) =>
     component_status.filter(({ component_type }) => wanted.has(component_type));
@@ -74,18 +79,17 @@ async function runChecks(input: NetvirtPrecheckInput, component: string | undefi
   for (let round = 0; ; round++) {
     await patience.pause(round);
     const now = checksOf(await patience.persist(() => client.readStatus()));
-    const statuses = now.map(({ pre_upgrade_status }) => pre_upgrade_status?.status ?? "NOT_STARTED");
+    const statuses: string[] = now.map(({ pre_upgrade_status }) => pre_upgrade_status?.status ?? "NOT_STARTED");
     const running = statuses.some((status) => status === "IN_PROGRESS" || status === "ABORTING");
     seenRunning ||= running || JSON.stringify(now) !== JSON.stringify(before);
     // Checks that are over before they are seen to run, and have changed nothing, are over as well.
-    if (!running && (seenRunning || Date.now() - began >= 6 * limits.poll.max)) {
-      return now.filter((_, i) => statuses[i] === "ABORTED").map(({ component_type }) => component_type);
-    }
-    if (Date.now() - began >= Math.min(limits.operationBusy, longest)) {
-      return now
-        .filter((_, i) => statuses[i] === "IN_PROGRESS" || statuses[i] === "ABORTING")
-        .map(({ component_type }) => component_type);
-    }
+    const waited = Date.now() - began;
+    const inStatus = (...wanted: string[]) => ({
+      unfinished: now.filter((_, i) => wanted.includes(statuses[i] ?? "")).map(({ component_type }) => component_type),
+      waited,
+    });
+    if (!running && (seenRunning || waited >= 6 * limits.poll.max)) return inStatus("ABORTED");
+    if (waited >= limits.operationBusy || Date.now() >= deadline) return inStatus("IN_PROGRESS", "ABORTING");
   }
 }
 

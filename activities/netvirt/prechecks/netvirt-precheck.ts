@@ -12,6 +12,8 @@ export interface NetvirtPrecheckInput {
   readonly client: NsxClient;
   readonly patience: Patience;
   readonly limits: ActivityLimits;
+  /** When the checks have to be over to be told, in milliseconds since the epoch. */
+  readonly deadline: number;
 }
 
 export type NetvirtPrecheckType =

@@ -1,6 +1,6 @@
 import type { Stage } from "../../../src/domain/task";
 import type { ActivityLimits } from "../../activity-dependencies";
-import { activityPatience, runActivity, shortBounds } from "../../activity-run";
+import { activityPatience, runActivity, shortBounds, timeOfRun } from "../../activity-run";
 import type { NetvirtTarget } from "../../contract";
 import type { NsxClient } from "../../drivers/nsx/nsx-client";
 import { runChecks } from "../../prechecks/run-checks";
@@ -22,6 +22,9 @@ const prechecks: readonly NetvirtPrecheck[] = [
   coordinatorChecks,
 ];
 
+/** The rest of a run's time is for reading what the coordinator's checks have found, and for telling it. */
+const shareOfChecks = 0.75;
+
 interface PrecheckDependencies {
   clientOf(componentManagerId: string): NsxClient;
   readonly limits: ActivityLimits;
@@ -37,7 +40,8 @@ export function runNetvirtPrechecks(
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const client = clientOf(componentManagerId);
-    const input = { target, client, limits, patience: activityPatience(shortBounds(limits)) };
+    const deadline = Date.now() + shareOfChecks * timeOfRun();
+    const input = { target, client, limits, deadline, patience: activityPatience(shortBounds(limits)) };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();

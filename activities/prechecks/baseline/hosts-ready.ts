@@ -92,7 +92,7 @@ export const hostsHealthy: BaselinePrecheck = {
     const red = await redStatuses(client, patience, target.cluster.cluster);
     return findingsOf(
       input,
-      red.map(({ title }) => ({
+      red.map((title) => ({
         code: "HEALTH_CHECK_ERROR",
         message: `${title} has the status red.`,
         remediation: `Look at the alarms of ${title} in the component manager and resolve them, then run the prechecks again.`,

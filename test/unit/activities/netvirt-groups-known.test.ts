@@ -20,6 +20,7 @@ describe("the precheck of the clusters that a request names", () => {
         client: client as NsxClient,
         patience: createPatience(defaultActivityLimits, { interruption: () => undefined }),
         limits: defaultActivityLimits,
+        deadline: Infinity,
       });
     const [error, ...more] = await check(true);
     expect([error?.errorCode, more]).to.deep.equal(["NETVIRT_EDGE_PARALLEL_FIXED", []]);

@@ -209,7 +209,7 @@ export function startActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ): Running<A, P> {
-  const environment = new MockActivityEnvironment(info, { logger: silent });
+  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: P[] = [];
   environment.on("heartbeat", (details: P) => heartbeats.push(details));
   const activityEnd: Promise<A> = environment.run(activity);

@@ -1,5 +1,6 @@
 import type { ActivityLimits, ManagementServerSettings } from "../../../activities/activity-dependencies";
 import type { MgmtActivities, MgmtMigrationInput, MgmtPrecheckInput } from "../../../activities/contract";
+import { askAsSomebodyElse } from "../../support/ask-as-somebody-else";
 import { createActivities } from "../../../activities/create-activities";
 import type { MgmtProgress } from "../../../src/domain/mgmt-progress";
 import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
@@ -96,18 +97,7 @@ export async function simulateManagementServer(): Promise<SimulatedManagementSer
     ledger,
     steps: async () => (await ledger()).map(({ step }) => step),
     hostSeconds: (hostSeconds) => control("PATCH", "settings", { hostSeconds }),
-    asSomebodyElse: async (method, path, body) => {
-      const login = await fetch(`${simulator.url}/api/session`, {
-        method: "POST",
-        headers: { authorization: `Basic ${Buffer.from("other:secret").toString("base64")}` },
-      });
-      const answer = await fetch(`${simulator.url}/api/${path}`, {
-        method,
-        headers: { "vmware-api-session-id": (await login.json()) as string, "content-type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      return answer.status;
-    },
+    asSomebodyElse: (method, path, body) => askAsSomebodyElse(simulator.url, method, path, body),
     close: () => simulator.close(),
   };
 }

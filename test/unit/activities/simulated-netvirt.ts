@@ -142,7 +142,7 @@ export function start<A>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ) {
-  const environment = new MockActivityEnvironment(info, { logger: silent });
+  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: NetvirtProgress[] = [];
   environment.on("heartbeat", (details: NetvirtProgress) => heartbeats.push(details));
   const running: Promise<A> = environment.run(activity);
