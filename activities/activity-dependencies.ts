@@ -31,6 +31,13 @@ export interface ManagementServerSettings {
   readonly answers: Readonly<Record<string, string>>;
 }
 
+/** Who is told what happens to upgrades. Never logged and never part of an error. */
+export interface NotificationReceiver {
+  readonly url: string;
+  /** Secrets of Standard Webhooks, with their prefix `whsec_`; every one of them signs. */
+  readonly secrets: readonly string[];
+}
+
 /** What Activities need from the process that runs them; made by the composition root. */
 export interface ActivityDependencies {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
@@ -43,5 +50,7 @@ export interface ActivityDependencies {
   readLockHolder(workflowId: string): Promise<string | undefined>;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
+  /** The receiver of notifications with this id; absent, and undefined, where the inventory has none. */
+  notificationReceiver?(id: string): NotificationReceiver | undefined;
   readonly limits: ActivityLimits;
 }

@@ -15,6 +15,7 @@ import { remediateHosts } from "./hostos/remediate-hosts";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
+import { deliverNotification } from "./notifications/deliver-notification";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -97,6 +98,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
           upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
         );
       }),
+    deliverNotification: (input) =>
+      deliverNotification({ receiver: (id) => dependencies.notificationReceiver?.(id) }, input),
     ...createNetvirtActivities(dependencies),
     ...createMgmtActivities(dependencies),
   };

@@ -70,6 +70,19 @@ export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): Act
   return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
 }
 
+/**
+ * Notifications wait on their receivers alone: tried again from seconds to half an hour apart, so that a receiver that
+ * is back soon is told soon and one that is away for a day costs few attempts. `longest` in milliseconds.
+ */
+export function notificationOptions(longest: number): ActivityOptions {
+  return {
+    startToCloseTimeout: "20 seconds",
+    scheduleToCloseTimeout: longest,
+    retry: { initialInterval: "5 seconds", backoffCoefficient: 2, maximumInterval: "30 minutes" },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  };
+}
+
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
 export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   const longest = waits.takeBackHours * hour;

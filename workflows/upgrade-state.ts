@@ -5,6 +5,7 @@ import type { Task } from "../src/domain/task";
 import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
+import { noticeErrors, noticesOfPhase, type NoticeData, type NoticeType } from "../src/domain/upgrade-notice";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
 import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
@@ -12,6 +13,7 @@ import { upgradeView } from "../src/domain/upgrade-view";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
+import { UpgradeNotices } from "./upgrade-notices";
 
 /** Progress without its time, which is now. */
 type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -26,6 +28,9 @@ export class UpgradeState {
   private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
   private isCancelling = false;
+  /** Whether receivers were told that this attempt has begun with its work. */
+  private toldStart = false;
+  readonly notices: UpgradeNotices;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -39,6 +44,7 @@ export class UpgradeState {
     this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
     this.phaseSince = currentPlan.creationTimestamp;
     this.currentTask = initialTask(currentPlan);
+    this.notices = new UpgradeNotices(currentPlan);
   }
 
   /** The plan with the times that hold now. */
@@ -69,10 +75,15 @@ export class UpgradeState {
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
     this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
+    if (happening.type === "RetryStarted") this.toldStart = false;
+    if (happening.type !== "ProductStarted" || this.toldStart) return;
+    this.toldStart = true;
+    this.notify("upgrade.started");
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
   enter(phase: UpgradePhase, errors: readonly ErrorBody[] = []): void {
+    const from = this.currentPhase;
     this.currentPhase = phase;
     this.phaseSince = now();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
@@ -83,6 +94,28 @@ export class UpgradeState {
       { key: upgradeStatusKey, value: upgrade },
     ]);
     this.publish();
+    const prechecksFailed = this.failedPrechecks.length > 0;
+    for (const type of noticesOfPhase({ from, to: phase, errors, prechecksFailed })) {
+      this.notify(type, type === "upgrade.prechecks.failed" ? this.failedPrechecks : errors);
+    }
+  }
+
+  private notify(
+    type: NoticeType,
+    errors: readonly ErrorBody[] = [],
+    about: Pick<NoticeData, "resourceId" | "hosts"> = {},
+  ): void {
+    const { id, name, bundle } = this.plan;
+    const { task, upgrade } = statusOfPhase(this.currentPhase);
+    this.notices.tell(type, now(), {
+      upgradeId: id,
+      name,
+      bundleId: bundle.id,
+      status: upgrade,
+      taskStatus: task,
+      errors: noticeErrors(errors),
+      ...about,
+    });
   }
 
   /** Whether nothing new starts until somebody resumes the upgrade. */
@@ -145,9 +178,17 @@ export class UpgradeState {
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
+    this.hostsFailed(resourceId, hosts, lastError);
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
+  }
+
+  /** Tells receivers where more hosts of a resource have failed than was known. */
+  private hostsFailed(resourceId: string, { failed, total }: HostCounts, message: string | undefined): void {
+    if (failed <= (this.hosts.get(resourceId)?.failed ?? 0)) return;
+    const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
+    this.notify("upgrade.host.failed", errors, { resourceId, hosts: { failed, total } });
   }
 
   /**
@@ -159,6 +200,7 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
+    this.hostsFailed(resourceId, hosts, result.error?.message);
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();

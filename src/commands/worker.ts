@@ -22,7 +22,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
     // The role decides when to stop, and in what order.
     shutdownSignals: [],
   });
-  const { componentManagers, serverSettings, patches } = loadInventory(config);
+  const { componentManagers, serverSettings, patches, notificationReceivers } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
     `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
@@ -42,6 +42,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       // Depots are the same whichever component manager the hosts belong to.
       patchFor: (_componentManager, query) => patches.find(query),
       managementServer: (resourceId) => serverSettings.get(resourceId),
+      notificationReceiver: (id) => notificationReceivers.get(id),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),
