@@ -30,6 +30,8 @@ export class UpgradeState {
   private isCancelling = false;
   /** Whether receivers were told that this attempt has begun with its work. */
   private toldStart = false;
+  /** Failed hosts by resource that receivers were told of in this attempt. */
+  private readonly toldFailures = new Map<string, number>();
   readonly notices: UpgradeNotices;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
@@ -75,7 +77,7 @@ export class UpgradeState {
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
     this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
-    if (happening.type === "RetryStarted") this.toldStart = false;
+    if (happening.type === "RetryStarted") this.forgetTold();
     if (happening.type !== "ProductStarted" || this.toldStart) return;
     this.toldStart = true;
     this.notify("upgrade.started");
@@ -184,9 +186,15 @@ export class UpgradeState {
     this.describe();
   }
 
+  private forgetTold(): void {
+    this.toldStart = false;
+    this.toldFailures.clear();
+  }
+
   /** Tells receivers where more hosts of a resource have failed than was known. */
   private hostsFailed(resourceId: string, { failed, total }: HostCounts, message: string | undefined): void {
-    if (failed <= (this.hosts.get(resourceId)?.failed ?? 0)) return;
+    if (failed <= (this.toldFailures.get(resourceId) ?? 0)) return;
+    this.toldFailures.set(resourceId, failed);
     const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
     this.notify("upgrade.host.failed", errors, { resourceId, hosts: { failed, total } });
   }

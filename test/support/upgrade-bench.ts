@@ -101,7 +101,9 @@ export class UpgradeBench {
   /** From here on these Activities answer for the clusters of the plan. */
   serve(plan: UpgradePlan, fake: FakeActivities): void {
     const implementation = fake.implementation();
-    for (const { resourceId } of resourcesOf(plan)) this.fakes.set(resourceId, implementation);
+    // Notifications are for the upgrade, everything else for its resources.
+    for (const id of [plan.id, ...resourcesOf(plan).map(({ resourceId }) => resourceId)])
+      this.fakes.set(id, implementation);
   }
 
   /** Asks Temporal, as the real Activity does. */
@@ -114,9 +116,9 @@ export class UpgradeBench {
   }
 
   private dispatched(): UpgradeActivities {
-    const of = (resourceId: string): UpgradeActivities => {
-      const fake = this.fakes.get(resourceId);
-      if (!fake) throw ApplicationFailure.nonRetryable(`No test serves ${resourceId}`);
+    const of = (id: string): UpgradeActivities => {
+      const fake = this.fakes.get(id);
+      if (!fake) throw ApplicationFailure.nonRetryable(`No test serves ${id}`);
       return fake;
     };
     return {
@@ -142,6 +144,7 @@ export class UpgradeBench {
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
+      deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };
