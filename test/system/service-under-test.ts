@@ -90,8 +90,13 @@ export class ServiceUnderTest {
 
   /** The lines of the API's log. */
   apiLog(): { readonly msg: string }[] {
-    const lines = readFileSync(join(this.dataDir, "logs/api.log"), "utf8").trim().split("\n");
+    const lines = this.log("api").trim().split("\n");
     return lines.map((line) => JSON.parse(line) as { msg: string });
+  }
+
+  /** The log of a process as it is written. */
+  log(name: "api" | "worker"): string {
+    return readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");
   }
 
   /** Sends a signal to one of the processes; gives its process id. */
