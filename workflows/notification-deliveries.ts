@@ -22,7 +22,10 @@ export class NotificationDeliveries {
   private readonly gone: Set<string>;
   private readonly running = new Map<PendingDelivery, Promise<void>>();
   /** Of its own: the cancellation of the Workflow is the news that the upgrade has ended, and stops no delivery. */
-  private readonly scope = new CancellationScope({ parent: new CancellationScope({ cancellable: false }) });
+  private readonly scope = new CancellationScope({
+    cancellable: true,
+    parent: new CancellationScope({ cancellable: false }),
+  });
   private handingOver = false;
   private delivered: number;
   private givenUp: number;

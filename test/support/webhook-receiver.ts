@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CloudEvent, HTTP } from "cloudevents";
+import { type CloudEvent, HTTP } from "cloudevents";
 import { Webhook } from "standardwebhooks";
 
 export interface ReceivedNotification {
