@@ -1,3 +1,4 @@
+import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
@@ -38,6 +39,14 @@ export interface NotificationReceiver {
   readonly secrets: readonly string[];
 }
 
+/** What telling receivers needs. */
+export interface NotificationDependencies {
+  /** The receiver with this id; undefined where the inventory has none. */
+  receiver(id: string): NotificationReceiver | undefined;
+  /** How the Workflow of an upgrade has ended without a word; undefined where it has not. */
+  readLoss(upgradeId: string): Promise<LostBecause | undefined>;
+}
+
 /** What Activities need from the process that runs them; made by the composition root. */
 export interface ActivityDependencies {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
@@ -50,7 +59,7 @@ export interface ActivityDependencies {
   readLockHolder(workflowId: string): Promise<string | undefined>;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
-  /** The receiver of notifications with this id; absent, and undefined, where the inventory has none. */
-  notificationReceiver?(id: string): NotificationReceiver | undefined;
+  /** Absent where nobody is told what happens to upgrades. */
+  readonly notifications?: NotificationDependencies;
   readonly limits: ActivityLimits;
 }

@@ -15,7 +15,7 @@ import { remediateHosts } from "./hostos/remediate-hosts";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
-import { deliverNotification } from "./notifications/deliver-notification";
+import { createNotificationActivities } from "./notifications/create-notification-activities";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -98,10 +98,9 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
           upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
         );
       }),
-    deliverNotification: (input) =>
-      deliverNotification({ receiver: (id) => dependencies.notificationReceiver?.(id) }, input),
     ...createNetvirtActivities(dependencies),
     ...createMgmtActivities(dependencies),
+    ...createNotificationActivities(dependencies.notifications),
   };
 }
 

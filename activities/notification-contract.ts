@@ -1,3 +1,4 @@
+import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { UpgradeNotice } from "../src/domain/upgrade-notice";
 
 export interface NotificationInput {
@@ -18,4 +19,6 @@ export interface NotificationActivities {
    * A notification may arrive more than once, always with the same id.
    */
   deliverNotification(input: NotificationInput): Promise<NotificationResult>;
+  /** Whether the Workflow of an upgrade has ended without a word; no reason where it runs or could still speak. */
+  readUpgradeLoss(input: { readonly upgradeId: string }): Promise<{ readonly reason?: LostBecause }>;
 }

@@ -120,11 +120,12 @@ export interface ResourceResult {
   readonly error?: ErrorBody;
 }
 
-/** One notification for one receiver. */
+/** A notification for a receiver that an earlier run has left undelivered. */
 export interface PendingDelivery {
   /** Id of the receiver. */
   readonly receiver: string;
-  readonly notice: UpgradeNotice;
+  /** That of the notification. */
+  readonly sequence: number;
   /** When it is given up (epoch milliseconds). */
   readonly until: number;
 }
@@ -140,8 +141,11 @@ export interface NotifyResult {
 export interface NotifyInput extends Partial<NotifyResult> {
   readonly upgradeId: string;
   readonly receivers: readonly PlannedReceiver[];
+  /** What has happened; of an earlier run, what {@link PendingDelivery} names, each once. */
   readonly notices: readonly UpgradeNotice[];
   readonly pending?: readonly PendingDelivery[];
+  /** The latest of all, delivered or not. */
+  readonly latest?: UpgradeNotice;
   /** Ids of receivers that want no more. */
   readonly gone?: readonly string[];
   readonly upgradeEnded?: boolean;

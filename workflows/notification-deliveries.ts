@@ -1,126 +1,112 @@
-import { CancellationScope, isCancellation, log, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
+import { log, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
-import { wants, type UpgradeNotice } from "../src/domain/upgrade-notice";
+import { toTimestamp } from "../src/domain/timestamp";
+import { endsUpgrade, lostNotice, wants, type UpgradeNotice } from "../src/domain/upgrade-notice";
 import type { NotifyInput, NotifyResult, PendingDelivery } from "./messages";
-import { notificationOptions } from "./retry-policy";
+import { ReceiverQueue } from "./receiver-queue";
+import { readOptions } from "./retry-policy";
 
-const { deliverNotification } = proxyActivities<Pick<UpgradeActivities, "deliverNotification">>(
-  notificationOptions(60_000),
-);
+const { readUpgradeLoss } = proxyActivities<Pick<UpgradeActivities, "readUpgradeLoss">>(readOptions());
 
-/** How many notifications are on their way to one receiver at the same time. */
-const atOnce = 20;
-
-const hour = 60 * 60 * 1000;
-
-/**
- * What is still to be delivered. Every notification goes to every receiver by an Activity of its own: a receiver that
- * does not answer holds up no other, and a notification that it refuses does not hold up the next.
- */
+/** All that is still to be told of an upgrade. Each receiver has a queue of its own: none holds up another. */
 export class NotificationDeliveries {
-  private readonly pending: Set<PendingDelivery>;
-  private readonly gone: Set<string>;
-  private readonly running = new Map<PendingDelivery, Promise<void>>();
-  /** Of its own: the cancellation of the Workflow is the news that the upgrade has ended, and stops no delivery. */
-  private readonly scope = new CancellationScope({
-    cancellable: true,
-    parent: new CancellationScope({ cancellable: false }),
-  });
-  private handingOver = false;
-  private delivered: number;
-  private givenUp: number;
+  private readonly queues: readonly ReceiverQueue[];
+  private latest: UpgradeNotice | undefined;
 
   constructor(private readonly input: NotifyInput) {
-    this.pending = new Set(input.pending);
-    this.gone = new Set(input.gone);
-    this.delivered = input.delivered ?? 0;
-    this.givenUp = input.givenUp ?? 0;
-    this.keep(input.notices);
+    const { receivers, notices, pending, gone = [] } = input;
+    this.queues = receivers.map(
+      (receiver) => new ReceiverQueue(receiver, gone.includes(receiver.id), () => this.describe()),
+    );
+    this.latest = input.latest;
+    if (pending === undefined) this.add(notices);
+    else this.takeOver(pending, notices);
+  }
+
+  /** Goes on with what an earlier run has left. */
+  private takeOver(pending: readonly PendingDelivery[], notices: readonly UpgradeNotice[]): void {
+    const bySequence = new Map(notices.map((notice) => [notice.sequence, notice]));
+    for (const { receiver, sequence, until } of pending) {
+      const notice = bySequence.get(sequence);
+      if (notice) this.queues.find((queue) => queue.receiver.id === receiver)?.add(notice, until);
+    }
   }
 
   get idle(): boolean {
-    return this.pending.size === 0;
+    return this.queues.every(({ length }) => length === 0);
   }
 
-  /** Takes notifications and sends them to whoever wants them. */
+  /** Takes notifications for whoever wants them. */
   add(notices: readonly UpgradeNotice[]): void {
-    this.keep(notices);
-    this.begin();
-  }
-
-  private keep(notices: readonly UpgradeNotice[]): void {
     for (const notice of notices) {
-      for (const receiver of this.input.receivers.filter((one) => wants(one, notice.type))) {
-        this.pending.add({ receiver: receiver.id, notice, until: Date.now() + receiver.retryHours * hour });
-      }
+      this.latest = notice;
+      for (const queue of this.queues) if (wants(queue.receiver, notice.type)) queue.add(notice);
     }
+    this.describe();
   }
 
-  /** Begins what may begin now; called again whenever a delivery has ended. */
+  /** Begins to deliver. */
   begin(): void {
-    if (this.handingOver) return;
-    for (const delivery of this.pending) {
-      if (this.gone.has(delivery.receiver)) {
-        if (!this.running.has(delivery)) this.pending.delete(delivery);
-      } else if (!this.running.has(delivery) && this.inWork(delivery.receiver) < atOnce) {
-        this.running.set(delivery, this.deliver(delivery));
-      }
-    }
-    setCurrentDetails(this.described());
+    this.describe();
+    for (const queue of this.queues) void queue.work();
   }
 
-  private inWork(receiver: string): number {
-    return [...this.running.keys()].filter((delivery) => delivery.receiver === receiver).length;
-  }
-
-  private async deliver(delivery: PendingDelivery): Promise<void> {
-    const { receiver, notice, until } = delivery;
-    const options = {
-      ...notificationOptions(Math.max(1000, until - Date.now())),
-      summary: `${notice.type} to ${receiver}`,
-    };
+  /**
+   * Once the upgrade is said to have ended: tells those who want to know where it did so without a word. Where
+   * somebody has only cancelled the notifications, there is nothing to tell.
+   */
+  async tellLoss(): Promise<void> {
+    const { latest } = this;
+    if (!latest || endsUpgrade(latest)) return;
+    if (!this.queues.some(({ receiver, gone }) => !gone && wants(receiver, "upgrade.lost"))) return;
     try {
-      const { outcome } = await this.scope.run(() =>
-        deliverNotification.executeWithOptions(options, [{ receiver, notice }]),
-      );
-      if (outcome === "DELIVERED") this.delivered++;
-      else this.stop(receiver);
-      this.pending.delete(delivery);
+      const options = { ...readOptions(), summary: "has the upgrade ended without a word?" };
+      const { upgradeId } = this.input;
+      const { reason } = await readUpgradeLoss.executeWithOptions(options, [{ upgradeId }]);
+      if (reason) this.add([lostNotice(latest, reason, toTimestamp(Date.now()))]);
     } catch (failure) {
-      // Carried over to the next run, which sends it again under the same id.
-      if (this.handingOver && isCancellation(failure)) return;
-      this.givenUp++;
-      this.pending.delete(delivery);
-      log.warn("A notification was given up", { receiver, notification: notice.id, type: notice.type, failure });
-    } finally {
-      this.running.delete(delivery);
+      log.warn("How the upgrade has ended could not be read, and is not told", { failure });
     }
-    this.begin();
-  }
-
-  private stop(receiver: string): void {
-    if (!this.gone.has(receiver))
-      log.warn("A receiver wants no more notifications of this upgrade (410)", { receiver });
-    this.gone.add(receiver);
   }
 
   /** Stops what is on its way and gives the input with which the next run goes on. */
   async handOver(): Promise<NotifyInput> {
-    this.handingOver = true;
-    this.scope.cancel();
-    await Promise.all(this.running.values());
-    return { ...this.input, ...this.result(), notices: [], pending: [...this.pending], gone: [...this.gone] };
+    const rest = await Promise.all(
+      this.queues.map(async (queue) => ({ receiver: queue.receiver.id, deliveries: await queue.handOver() })),
+    );
+    const pending = rest.flatMap(({ receiver, deliveries }) =>
+      deliveries.map(({ notice, until }) => ({ receiver, sequence: notice.sequence, until })),
+    );
+    const notices = new Map(
+      rest.flatMap(({ deliveries }) => deliveries.map(({ notice }) => [notice.sequence, notice] as const)),
+    );
+    const { upgradeId, receivers } = this.input;
+    return {
+      upgradeId,
+      receivers,
+      notices: [...notices.values()],
+      pending,
+      ...(this.latest && { latest: this.latest }),
+      gone: this.queues.filter(({ gone }) => gone).map(({ receiver }) => receiver.id),
+      ...this.result(),
+    };
   }
 
   result(): NotifyResult {
-    return { delivered: this.delivered, givenUp: this.givenUp };
+    const total = (count: (queue: ReceiverQueue) => number, before = 0) =>
+      this.queues.reduce((sum, queue) => sum + count(queue), before);
+    return {
+      delivered: total(({ delivered }) => delivered, this.input.delivered),
+      givenUp: total(({ givenUp }) => givenUp, this.input.givenUp),
+    };
   }
 
   /** For the Web UI. */
-  described(): string {
-    const waiting = new Map<string, number>();
-    for (const { receiver } of this.pending) waiting.set(receiver, (waiting.get(receiver) ?? 0) + 1);
-    const lines = [...waiting].map(([receiver, count]) => `- ${receiver}: ${count} on their way`);
-    return [`${this.delivered} delivered, ${this.givenUp} given up`, lines.join("\n")].filter((s) => s).join("\n\n");
+  private describe(): void {
+    const { delivered, givenUp } = this.result();
+    const lines = this.queues.flatMap(({ receiver, length, gone }) =>
+      gone ? [`- ${receiver.id}: wants no more (410)`] : length > 0 ? [`- ${receiver.id}: ${length} to deliver`] : [],
+    );
+    setCurrentDetails([`${delivered} delivered, ${givenUp} given up`, lines.join("\n")].filter((s) => s).join("\n\n"));
   }
 }

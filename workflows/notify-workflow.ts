@@ -3,7 +3,6 @@ import {
   condition,
   continueAsNew,
   log,
-  setCurrentDetails,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -15,7 +14,7 @@ import { Notices, noticesSignal, type NotifyInput, type NotifyResult } from "./m
 /**
  * Tells the receivers of one upgrade what happens to it; its Workflow ID is `notify/<upgrade id>`. The upgrade never
  * waits for it. The end of the upgrade reaches it as a cancellation, however the upgrade ends (docs/decisions/0015):
- * it then delivers what is left, or gives it up in time, and completes.
+ * it then delivers what is left, or gives it up in time, and completes. A history that grows long is continued as new.
  */
 export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> {
   const deliveries = new NotificationDeliveries(input);
@@ -26,10 +25,11 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
     else deliveries.add(notices.right);
   });
   setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
-  setCurrentDetails(deliveries.described());
   CancellationScope.current().cancelRequested.catch(() => (ended = true));
   return CancellationScope.nonCancellable(async () => {
     deliveries.begin();
+    await condition(() => ended || workflowInfo().continueAsNewSuggested);
+    if (ended) await deliveries.tellLoss();
     await condition(() => (ended && deliveries.idle) || workflowInfo().continueAsNewSuggested);
     if (ended && deliveries.idle) return deliveries.result();
     const rest = await deliveries.handOver();

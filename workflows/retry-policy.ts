@@ -1,6 +1,7 @@
 import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
 import { defaultActivityWaits, type ActivityWaits } from "../src/domain/activity-waits";
+import { notificationRetries } from "../src/domain/notification-retries";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 
 /**
@@ -70,15 +71,12 @@ export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): Act
   return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
 }
 
-/**
- * Notifications wait on their receivers alone: tried again from seconds to half an hour apart, so that a receiver that
- * is back soon is told soon and one that is away for a day costs few attempts. `longest` in milliseconds.
- */
+/** Notifications wait on their receivers alone: a policy of their own, for at most `longest` milliseconds. */
 export function notificationOptions(longest: number): ActivityOptions {
   return {
     startToCloseTimeout: "20 seconds",
     scheduleToCloseTimeout: longest,
-    retry: { initialInterval: "5 seconds", backoffCoefficient: 2, maximumInterval: "30 minutes" },
+    retry: notificationRetries,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   };
 }

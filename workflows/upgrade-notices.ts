@@ -12,6 +12,9 @@ import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import { noticesSignal } from "./messages";
 import type { notifyWorkflow } from "./notify-workflow";
 
+/** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
+const atOnce = 50;
+
 /**
  * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
  * fails the upgrade. Without receivers it does nothing, so that such upgrades have the history that they always had.
@@ -33,9 +36,12 @@ export class UpgradeNotices {
     return this.plan.notifications ?? [];
   }
 
-  /** Tells it to those who want to know. `time` is a Timestamp. */
+  /**
+   * Tells it to those who want to know. Whoever wants to know of a loss needs all that came before it: without that
+   * nobody can tell whether the end was told. `time` is a Timestamp.
+   */
   tell(type: NoticeType, time: string, data: NoticeData): void {
-    if (!this.enabled || !this.receivers.some((receiver) => wants(receiver, type))) return;
+    if (!this.enabled || !this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
     const sequence = ++this.sequence;
     this.waiting.push({ id: noticeId(this.plan.id, sequence), sequence, type, time, data });
     if (this.busy) return;
@@ -57,7 +63,7 @@ export class UpgradeNotices {
   private async send(): Promise<void> {
     try {
       while (this.waiting.length > 0) {
-        const notices = this.waiting.splice(0);
+        const notices = this.waiting.splice(0, atOnce);
         if (this.child && (await this.signalled(this.child, notices))) continue;
         this.child = await this.start(notices);
       }

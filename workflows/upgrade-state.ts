@@ -2,10 +2,9 @@ import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from
 import type { HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
-import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
+import { applyProgress, initialTask } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
-import { noticeErrors, noticesOfPhase, type NoticeData, type NoticeType } from "../src/domain/upgrade-notice";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
 import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
@@ -13,10 +12,8 @@ import { upgradeView } from "../src/domain/upgrade-view";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
+import { UpgradeNews, type Happening } from "./upgrade-news";
 import { UpgradeNotices } from "./upgrade-notices";
-
-/** Progress without its time, which is now. */
-type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
@@ -28,10 +25,7 @@ export class UpgradeState {
   private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
   private isCancelling = false;
-  /** Whether receivers were told that this attempt has begun with its work. */
-  private toldStart = false;
-  /** Failed hosts by resource that receivers were told of in this attempt. */
-  private readonly toldFailures = new Map<string, number>();
+  private readonly news: UpgradeNews;
   readonly notices: UpgradeNotices;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
@@ -47,6 +41,7 @@ export class UpgradeState {
     this.phaseSince = currentPlan.creationTimestamp;
     this.currentTask = initialTask(currentPlan);
     this.notices = new UpgradeNotices(currentPlan);
+    this.news = new UpgradeNews(currentPlan, this.notices);
   }
 
   /** The plan with the times that hold now. */
@@ -77,10 +72,7 @@ export class UpgradeState {
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
     this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
-    if (happening.type === "RetryStarted") this.forgetTold();
-    if (happening.type !== "ProductStarted" || this.toldStart) return;
-    this.toldStart = true;
-    this.notify("upgrade.started");
+    this.news.happened(happening, this.currentPhase);
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -96,28 +88,7 @@ export class UpgradeState {
       { key: upgradeStatusKey, value: upgrade },
     ]);
     this.publish();
-    const prechecksFailed = this.failedPrechecks.length > 0;
-    for (const type of noticesOfPhase({ from, to: phase, errors, prechecksFailed })) {
-      this.notify(type, type === "upgrade.prechecks.failed" ? this.failedPrechecks : errors);
-    }
-  }
-
-  private notify(
-    type: NoticeType,
-    errors: readonly ErrorBody[] = [],
-    about: Pick<NoticeData, "resourceId" | "hosts"> = {},
-  ): void {
-    const { id, name, bundle } = this.plan;
-    const { task, upgrade } = statusOfPhase(this.currentPhase);
-    this.notices.tell(type, now(), {
-      upgradeId: id,
-      name,
-      bundleId: bundle.id,
-      status: upgrade,
-      taskStatus: task,
-      errors: noticeErrors(errors),
-      ...about,
-    });
+    this.news.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
   }
 
   /** Whether nothing new starts until somebody resumes the upgrade. */
@@ -180,23 +151,10 @@ export class UpgradeState {
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
-    this.hostsFailed(resourceId, hosts, lastError);
+    this.news.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
-  }
-
-  private forgetTold(): void {
-    this.toldStart = false;
-    this.toldFailures.clear();
-  }
-
-  /** Tells receivers where more hosts of a resource have failed than was known. */
-  private hostsFailed(resourceId: string, { failed, total }: HostCounts, message: string | undefined): void {
-    if (failed <= (this.toldFailures.get(resourceId) ?? 0)) return;
-    this.toldFailures.set(resourceId, failed);
-    const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
-    this.notify("upgrade.host.failed", errors, { resourceId, hosts: { failed, total } });
   }
 
   /**
@@ -208,7 +166,7 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
-    this.hostsFailed(resourceId, hosts, result.error?.message);
+    this.news.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();

@@ -8,6 +8,7 @@ import { oneLine, StartupError } from "../startup-error";
 import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning } from "../temporal/readiness";
+import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
 import { loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
@@ -42,7 +43,10 @@ export const startWorkerRole: StartRole = async (config, log) => {
       // Depots are the same whichever component manager the hosts belong to.
       patchFor: (_componentManager, query) => patches.find(query),
       managementServer: (resourceId) => serverSettings.get(resourceId),
-      notificationReceiver: (id) => notificationReceivers.get(id),
+      notifications: {
+        receiver: (id) => notificationReceivers.get(id),
+        readLoss: (upgradeId) => readLoss(client, upgradeId),
+      },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),

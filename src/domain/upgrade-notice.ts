@@ -1,7 +1,8 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
 import type { ErrorBody } from "./error-body";
-import type { UpgradePhase } from "./upgrade-status";
+import { lostError, type LostBecause } from "./lost-upgrade";
+import { statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** What receivers of notifications are told of; the type of its CloudEvent (docs/notifications.md). */
 export const NoticeType = OneOf(
@@ -14,6 +15,9 @@ export const NoticeType = OneOf(
   "upgrade.successful",
   "upgrade.failed",
   "upgrade.cancelled",
+  "upgrade.resolved",
+  "upgrade.expired",
+  "upgrade.lost",
 );
 export type NoticeType = t.TypeOf<typeof NoticeType>;
 
@@ -66,9 +70,38 @@ export function wants({ events }: PlannedReceiver, type: NoticeType): boolean {
   return events === undefined || events.includes(type);
 }
 
+/** After which nothing more happens to an upgrade. */
+const lastOnes: ReadonlySet<NoticeType> = new Set([
+  "upgrade.successful",
+  "upgrade.cancelled",
+  "upgrade.resolved",
+  "upgrade.expired",
+  "upgrade.lost",
+]);
+
+/** Whether a notification is the last of its upgrade. */
+export function endsUpgrade({ type }: Pick<UpgradeNotice, "type">): boolean {
+  return lastOnes.has(type);
+}
+
 /** The id of a notification: that of its CloudEvent and its `webhook-id`. */
 export function noticeId(upgradeId: string, sequence: number): string {
   return `${upgradeId}-${sequence}`;
+}
+
+/** The notification of an upgrade that ended without a word, after the latest one that it told. `time` is a Timestamp. */
+export function lostNotice(latest: UpgradeNotice, reason: LostBecause, time: string): UpgradeNotice {
+  const { upgradeId, name, bundleId } = latest.data;
+  const sequence = latest.sequence + 1;
+  const { task: taskStatus, upgrade: status } = statusOfPhase("FAILED");
+  const errors = noticeErrors([lostError(reason)]);
+  return {
+    id: noticeId(upgradeId, sequence),
+    sequence,
+    type: "upgrade.lost",
+    time,
+    data: { upgradeId, name, bundleId, status, taskStatus, errors },
+  };
 }
 
 interface PhaseChange {
