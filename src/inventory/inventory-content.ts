@@ -72,6 +72,7 @@ export const InventoryContent = t.intersection([
         t.type({ id: t.string, url: t.string }),
         t.partial({
           events: t.array(NoticeType),
+          allowHttp: t.boolean,
           retryHours: IntegerBetween(1, 168, "hours"),
           secretFile: t.string,
           secretVariable: t.string,

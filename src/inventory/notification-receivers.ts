@@ -17,6 +17,9 @@ export interface NotificationReceiverEntry {
 
 const defaultRetryHours = 24;
 
+/** Every upgrade keeps what each of them has not got yet, and has limited room for it. */
+const mostReceivers = 20;
+
 /** The receivers by id, in the order of the inventory; what is wrong with them goes to `problems`. */
 export function notificationReceivers(
   receivers: NonNullable<InventoryContent["notificationReceivers"]>,
@@ -24,14 +27,14 @@ export function notificationReceivers(
   problems: string[],
 ): ReadonlyMap<string, NotificationReceiverEntry> {
   const entries = new Map<string, NotificationReceiverEntry>();
+  if (receivers.length > mostReceivers) problems.push(`There are more than ${mostReceivers} notification receivers.`);
   for (const receiver of receivers) {
-    const { id, url, events, retryHours = defaultRetryHours } = receiver;
+    const { id, url, events, allowHttp = false, retryHours = defaultRetryHours } = receiver;
     const who = `notification receiver ${id}`;
     if (entries.has(id)) problems.push(`Notification receiver ${id} is there twice.`);
     if (!/^[\w.-]{1,100}$/.test(id))
       problems.push(`The id of ${who} must be 1 to 100 letters, digits, dots, hyphens and underscores.`);
-    if (!isReceiverUrl(url))
-      problems.push(`The url of ${who} must begin with http:// or https:// and hold neither user nor password.`);
+    problems.push(...problemsOfUrl(who, url, allowHttp));
     if (events?.length === 0) problems.push(`The events of ${who} are empty: name some, or leave the field out.`);
     const read = readSecret(`secret of ${who}`, { file: receiver.secretFile, variable: receiver.secretVariable });
     if (E.isLeft(read)) problems.push(read.left);
@@ -44,10 +47,23 @@ export function notificationReceivers(
   return entries;
 }
 
-function isReceiverUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, username, password } = new URL(url);
-  return ["http:", "https:"].includes(protocol) && username === "" && password === "";
+/** What is wrong with a URL, without saying it: it may hold a token. */
+function problemsOfUrl(who: string, url: string, allowHttp: boolean): readonly string[] {
+  const { protocol, username, password, hostname } = URL.canParse(url) ? new URL(url) : noUrl;
+  if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "")
+    return [`The url of ${who} must begin with https:// and hold neither user nor password.`];
+  // What is told names clusters and hosts, and the URL often is what the receiver trusts.
+  if (protocol === "http:" && !allowHttp && !isLoopback(hostname))
+    return [
+      `The url of ${who} begins with http://, which anybody on the way can read: use https://, or set allowHttp.`,
+    ];
+  return [];
+}
+
+const noUrl = { protocol: "", username: "", password: "", hostname: "" };
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** As Standard Webhooks has it. */

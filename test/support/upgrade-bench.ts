@@ -5,6 +5,7 @@ import pino from "pino";
 import type { UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
 import { readHolder } from "../../src/temporal/lock-holder";
+import { readLoss } from "../../src/temporal/upgrade-loss";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 import { eventually } from "./eventually";
@@ -24,8 +25,9 @@ export class UpgradeBench {
 
   private constructor(readonly env: TestWorkflowEnvironment) {}
 
-  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING"): Promise<UpgradeBench> {
-    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer() : startTimeSkipping()));
+  /** `settings` are further ones of the dev server. */
+  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
+    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping()));
     await bench.startWorker();
     return bench;
   }
@@ -145,6 +147,10 @@ export class UpgradeBench {
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
+      readUpgradeLoss: async ({ upgradeId }) => {
+        const reason = await readLoss(this.env.client, upgradeId);
+        return reason === undefined ? {} : { reason };
+      },
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };

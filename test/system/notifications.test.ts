@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { WebhookReceiver } from "../support/webhook-receiver";
+import { textOf } from "../support/text-of";
 import { exampleNow } from "./examples";
 import { ServiceUnderTest, until } from "./service-under-test";
 
@@ -73,10 +74,3 @@ describe("notifications of the service", function () {
       for (const hidden of [key, receiver.url, "t0ken"]) expect(text).to.not.contain(hidden);
   });
 });
-
-/** All texts in a history, also those within payloads. */
-function textOf(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  if (typeof value === "object" && value !== null) return Object.values(value).map(textOf).join("\n");
-  return typeof value === "string" ? value : "";
-}

@@ -1,25 +1,11 @@
-import { ApplicationFailure } from "@temporalio/common";
 import { expect } from "chai";
-import type { NoticeType, UpgradeNotice } from "../../src/domain/upgrade-notice";
-import { taskQueue, type NotifyInput } from "../../workflows/messages";
-import type { notifyWorkflow } from "../../workflows/notify-workflow";
 import { eventually } from "../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../support/fake-activities";
-import { notifierOf } from "../support/notifier";
+import { notifierOf, toldTo } from "../support/notifier";
 import type { RunningUpgrade } from "../support/running-upgrade";
-import { samplePlan } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
 const chat = { id: "chat", retryHours: 24 };
-const unreachable = () =>
-  ApplicationFailure.create({ message: "Receiver chat does not answer.", type: "NOTIFICATION_NOT_DELIVERED" });
-
-/** What a receiver was told, in the order of what happened, each once. */
-function toldTo(fake: FakeActivities, receiver = "chat"): NoticeType[] {
-  const notices = fake.notifications.filter((input) => input.receiver === receiver).map(({ notice }) => notice);
-  const once = new Map(notices.map((notice) => [notice.sequence, notice.type]));
-  return [...once].sort(([a], [b]) => a - b).map(([, type]) => type);
-}
 
 describe("Notifications of an upgrade", function () {
   this.timeout(30_000);
@@ -142,33 +128,6 @@ describe("Notifications of an upgrade", function () {
     expect(toldTo(fake, "gone")).to.deep.equal(["upgrade.draft.ready"]);
   });
 
-  it("keep neither the end of the upgrade waiting nor each other, where a receiver does not answer", async () => {
-    const fake = new FakeActivities({
-      deliverNotification: async ({ receiver }) => {
-        if (receiver === "dead") throw unreachable();
-        return { outcome: "DELIVERED" };
-      },
-    });
-    const upgrade = await bench().upgrade({ notifications: [{ id: "dead", retryHours: 24 }, chat] }, fake);
-    expect(await upgrade.end()).to.equal("SUCCESSFUL");
-    await eventually(
-      async () => toldTo(fake),
-      (told) => told.includes("upgrade.successful"),
-    );
-    const notifier = notifierOf(bench(), upgrade);
-    // It knows by then that the upgrade has ended.
-    await eventually(
-      async () => (await notifier.fetchHistory()).events ?? [],
-      (events) =>
-        events.some((event) => event.workflowExecutionCancelRequestedEventAttributes) &&
-        events.at(-1)?.workflowTaskCompletedEventAttributes != null,
-    );
-    const { raw, status } = await notifier.describe();
-    expect(status.name).to.equal("RUNNING");
-    expect(raw.pendingActivities).to.have.length(2);
-    await notifier.terminate("end of the test");
-  });
-
   it("go on although somebody has ended their Workflow", async () => {
     const fake = new FakeActivities();
     const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
@@ -200,62 +159,95 @@ describe("Notifications of an upgrade", function () {
     await upgrade.end();
     expect(await ended(upgrade)).to.deep.equal({ delivered: 3, givenUp: 0 });
   });
-});
 
-describe("Notifications that are not taken", function () {
-  this.timeout(30_000);
-  const bench = useBench("TIME_SKIPPING");
+  it("tell of a failed upgrade that somebody resolves, and of one that nobody does", async () => {
+    const failing = () =>
+      new FakeActivities({
+        remediateHost: async (input) => {
+          throw hostFailure(input);
+        },
+      });
+    const fake = failing();
+    const upgrade = await bench().upgrade({ notifications: [chat] }, fake);
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    await upgrade.ask("resolve");
+    expect(await upgrade.end()).to.equal("FAILED");
+    await ended(upgrade);
+    expect(toldTo(fake).slice(-2)).to.deep.equal(["upgrade.failed", "upgrade.resolved"]);
 
-  /**
-   * What becomes of one notification of an upgrade that has ended. Without the upgrade itself: this server does not
-   * tell children that their parent has closed, and skips no time any more once such a child has ended.
-   */
-  async function outcomeOf(fake: FakeActivities, retryHours: number) {
-    const plan = samplePlan();
-    bench().serve(plan, fake);
-    const notice: UpgradeNotice = {
-      id: `${plan.id}-1`,
-      sequence: 1,
-      type: "upgrade.successful",
-      time: plan.creationTimestamp,
-      data: { upgradeId: plan.id, name: "n", bundleId: "b", status: "s", taskStatus: "t", errors: [] },
-    };
-    const input: NotifyInput = { upgradeId: plan.id, receivers: [{ id: "chat", retryHours }], notices: [notice] };
-    const notifier = await bench().env.client.workflow.start<typeof notifyWorkflow>("notifyWorkflow", {
-      workflowId: `notify/${plan.id}`,
-      taskQueue,
-      args: [input],
-    });
-    await notifier.cancel();
-    return notifier.result();
-  }
-
-  it("are tried again ever more seldom, under the same id, until the receiver is back", async () => {
-    const times: number[] = [];
-    const fake = new FakeActivities({
-      deliverNotification: async () => {
-        times.push(await bench().now());
-        if (times.length < 5) throw unreachable();
-        return { outcome: "DELIVERED" };
-      },
-    });
-    expect(await outcomeOf(fake, 24)).to.deep.equal({ delivered: 1, givenUp: 0 });
-    expect(new Set(fake.notifications.map(({ notice }) => notice.id)).size).to.equal(1);
-    const waits = times.slice(1).map((time, i) => Math.round((time - (times[i] ?? 0)) / 5000));
-    expect(waits).to.deep.equal([1, 2, 4, 8]);
+    const other = failing();
+    const left = await bench().upgrade({ notifications: [chat], resolutionDays: 2 / 24 / 3600 }, other);
+    expect(await left.end()).to.equal("FAILED");
+    await ended(left);
+    expect(toldTo(other).slice(-2)).to.deep.equal(["upgrade.failed", "upgrade.expired"]);
   });
 
-  it("are given up after the hours of their receiver", async () => {
-    const times: number[] = [];
-    const fake = new FakeActivities({
-      deliverNotification: async () => {
-        times.push(await bench().now());
-        throw unreachable();
-      },
-    });
-    expect(await outcomeOf(fake, 3)).to.deep.equal({ delivered: 0, givenUp: 1 });
-    const [first = 0, last = 0] = [times[0], times.at(-1)];
-    expect(last - first).to.be.within(2 * 3_600_000, 3 * 3_600_000);
-    expect(times).to.have.length.within(12, 16);
+  it("tell of an upgrade that was terminated, and never of one whose end was told", async () => {
+    const fake = new FakeActivities();
+    const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
+    await upgrade.untilStatuses("Pending / DRAFT");
+    await eventually(
+      async () => toldTo(fake),
+      (told) => told.length === 1,
+    );
+    await upgrade.handle.terminate("by mistake");
+    expect(await ended(upgrade)).to.deep.equal({ delivered: 2, givenUp: 0 });
+    expect(toldTo(fake)).to.deep.equal(["upgrade.draft.ready", "upgrade.lost"]);
+    const [, lost] = fake.notifications;
+    expect(lost?.notice.id).to.equal(`${upgrade.id}-2`);
+    expect(lost?.notice.data.errors[0]?.message).to.contain("terminated in Temporal");
+  });
+
+  it("take being cancelled for no end of the upgrade, which tells the rest", async () => {
+    const fake = new FakeActivities();
+    const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
+    await eventually(
+      async () => toldTo(fake),
+      (told) => told.length === 1,
+    );
+    await notifierOf(bench(), upgrade).cancel();
+    expect(await ended(upgrade)).to.deep.equal({ delivered: 1, givenUp: 0 });
+    await upgrade.ask("commit");
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    await ended(upgrade);
+    expect(toldTo(fake)).to.deep.equal(["upgrade.draft.ready", "upgrade.started", "upgrade.successful"]);
+  });
+
+  it("are told of a loss also where nothing else is wanted", async () => {
+    const fake = new FakeActivities();
+    const receiver = { id: "chat", retryHours: 1, events: ["upgrade.lost"] } as const;
+    const lost = await bench().upgrade({ draft: true, notifications: [receiver] }, fake);
+    await lost.untilStatuses("Pending / DRAFT");
+    await eventually(
+      async () =>
+        notifierOf(bench(), lost)
+          .describe()
+          .catch(() => undefined),
+      (notifier) => notifier !== undefined,
+    );
+    await lost.handle.terminate("by mistake");
+    await ended(lost);
+    expect(toldTo(fake)).to.deep.equal(["upgrade.lost"]);
+  });
+
+  it("show in the Temporal Web UI whom they are for, and what is still to be delivered", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({ deliverNotification: () => gate.pass().then(() => ({ outcome: "DELIVERED" })) });
+    const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
+    await gate.reached;
+    const notifier = notifierOf(bench(), upgrade);
+    const described = await notifier.describe();
+    expect(await described.staticSummary()).to.equal(`Notifications: ${upgrade.plan.name}`);
+    expect(await described.staticDetails()).to.contain(upgrade.id);
+    const details = async () =>
+      (await notifier.query<{ currentDetails?: string }>("__temporal_workflow_metadata")).currentDetails;
+    expect(await details()).to.equal("0 delivered, 0 given up\n\n- chat: 1 to deliver");
+    const { events } = await notifier.fetchHistory();
+    const scheduled = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes);
+    expect(await Promise.all(scheduled.map((event) => upgrade.summaryOf(event)))).to.deep.equal([
+      "upgrade.draft.ready to chat",
+    ]);
+    gate.open();
+    await eventually(details, (text) => text === "1 delivered, 0 given up");
   });
 });

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+import type { Info } from "@temporalio/activity";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
@@ -33,8 +35,11 @@ describe("deliverNotification", () => {
   });
   afterEach(() => receiver.stop());
 
-  const deliver = (secrets: readonly string[] = [secret], timeout?: number) =>
-    new MockActivityEnvironment().run(() =>
+  const deliver = (
+    secrets: readonly string[] = [secret],
+    { timeout, info }: { timeout?: number; info?: Partial<Info> } = {},
+  ) =>
+    new MockActivityEnvironment(info).run(() =>
       deliverNotification(
         {
           receiver: (id) => (id === "chat" ? { url: receiver.url, secrets } : undefined),
@@ -71,6 +76,19 @@ describe("deliverNotification", () => {
     });
   });
 
+  it("signs id, time of the attempt and body as Standard Webhooks says, whoever implements it", async () => {
+    const before = Math.floor(Date.now() / 1000);
+    await deliver();
+    const [{ headers, body } = expect.fail("nothing arrived")] = receiver.received;
+    const timestamp = Number(headers["webhook-timestamp"]);
+    expect(timestamp).to.be.within(before, Math.floor(Date.now() / 1000));
+    const key = Buffer.from("a secret of thirty-two bytes 123");
+    const signature = createHmac("sha256", key).update(`${input.notice.id}.${timestamp}.${body}`).digest("base64");
+    expect(headers["webhook-signature"]).to.equal(`v1,${signature}`);
+    await deliver([oldSecret, secret]);
+    expect(receiver.received[1]?.headers["webhook-signature"]).to.match(/^v1,\S{44} v1,\S{44}$/);
+  });
+
   it("signs with every secret, so that the receiver may know the old or the new one", async () => {
     expect(await deliver([oldSecret, secret])).to.deep.equal({ outcome: "DELIVERED" });
     expect(await deliver([secret, oldSecret])).to.deep.equal({ outcome: "DELIVERED" });
@@ -88,6 +106,26 @@ describe("deliverNotification", () => {
     expect(receiver.received).to.have.length(7);
   });
 
+  it("waits as long as a receiver asks for where that is longer than it would wait anyway, half an hour at most", async () => {
+    receiver.status = 429;
+    const wait = async (retryAfter: string | undefined, attempt = 1) => {
+      receiver.headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+      return (await failure(deliver([secret], { info: { attempt } }))).nextRetryDelay;
+    };
+    expect(await wait("120")).to.equal(120_000);
+    expect(await wait("999999")).to.equal(1_800_000);
+    expect(await wait(new Date(Date.now() + 600_000).toUTCString())).to.be.within(590_000, 600_000);
+    for (const nothing of [undefined, "0", "5", "soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"])
+      expect(await wait(nothing), nothing).to.equal(undefined);
+    expect(await wait("120", 6)).to.equal(undefined);
+  });
+
+  it("neither waits for nor reads an answer without end", async () => {
+    receiver.endless = true;
+    expect(await deliver()).to.deep.equal({ outcome: "DELIVERED" });
+    await receiver.unheard;
+  });
+
   it("tells a receiver that is gone from one that has taken it", async () => {
     receiver.status = 410;
     expect(await deliver()).to.deep.equal({ outcome: "GONE" });
@@ -95,7 +133,7 @@ describe("deliverNotification", () => {
 
   it("gives up a receiver that does not answer in time, and one that is not there", async () => {
     receiver.status = undefined;
-    expect((await failure(deliver([secret], 50))).message).to.contain("has not answered within 0.05 s");
+    expect((await failure(deliver([secret], { timeout: 50 }))).message).to.contain("has not answered within 0.05 s");
     await receiver.stop();
     expect((await failure(deliver())).message).to.equal(
       "Receiver chat of notifications is not reachable (ECONNREFUSED).",
@@ -113,10 +151,28 @@ describe("deliverNotification", () => {
     }
   });
 
-  it("does not try a receiver again that the inventory does not have any more", async () => {
-    const unknown = new MockActivityEnvironment().run(() => deliverNotification({ receiver: () => undefined }, input));
-    const { type, nonRetryable } = await failure(unknown);
-    expect({ type, nonRetryable }).to.deep.equal({ type: "NOTIFICATION_RECEIVER_UNKNOWN", nonRetryable: true });
+  it("looks for a receiver that the inventory does not have until all workers may have been started again", async () => {
+    const sought = async (minutes: number) => {
+      const activity = new MockActivityEnvironment({ scheduledTimestampMs: Date.now() - minutes * 60_000 });
+      const { type, nonRetryable } = await failure(
+        activity.run(() => deliverNotification({ receiver: () => undefined }, input)),
+      );
+      expect(type).to.equal("NOTIFICATION_RECEIVER_UNKNOWN");
+      return !nonRetryable;
+    };
+    expect(await sought(1)).to.equal(true);
+    expect(await sought(20)).to.equal(false);
+  });
+
+  it("leaves what a stopping worker has not delivered to the next", async () => {
+    receiver.status = undefined;
+    const activity = new MockActivityEnvironment();
+    const run = activity.run(() =>
+      deliverNotification({ receiver: () => ({ url: receiver.url, secrets: [secret] }) }, input),
+    );
+    activity.cancel("WORKER_SHUTDOWN");
+    const { type, nonRetryable } = await failure(run);
+    expect({ type, nonRetryable }).to.deep.equal({ type: "NOTIFICATION_NOT_DELIVERED", nonRetryable: false });
   });
 
   it("ends at once when it is cancelled", async () => {
