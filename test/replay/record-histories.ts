@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 
 /** Tells a story on a server of its own, because time that is skipped is skipped for all. */
 async function record(name: string, story: Story, folder: string): Promise<void> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER");
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
   try {
     const { handle } = await told(bench, name, story);
     const { runId } = await handle.describe();

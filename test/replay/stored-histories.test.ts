@@ -12,8 +12,10 @@ const eventsThatDecide: Readonly<Record<keyof typeof workflows, readonly string[
   notifyWorkflow: [
     "ACTIVITY_TASK_COMPLETED",
     "ACTIVITY_TASK_FAILED",
+    "TIMER_CANCELED",
     "WORKFLOW_EXECUTION_CANCEL_REQUESTED",
     "WORKFLOW_EXECUTION_COMPLETED",
+    "WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
     "WORKFLOW_EXECUTION_SIGNALED",
   ],
   upgradeWorkflow: [

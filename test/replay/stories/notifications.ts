@@ -65,6 +65,66 @@ export const notificationStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "told-of-a-resolution": {
+    ends: "FAILED",
+    async tell(bench) {
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            throw hostFailure(input);
+          },
+        },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await upgrade.untilStatuses(failed);
+      await upgrade.ask("resolve");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-of-a-loss": {
+    ends: "TERMINATED",
+    async tell(bench) {
+      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      await upgrade.untilStatuses(draftWaiting);
+      await untilAllIsTold(bench, upgrade);
+      await upgrade.handle.terminate("by mistake");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-by-several-runs": {
+    ends: "COMPLETED",
+    settings: ["limit.historyCount.suggestContinueAsNew=30"],
+    async tell(bench) {
+      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      for (let round = 0; round < 4; round++) {
+        await upgrade.untilStatuses(draftWaiting);
+        await untilAllIsTold(bench, upgrade);
+        await upgrade.ask("prechecks");
+      }
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.ask("commit");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-in-order": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      const fake = new FakeActivities(
+        { deliverNotification: () => gate.pass().then(() => ({ outcome: "DELIVERED" })) },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await upgrade.end();
+      gate.open();
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
   "open-while-told-of-a-pause": {
     ends: "OPEN",
     async tell(bench) {

@@ -121,6 +121,7 @@ describe("deliverNotification", () => {
   });
 
   it("neither waits for nor reads an answer without end", async () => {
+    receiver.status = 200;
     receiver.endless = true;
     expect(await deliver()).to.deep.equal({ outcome: "DELIVERED" });
     await receiver.unheard;
