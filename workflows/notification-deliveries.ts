@@ -1,7 +1,8 @@
 import { log, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
+import { lostNotice } from "../src/domain/lost-notice";
 import { toTimestamp } from "../src/domain/timestamp";
-import { endsUpgrade, lostNotice, wants, type UpgradeNotice } from "../src/domain/upgrade-notice";
+import { endsUpgrade, wants, type UpgradeNotice } from "../src/domain/upgrade-notice";
 import type { NotifyInput, NotifyResult, PendingDelivery } from "./messages";
 import { ReceiverQueue } from "./receiver-queue";
 import { readOptions } from "./retry-policy";

@@ -24,17 +24,14 @@ export class UpgradeNews {
 
   /** Something was recorded on the Task, in this phase. */
   happened(happening: Happening, phase: UpgradePhase): void {
-    switch (happening.type) {
-      case "RetryStarted":
-        this.toldStart = false;
-        this.toldFailures.clear();
-        return;
-      case "ProductStarted":
-        if (!this.toldStart) this.tell("upgrade.started", phase);
-        this.toldStart = true;
-        return;
-      case "ResolutionEnded":
-        this.tell(happening.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
+    if (happening.type === "RetryStarted") {
+      this.toldStart = false;
+      this.toldFailures.clear();
+    } else if (happening.type === "ProductStarted") {
+      if (!this.toldStart) this.tell("upgrade.started", phase);
+      this.toldStart = true;
+    } else if (happening.type === "ResolutionEnded") {
+      this.tell(happening.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
     }
   }
 

@@ -1,8 +1,7 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
 import type { ErrorBody } from "./error-body";
-import { lostError, type LostBecause } from "./lost-upgrade";
-import { statusOfPhase, type UpgradePhase } from "./upgrade-status";
+import type { UpgradePhase } from "./upgrade-status";
 
 /** What receivers of notifications are told of; the type of its CloudEvent (docs/notifications.md). */
 export const NoticeType = OneOf(
@@ -87,21 +86,6 @@ export function endsUpgrade({ type }: Pick<UpgradeNotice, "type">): boolean {
 /** The id of a notification: that of its CloudEvent and its `webhook-id`. */
 export function noticeId(upgradeId: string, sequence: number): string {
   return `${upgradeId}-${sequence}`;
-}
-
-/** The notification of an upgrade that ended without a word, after the latest one that it told. `time` is a Timestamp. */
-export function lostNotice(latest: UpgradeNotice, reason: LostBecause, time: string): UpgradeNotice {
-  const { upgradeId, name, bundleId } = latest.data;
-  const sequence = latest.sequence + 1;
-  const { task: taskStatus, upgrade: status } = statusOfPhase("FAILED");
-  const errors = noticeErrors([lostError(reason)]);
-  return {
-    id: noticeId(upgradeId, sequence),
-    sequence,
-    type: "upgrade.lost",
-    time,
-    data: { upgradeId, name, bundleId, status, taskStatus, errors },
-  };
 }
 
 interface PhaseChange {

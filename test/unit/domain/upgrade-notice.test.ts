@@ -2,7 +2,6 @@ import { expect } from "chai";
 import type { ErrorBody } from "../../../src/domain/error-body";
 import {
   endsUpgrade,
-  lostNotice,
   noticeErrors,
   noticesOfPhase,
   wants,
@@ -43,45 +42,8 @@ describe("noticesOfPhase", () => {
   });
 });
 
-describe("lostNotice", () => {
-  const latest: UpgradeNotice = {
-    id: "u-4",
-    sequence: 4,
-    type: "upgrade.host.failed",
-    time: "2026-11-01T00:00:00.000Z",
-    data: {
-      upgradeId: "u",
-      name: "n",
-      bundleId: "b",
-      status: "INPROGRESS",
-      taskStatus: "In Progress",
-      errors: [],
-      resourceId: "r",
-      hosts: { failed: 1, total: 2 },
-    },
-  };
-
-  it("follows the latest notification, and says of the upgrade what its readers are told", () => {
-    const { data, ...rest } = lostNotice(latest, "TERMINATED", "2026-11-01T01:00:00.000Z");
-    expect(rest).to.deep.equal({
-      id: "u-5",
-      sequence: 5,
-      type: "upgrade.lost",
-      time: "2026-11-01T01:00:00.000Z",
-    });
-    const { errors, ...about } = data;
-    expect(about).to.deep.equal({
-      upgradeId: "u",
-      name: "n",
-      bundleId: "b",
-      status: "COMPLETED_WITH_FAILURE",
-      taskStatus: "Failed",
-    });
-    expect(errors).to.have.length(1);
-    expect(errors[0]).to.include({ errorCode: "UPGRADE_LOST" });
-  });
-
-  it("is the last one, as every end is, but not a failure that can be retried", () => {
+describe("endsUpgrade", () => {
+  it("is what every end does, but no failure that can be retried", () => {
     const ends = (type: UpgradeNotice["type"]) => endsUpgrade({ type });
     expect(ends("upgrade.lost") && ends("upgrade.successful") && ends("upgrade.cancelled")).to.equal(true);
     expect(ends("upgrade.resolved") && ends("upgrade.expired")).to.equal(true);
