@@ -117,6 +117,8 @@ module.exports = {
         "p-limit",
         "fast-xml-builder",
         "fast-xml-parser",
+        "cloudevents",
+        "standardwebhooks",
       ),
     ),
     only(

@@ -1,3 +1,4 @@
+import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
@@ -31,6 +32,21 @@ export interface ManagementServerSettings {
   readonly answers: Readonly<Record<string, string>>;
 }
 
+/** Who is told what happens to upgrades. Never logged and never part of an error. */
+export interface NotificationReceiver {
+  readonly url: string;
+  /** Secrets of Standard Webhooks, with their prefix `whsec_`; every one of them signs. */
+  readonly secrets: readonly string[];
+}
+
+/** What telling receivers needs. */
+export interface NotificationDependencies {
+  /** The receiver with this id; undefined where the inventory has none. */
+  receiver(id: string): NotificationReceiver | undefined;
+  /** How the Workflow of an upgrade has ended without a word; undefined where it has not. */
+  readLoss(upgradeId: string): Promise<LostBecause | undefined>;
+}
+
 /** What Activities need from the process that runs them; made by the composition root. */
 export interface ActivityDependencies {
   /** Address and credentials of a component manager; undefined where the inventory does not know it. */
@@ -43,5 +59,7 @@ export interface ActivityDependencies {
   readLockHolder(workflowId: string): Promise<string | undefined>;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
+  /** Absent where nobody is told what happens to upgrades. */
+  readonly notifications?: NotificationDependencies;
   readonly limits: ActivityLimits;
 }

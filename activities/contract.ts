@@ -7,9 +7,11 @@ import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../sr
 import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
+import type { NotificationActivities } from "./notification-contract";
 
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
+export type * from "./notification-contract";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -125,7 +127,7 @@ export interface FailureDetails<P extends ActivityProgress = HostProgress> {
  * Every method throws ApplicationFailure whose `type` is an error code of docs/error-codes.md and whose first detail
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
-export interface UpgradeActivities extends NetvirtActivities, MgmtActivities {
+export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */

@@ -17,6 +17,7 @@ import { remediateHosts } from "./hostos/remediate-hosts";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
+import { createNotificationActivities } from "./notifications/create-notification-activities";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -105,6 +106,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       }),
     ...createNetvirtActivities(dependencies),
     ...createMgmtActivities(dependencies),
+    ...createNotificationActivities(dependencies.notifications),
   };
 }
 

@@ -42,13 +42,15 @@ export interface FailureOptions {
   readonly retryable?: boolean;
   /** What the Activity knows, where it is attached to again; part of the details. */
   readonly progress?: ActivityProgress;
+  /** Milliseconds until the next attempt, instead of what the retry policy says. */
+  readonly retryDelay?: number;
 }
 
 /** The ApplicationFailure of an error: `type` is its stable code, the first detail is {@link FailureDetails}. */
 export function failureOf(error: unknown, context: FailureContext, options: FailureOptions = {}): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const retryable = options.retryable ?? !(error instanceof DriverError && error.kind === "permanent");
-  return failure(errorBodyOf(error, context), !retryable, options.progress);
+  return failure(errorBodyOf(error, context), !retryable, options.progress, options.retryDelay);
 }
 
 /** Tells the Workflow that the Worker stopped this Activity, so that it is run again at once. */
@@ -81,12 +83,18 @@ export function stoppedFailure(context: FailureContext, progress: ActivityProgre
   return failure(error, true, progress);
 }
 
-function failure(error: ErrorBody, nonRetryable: boolean, progress: ActivityProgress | undefined): ApplicationFailure {
+function failure(
+  error: ErrorBody,
+  nonRetryable: boolean,
+  progress: ActivityProgress | undefined,
+  retryDelay?: number,
+): ApplicationFailure {
   const made = ApplicationFailure.create({
     message: bounded(error.message, 300),
     type: error.errorCode ?? "UNEXPECTED",
     nonRetryable,
     details: [fitted({ error, ...(progress && { progress }) })],
+    ...(retryDelay !== undefined && { nextRetryDelay: retryDelay }),
   });
   // A stack of this file tells nobody anything, and it counts against the size of the failure.
   made.stack = `${made.name}: ${made.message}`;

@@ -10,6 +10,7 @@ const usage = `Usage: npm start -- [command]
   worker     the Temporal Worker, which runs the upgrades
   simulator  the component manager simulator
 
+  test-notification RECEIVER  sends a test to a receiver of notifications of the inventory
   hash-password  reads a password and writes its hash for AUTH_USERS_FILE
 
 Configuration is by environment variables: docs/configuration.md.`;
@@ -39,7 +40,7 @@ export async function main(args: readonly string[], program: readonly string[] =
     const { hashPasswordCommand } = await import("./commands/hash-password.js");
     return hashPasswordCommand({ input: process.stdin, output: process.stdout, errors: process.stderr });
   }
-  if (command !== "start" && !isRoleName(command)) {
+  if (command !== "start" && command !== "test-notification" && !isRoleName(command)) {
     console.error(`There is no command ${JSON.stringify(command)}.\n\n${usage}`);
     return 2;
   }
@@ -47,6 +48,10 @@ export async function main(args: readonly string[], program: readonly string[] =
   if (E.isLeft(config)) {
     for (const problem of config.left) console.error(problem);
     return 1;
+  }
+  if (command === "test-notification") {
+    const { testNotificationCommand } = await import("./commands/test-notification.js");
+    return testNotificationCommand(config.right, rest, { output: process.stdout, errors: process.stderr });
   }
   return command === "start" ? runAll(config.right, program) : runOne(command, config.right, rest);
 }

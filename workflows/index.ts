@@ -2,4 +2,5 @@
 export { clusterUpgradeWorkflow } from "./cluster-upgrade-workflow";
 export { mgmtUpgradeWorkflow } from "./mgmt-upgrade-workflow";
 export { netvirtUpgradeWorkflow } from "./netvirt-upgrade-workflow";
+export { notifyWorkflow } from "./notify-workflow";
 export { upgradeWorkflow } from "./upgrade-workflow";

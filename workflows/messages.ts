@@ -6,6 +6,7 @@ import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask, Task } from "../src/domain/task";
 import type { Upgrade } from "../src/domain/upgrade";
+import { UpgradeNotice, type PlannedReceiver } from "../src/domain/upgrade-notice";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/upgrade-request";
 
@@ -39,6 +40,12 @@ export const beginSignal = defineSignal("begin");
 export const pausedSignal = defineSignal<[paused: unknown]>("paused");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
+
+/** From the upgrade to the Workflow of its notifications: what else has happened. */
+export const noticesSignal = defineSignal<[notices: unknown]>("notices");
+
+/** A codec, because anybody can send a Signal. */
+export const Notices = t.array(UpgradeNotice);
 
 /** How many hosts of a resource are done. A codec, because anybody can send a Signal. */
 export const HostsReport = model(
@@ -111,4 +118,35 @@ export interface ResourceResult {
   /** Ids of the hosts that run the target version because of this upgrade. */
   readonly upgradedHosts: readonly string[];
   readonly error?: ErrorBody;
+}
+
+/** A notification for a receiver that an earlier run has left undelivered. */
+export interface PendingDelivery {
+  /** Id of the receiver. */
+  readonly receiver: string;
+  /** That of the notification. */
+  readonly sequence: number;
+  /** When it is given up (epoch milliseconds). */
+  readonly until: number;
+}
+
+/** What the Workflow of an upgrade's notifications has come to. */
+export interface NotifyResult {
+  readonly delivered: number;
+  /** Those that no attempt has delivered in time. */
+  readonly givenUp: number;
+}
+
+/** All but the first three is what an earlier run of the Workflow hands over. */
+export interface NotifyInput extends Partial<NotifyResult> {
+  readonly upgradeId: string;
+  readonly receivers: readonly PlannedReceiver[];
+  /** What has happened; of an earlier run, what {@link PendingDelivery} names, each once. */
+  readonly notices: readonly UpgradeNotice[];
+  readonly pending?: readonly PendingDelivery[];
+  /** The latest of all, delivered or not. */
+  readonly latest?: UpgradeNotice;
+  /** Ids of receivers that want no more. */
+  readonly gone?: readonly string[];
+  readonly upgradeEnded?: boolean;
 }

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
 import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
+import { notificationRetries } from "../src/domain/notification-retries";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 
 /**
@@ -84,6 +85,16 @@ export function gateOptions(waits?: PlannedWaits): ActivityOptions {
 /** A restore that is given up leaves a changed cluster behind: it is tried for long. */
 export function restoreOptions(waits?: PlannedWaits): ActivityOptions {
   return { ...readOptions(waits), scheduleToCloseTimeout: waitsOf(waits).restoreHours * hour };
+}
+
+/** Notifications wait on their receivers alone: a policy of their own, for at most `longest` milliseconds. */
+export function notificationOptions(longest: number): ActivityOptions {
+  return {
+    startToCloseTimeout: "20 seconds",
+    scheduleToCloseTimeout: longest,
+    retry: notificationRetries,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  };
 }
 
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */

@@ -2,7 +2,7 @@ import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from
 import type { HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
-import { applyProgress, initialTask, type TaskProgress } from "../src/domain/task-progress";
+import { applyProgress, initialTask } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
@@ -12,9 +12,8 @@ import { upgradeView } from "../src/domain/upgrade-view";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
-
-/** Progress without its time, which is now. */
-type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+import { UpgradeNews, type Happening } from "./upgrade-news";
+import { UpgradeNotices } from "./upgrade-notices";
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
@@ -26,6 +25,8 @@ export class UpgradeState {
   private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
   private isCancelling = false;
+  private readonly news: UpgradeNews;
+  readonly notices: UpgradeNotices;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -39,6 +40,8 @@ export class UpgradeState {
     this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
     this.phaseSince = currentPlan.creationTimestamp;
     this.currentTask = initialTask(currentPlan);
+    this.notices = new UpgradeNotices(currentPlan);
+    this.news = new UpgradeNews(currentPlan, this.notices);
   }
 
   /** The plan with the times that hold now. */
@@ -69,10 +72,12 @@ export class UpgradeState {
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
     this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
+    this.news.happened(happening, this.currentPhase);
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
   enter(phase: UpgradePhase, errors: readonly ErrorBody[] = []): void {
+    const from = this.currentPhase;
     this.currentPhase = phase;
     this.phaseSince = now();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
@@ -83,6 +88,7 @@ export class UpgradeState {
       { key: upgradeStatusKey, value: upgrade },
     ]);
     this.publish();
+    this.news.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
   }
 
   /** Whether nothing new starts until somebody resumes the upgrade. */
@@ -145,6 +151,7 @@ export class UpgradeState {
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
+    this.news.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
@@ -159,6 +166,7 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
+    this.news.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();

@@ -43,6 +43,8 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
     if (!isCancellation(failure)) throw failure;
     await CancellationScope.nonCancellable(() => cancelled(state, resources, errors));
     throw failure;
+  } finally {
+    if (state.notices.pending) await CancellationScope.nonCancellable(() => state.notices.handedOver());
   }
 }
 

@@ -8,6 +8,7 @@ import { oneLine, StartupError } from "../startup-error";
 import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning } from "../temporal/readiness";
+import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
 import { loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
@@ -22,7 +23,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
     // The role decides when to stop, and in what order.
     shutdownSignals: [],
   });
-  const { componentManagers, serverSettings, patches } = loadInventory(config);
+  const { componentManagers, serverSettings, patches, notificationReceivers } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
     `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
@@ -42,6 +43,10 @@ export const startWorkerRole: StartRole = async (config, log) => {
       // Depots are the same whichever component manager the hosts belong to.
       patchFor: (_componentManager, query) => patches.find(query),
       managementServer: (resourceId) => serverSettings.get(resourceId),
+      notifications: {
+        receiver: (id) => notificationReceivers.get(id),
+        readLoss: (upgradeId) => readLoss(client, upgradeId),
+      },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),

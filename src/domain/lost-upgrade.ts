@@ -18,15 +18,19 @@ export function hasTaskEnded(task: Pick<Task, "status">): boolean {
   return !["PENDING", "Pending", "IN_PROGRESS", "In Progress"].includes(task.status);
 }
 
-/** The Task of an upgrade whose Workflow ended at `at` without a word: failed, and past retrying. */
-export function lostTask(task: Task, reason: LostBecause, at: string): Task {
-  const error: ErrorBody = {
+/** What is wrong with an upgrade whose Workflow ended without a word. */
+export function lostError(reason: LostBecause): ErrorBody {
+  return {
     errorCode: "UPGRADE_LOST",
     errorType: "INTERNAL",
     message: `The Workflow of this upgrade ${because[reason]}; its resources may be in any state.`,
     remediationMessage: "Check hosts and settings of its clusters in the component managers, then start a new upgrade.",
   };
-  const failed = applyProgress(task, { type: "PhaseEntered", phase: "FAILED", errors: [error], at });
+}
+
+/** The Task of an upgrade whose Workflow ended at `at` without a word: failed, and past retrying. */
+export function lostTask(task: Task, reason: LostBecause, at: string): Task {
+  const failed = applyProgress(task, { type: "PhaseEntered", phase: "FAILED", errors: [lostError(reason)], at });
   return { ...failed, isRetryable: false };
 }
 

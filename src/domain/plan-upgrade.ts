@@ -10,6 +10,7 @@ import { remediationOptions } from "./remediation-options";
 import { toTimestamp } from "./timestamp";
 import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
+import type { PlannedReceiver } from "./upgrade-notice";
 import { netvirtInScope } from "./upgrade-scope";
 import type { PersonalitySpec, ResourceUpgradeSpec } from "./upgrade-spec";
 
@@ -19,10 +20,15 @@ export interface PlanIdentity {
   readonly now: number;
   readonly resolutionDays: number;
   readonly waits?: PlannedWaits;
+  /** Who is told what happens to the upgrade. */
+  readonly notifications?: readonly PlannedReceiver[];
 }
 
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
-export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays, waits }: PlanIdentity): UpgradePlan {
+export function planUpgrade(
+  admitted: AdmittedUpgrade,
+  { id, now, resolutionDays, waits, notifications = [] }: PlanIdentity,
+): UpgradePlan {
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -44,6 +50,7 @@ export function planUpgrade(admitted: AdmittedUpgrade, { id, now, resolutionDays
     products,
     resolutionDays,
     ...(waits && { waits }),
+    ...(notifications.length > 0 && { notifications }),
   };
 }
 

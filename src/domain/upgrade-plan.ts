@@ -1,6 +1,7 @@
 import type { PlannedWaits } from "./activity-waits";
 import type { Bundle } from "./bundle";
 import type { HostRemediationOptions } from "./host-remediation";
+import type { PlannedReceiver } from "./upgrade-notice";
 import type { UpgradeSpec } from "./upgrade-spec";
 
 /** Products in the order in which they are upgraded. */
@@ -184,6 +185,8 @@ export interface UpgradePlan {
   readonly resolutionDays: number;
   /** Absent, or without some, in plans of older versions: the defaults. */
   readonly waits?: PlannedWaits;
+  /** Who is told what happens to it; absent where nobody is, and in plans of older versions. */
+  readonly notifications?: readonly PlannedReceiver[];
 }
 
 /** All resources of a plan, in order. */

@@ -1,8 +1,10 @@
 import * as TE from "fp-ts/TaskEither";
 import type { ClusterMember } from "../domain/cluster";
 import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
+import type { PlannedReceiver } from "../domain/upgrade-notice";
 import type { Inventory } from "../upgrades/ports";
 import type { ClusterEntry, InventoryFile } from "./inventory-file";
+import type { NotificationReceiverEntry } from "./notification-receivers";
 
 /** What the inventory asks of component managers; the composition root gives it a driver's reads. */
 export interface ComponentManagerReads {
@@ -19,12 +21,17 @@ export interface ComponentManagerReads {
  * all that is asked within `patience` milliseconds does not answer: a client waits meanwhile.
  */
 export function fileInventory(
-  { clusters, installations }: Pick<InventoryFile, "clusters" | "installations">,
+  {
+    clusters,
+    installations,
+    notificationReceivers,
+  }: Pick<InventoryFile, "clusters" | "installations"> & Partial<Pick<InventoryFile, "notificationReceivers">>,
   reads: ComponentManagerReads,
   patience = 5000,
 ): Inventory {
   return {
     installations,
+    notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
     clusters: [...clusters.values()],
     readHosts: (facts) =>
       TE.tryCatch(async () => {
@@ -50,6 +57,11 @@ export function fileInventory(
         return new Map<string, ClusterLookup>([...unknown, ...found]);
       }),
   };
+}
+
+/** Without what must not reach a history: the URL and the secrets. */
+function planned({ id, events, retryHours }: NotificationReceiverEntry): PlannedReceiver {
+  return { id, ...(events && { events }), retryHours };
 }
 
 /** Its rejection is for whoever waits for it, and must not be unhandled where nobody does yet. */

@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { IntegerBetween } from "../domain/codec";
+import { NoticeType } from "../domain/upgrade-notice";
 
 const ComponentManager = t.intersection([
   t.type({ id: t.string, type: t.keyof({ VCENTER: null, NSX: null }), url: t.string, username: t.string }),
@@ -66,6 +67,18 @@ export const InventoryContent = t.intersection([
       ]),
     ),
     isos: t.array(t.intersection([t.type({ id: t.string, name: t.string, version: t.string }), Source])),
+    notificationReceivers: t.array(
+      t.intersection([
+        t.type({ id: t.string, url: t.string }),
+        t.partial({
+          events: t.array(NoticeType),
+          allowHttp: t.boolean,
+          retryHours: IntegerBetween(1, 168, "hours"),
+          secretFile: t.string,
+          secretVariable: t.string,
+        }),
+      ]),
+    ),
     patches: t.array(
       t.intersection([
         t.type({ version: t.string, metadataUrls: t.array(t.string) }),

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
 import type { RolloutPolicy } from "../domain/upgrade-plan";
 import { InventoryContent } from "./inventory-content";
+import { notificationReceivers, type NotificationReceiverEntry } from "./notification-receivers";
 import { patchesOf, type Patches } from "./patch-entries";
 import { secretReader } from "./read-secret";
 import { serverSettings, type ServerSettings } from "./server-settings";
@@ -38,6 +39,8 @@ export interface InventoryFile {
   /** By resource id. */
   readonly serverSettings: ReadonlyMap<string, ServerSettings>;
   readonly patches: Patches;
+  /** By id. */
+  readonly notificationReceivers: ReadonlyMap<string, NotificationReceiverEntry>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -132,6 +135,7 @@ function linked(
   const isos = (content.isos ?? []).map(({ id, name, version }) => ({ id, name, version }));
   const settings = serverSettings(managementServers, readSecret, problems);
   const patches = patchesOf(content, problems);
+  const receivers = notificationReceivers(content.notificationReceivers ?? [], readSecret, problems);
   problems.push(
     ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
     ...twice("Management server", management, ({ resourceId }) => resourceId),
@@ -141,7 +145,14 @@ function linked(
   );
   if (problems.length > 0) return E.left(problems);
   const installations = { netvirt, management, personalities, isos };
-  return E.right({ componentManagers, clusters, installations, serverSettings: settings, patches });
+  return E.right({
+    componentManagers,
+    clusters,
+    installations,
+    serverSettings: settings,
+    patches,
+    notificationReceivers: receivers,
+  });
 }
 
 function twice<T>(what: string, entries: readonly T[], idOf: (entry: T) => string): string[] {

@@ -14,7 +14,7 @@ import { badRequest, failedDependency, notAllowed, type Problem, type ServiceErr
 export interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
   readonly catalog: Pick<BundleCatalog, "find">;
-  readonly inventory: Pick<Inventory, "readClusters" | "installations">;
+  readonly inventory: Pick<Inventory, "readClusters" | "installations" | "notifications">;
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
@@ -29,7 +29,7 @@ export function admitAndPlan(
   id: string,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
   const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
-  const { installations } = inventory;
+  const { installations, notifications = [] } = inventory;
   const now = identities.now();
   return pipe(
     TE.Do,
@@ -49,7 +49,7 @@ export function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, ...(waits && { waits }) })),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, ...(waits && { waits }) })),
       ),
     ),
   );

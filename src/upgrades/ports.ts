@@ -7,6 +7,7 @@ import type { Installations } from "../domain/installations";
 import type { PageRequest } from "../domain/page";
 import type { PageOfTask, Task, TaskStatus } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
+import type { PlannedReceiver } from "../domain/upgrade-notice";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { RequestOutcome } from "../domain/upgrade-request";
 import type { Schedule } from "../domain/upgrade-schedule";
@@ -101,6 +102,8 @@ export interface Inventory {
   readHosts(cluster: ClusterFacts): TaskEither<string, readonly ClusterMember[]>;
   /** What it knows beside clusters. */
   readonly installations: Installations;
+  /** Who is told what happens to upgrades; absent means nobody. */
+  readonly notifications?: readonly PlannedReceiver[];
 }
 
 /** The sources of what pure code cannot make: time, identities and digests. */

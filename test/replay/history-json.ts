@@ -14,7 +14,11 @@ export interface HistoryEventJson {
 /** How a Workflow has closed (`COMPLETED`, `FAILED`, `CANCELED`, …); `OPEN` where it has not. */
 export function endOf({ events }: HistoryJson): string {
   const last = events.at(-1)?.eventType ?? "";
-  return /^EVENT_TYPE_WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT)$/.exec(last)?.[1] ?? "OPEN";
+  return (
+    /^EVENT_TYPE_WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/.exec(
+      last,
+    )?.[1] ?? "OPEN"
+  );
 }
 
 /** A run of a Workflow, as Temporal names it. */

@@ -55,15 +55,20 @@ async function main(): Promise<void> {
 
 /** Tells a story on a server of its own, because time that is skipped is skipped for all. */
 async function record(name: string, story: Story, folder: string): Promise<void> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER");
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
   try {
     const { handle } = await told(bench, name, story);
     const { runId } = await handle.describe();
     const upgrade = await settledHistory(bench, { workflowId: handle.workflowId, runId });
     if (endOf(upgrade) !== story.ends) throw new Error(`${name} ended as ${endOf(upgrade)}, not as ${story.ends}`);
-    const clusters = await Promise.all(childRuns(upgrade).map((child) => settledHistory(bench, child)));
+    const children = childRuns(upgrade);
+    const isNotify = ({ workflowId }: WorkflowRun) => workflowId.startsWith("notify/");
+    const [notify] = await Promise.all(children.filter(isNotify).map((child) => settledHistory(bench, child)));
+    const resources = children.filter((child) => !isNotify(child));
+    const clusters = await Promise.all(resources.map((child) => settledHistory(bench, child)));
     mkdirSync(folder, { recursive: true });
     write(join(folder, `${name}.upgrade.json`), upgrade);
+    if (notify) write(join(folder, `${name}.notify.json`), notify);
     clusters.forEach((history, n) => write(join(folder, `${name}.cluster-${n + 1}.json`), history));
     process.stdout.write(`${name}\n`);
   } finally {

@@ -30,6 +30,15 @@ describe("Stored histories", function () {
         if (error) throw error;
       });
 
+    it("replay where an earlier build has begun an upgrade whose plan a newer API has given receivers", async () => {
+      const begun = histories.filter(
+        ({ workflowType, folder }) => workflowType === "upgradeWorkflow" && folder !== told,
+      );
+      expect(begun).to.have.length.greaterThan(10);
+      const withThem = begun.map(withReceivers);
+      expect(broken(withThem, await replayAll(await productionBundle(), withThem))).to.deep.equal([]);
+    });
+
     it("break where they are tampered with, to their very end: the last Activity was another one", async () => {
       expect(withActivities).to.have.length.greaterThan(histories.length / 2);
       const tampered = withActivities.map(withAnotherLastActivity);
@@ -58,6 +67,24 @@ describe("Stored histories", function () {
     });
   });
 });
+
+/** The recording of upgrades that have receivers of notifications. */
+const told = "notifications";
+
+/** The upgrade, had its plan named a receiver. */
+function withReceivers(stored: StoredHistory): StoredHistory {
+  const [started, ...events] = stored.history.events;
+  if (!started) throw new Error(`${nameOf(stored)} has no events`);
+  const attributes = attributesOf(started) as { input: { payloads: [{ data: string }] } };
+  const [payload] = attributes.input.payloads;
+  const plan = JSON.parse(Buffer.from(payload.data, "base64").toString()) as object;
+  expect(plan).to.not.have.property("notifications");
+  const changed = { ...plan, notifications: [{ id: "chat", retryHours: 24 }] };
+  const data = Buffer.from(JSON.stringify(changed)).toString("base64");
+  const input = { payloads: [{ ...payload, data }] };
+  const first = { ...started, workflowExecutionStartedEventAttributes: { ...attributes, input } };
+  return { ...stored, history: { events: [first, ...events] } };
+}
 
 function nameOf({ folder, story, part }: StoredHistory): string {
   return `${folder}/${story}.${part}`;

@@ -9,6 +9,15 @@ import { stories } from "./stories";
 
 /** What can happen to a Workflow of each type that decides how it goes on: the part of `EVENT_TYPE_...` that tells. */
 const eventsThatDecide: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
+  notifyWorkflow: [
+    "ACTIVITY_TASK_COMPLETED",
+    "ACTIVITY_TASK_FAILED",
+    "TIMER_CANCELED",
+    "WORKFLOW_EXECUTION_CANCEL_REQUESTED",
+    "WORKFLOW_EXECUTION_COMPLETED",
+    "WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
+    "WORKFLOW_EXECUTION_SIGNALED",
+  ],
   upgradeWorkflow: [
     "ACTIVITY_TASK_COMPLETED",
     "ACTIVITY_TASK_FAILED",

@@ -10,7 +10,7 @@ export interface StoredHistory extends WorkflowRun {
   /** The recording, such as `0.1.0`. */
   readonly folder: string;
   readonly story: string;
-  /** `upgrade`, or `cluster-N` for the run of a resource (a cluster or a server), numbered in the order of their starts. */
+  /** `upgrade`, `notify` for the run that tells its receivers, or `cluster-N` for the run of a resource (a cluster or a server), numbered in the order of their starts. */
   readonly part: string;
   readonly history: HistoryJson;
   readonly workflowType: string;
@@ -29,7 +29,7 @@ export function storedHistories(): StoredHistory[] {
 }
 
 function storedHistory(folder: string, file: string): StoredHistory {
-  const [, story, part] = /^([\w-]+)\.(upgrade|cluster-\d+)\.json$/.exec(file) ?? [];
+  const [, story, part] = /^([\w-]+)\.(upgrade|notify|cluster-\d+)\.json$/.exec(file) ?? [];
   const history = JSON.parse(readFileSync(join(historiesFolder, folder, file), "utf8")) as HistoryJson;
   const started = attributesOf(history.events[0]) as Partial<Started>;
   const { workflowType, workflowId, originalExecutionRunId: runId } = started;

@@ -1,6 +1,7 @@
 import { cancelStories } from "./stories/cancel";
 import { draftStories } from "./stories/draft";
 import { failureStories } from "./stories/failure";
+import { notificationStories } from "./stories/notifications";
 import { operationStories } from "./stories/operations";
 import { productStories } from "./stories/products";
 import { successStories } from "./stories/success";
@@ -14,4 +15,5 @@ export const stories: Readonly<Record<string, Story>> = {
   ...cancelStories,
   ...productStories,
   ...operationStories,
+  ...notificationStories,
 };

@@ -4,9 +4,11 @@ import type { UpgradeBench } from "../support/upgrade-bench";
 /** One course that an upgrade can take, told to be recorded. */
 export interface Story {
   /** How the upgrade's Workflow has closed when it has been told, or that it is still open. */
-  readonly ends: "COMPLETED" | "FAILED" | "CANCELED" | "OPEN";
+  readonly ends: "COMPLETED" | "FAILED" | "CANCELED" | "TERMINATED" | "OPEN";
   /** The server to tell it on; the one that the service embeds unless days have to pass. */
   readonly server?: "TIME_SKIPPING";
+  /** Further settings of that server, written `name=value`. */
+  readonly settings?: readonly string[];
   /** Takes an upgrade to where its history is to be recorded. */
   tell(bench: UpgradeBench): Promise<RunningUpgrade>;
 }

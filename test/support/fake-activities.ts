@@ -5,6 +5,7 @@ import type {
   ActivityProgress,
   ClusterTarget,
   FailureDetails,
+  NotificationInput,
   RemediateHostInput,
   RemediateHostsInput,
   UpgradeActivities,
@@ -122,6 +123,8 @@ export class FakeActivities {
   /** What was asked, in order: `name resourceId`, or `remediate resourceId/host`. */
   readonly calls: string[] = [];
   readonly remediations: RemediateHostInput[] = [];
+  /** What receivers were told, in order, each attempt. */
+  readonly notifications: NotificationInput[] = [];
   /** Hosts that run the target version, as `resourceId/host`. */
   readonly atTarget = new Set<string>();
 
@@ -194,6 +197,11 @@ export class FakeActivities {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);
       },
+      deliverNotification: async (input) => {
+        this.notifications.push(input);
+        return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };
+      },
+      readUpgradeLoss: async (input) => (await this.replaced.readUpgradeLoss?.(input)) ?? {},
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

@@ -4,6 +4,7 @@ import type { PlannedWaits } from "../../src/domain/activity-waits";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
+import type { PlannedReceiver } from "../../src/domain/upgrade-notice";
 import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../src/domain/upgrade-spec";
 
@@ -42,6 +43,8 @@ export interface SamplePlanOptions {
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
   readonly waits?: PlannedWaits;
+  /** Who is told what happens; nobody unless a test is about it. */
+  readonly notifications?: readonly PlannedReceiver[];
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */
@@ -62,6 +65,7 @@ export function samplePlan({
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
   waits,
+  notifications = [],
   bundle = sampleBundle,
   installations = noInstallations,
   inputs = {},
@@ -88,7 +92,7 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays, ...(waits && { waits }) },
+    { id, now, resolutionDays, notifications, ...(waits && { waits }) },
   );
 }
 

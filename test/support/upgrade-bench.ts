@@ -5,6 +5,7 @@ import pino from "pino";
 import type { UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
 import { readHolder } from "../../src/temporal/lock-holder";
+import { readLoss } from "../../src/temporal/upgrade-loss";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 import { eventually } from "./eventually";
@@ -24,8 +25,9 @@ export class UpgradeBench {
 
   private constructor(readonly env: TestWorkflowEnvironment) {}
 
-  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING"): Promise<UpgradeBench> {
-    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer() : startTimeSkipping()));
+  /** `settings` are further ones of the dev server. */
+  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
+    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping()));
     await bench.startWorker();
     return bench;
   }
@@ -101,7 +103,9 @@ export class UpgradeBench {
   /** From here on these Activities answer for the clusters of the plan. */
   serve(plan: UpgradePlan, fake: FakeActivities): void {
     const implementation = fake.implementation();
-    for (const { resourceId } of resourcesOf(plan)) this.fakes.set(resourceId, implementation);
+    // Notifications are for the upgrade, everything else for its resources.
+    for (const id of [plan.id, ...resourcesOf(plan).map(({ resourceId }) => resourceId)])
+      this.fakes.set(id, implementation);
   }
 
   /** Asks Temporal, as the real Activity does. */
@@ -114,9 +118,9 @@ export class UpgradeBench {
   }
 
   private dispatched(): UpgradeActivities {
-    const of = (resourceId: string): UpgradeActivities => {
-      const fake = this.fakes.get(resourceId);
-      if (!fake) throw ApplicationFailure.nonRetryable(`No test serves ${resourceId}`);
+    const of = (id: string): UpgradeActivities => {
+      const fake = this.fakes.get(id);
+      if (!fake) throw ApplicationFailure.nonRetryable(`No test serves ${id}`);
       return fake;
     };
     return {
@@ -143,6 +147,11 @@ export class UpgradeBench {
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
+      deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
+      readUpgradeLoss: async ({ upgradeId }) => {
+        const reason = await readLoss(this.env.client, upgradeId);
+        return reason === undefined ? {} : { reason };
+      },
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };

@@ -70,15 +70,18 @@ const dynamicConfig = [
 /** INDEXED_VALUE_TYPE_KEYWORD and INDEXED_VALUE_TYPE_KEYWORD_LIST of the wire protocol. */
 const [keyword, keywordList] = [2, 7];
 
-/** The server that the service embeds, in memory: for what the time-skipping one does not have. */
-export async function startDevServer(): Promise<TestWorkflowEnvironment> {
+/**
+ * The server that the service embeds, in memory: for what the time-skipping one does not have. `settings` are further
+ * ones of its dynamic configuration, written `name=value`.
+ */
+export async function startDevServer(settings: readonly string[] = []): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = temporalCli();
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: "existing-path", path },
       searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
-      extraArgs: dynamicConfig.flatMap((setting) => ["--dynamic-config-value", setting]),
+      extraArgs: [...dynamicConfig, ...settings].flatMap((setting) => ["--dynamic-config-value", setting]),
       log: { format: "pretty", level: "error" },
     },
   });

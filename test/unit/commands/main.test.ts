@@ -29,7 +29,7 @@ describe("the command line", function () {
     for (const flag of ["--help", "-h"]) {
       const { code, out } = await run([flag]);
       expect(code).to.equal(0);
-      for (const command of ["start", "api", "worker", "simulator", "hash-password"])
+      for (const command of ["start", "api", "worker", "simulator", "test-notification", "hash-password"])
         expect(out).to.match(new RegExp(`^  ${command} `, "m"));
     }
   });

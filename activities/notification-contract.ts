@@ -1,0 +1,24 @@
+import type { LostBecause } from "../src/domain/lost-upgrade";
+import type { UpgradeNotice } from "../src/domain/upgrade-notice";
+
+export interface NotificationInput {
+  /** Id of the receiver in the inventory; where it is and its secrets stay with the worker. */
+  readonly receiver: string;
+  readonly notice: UpgradeNotice;
+}
+
+/** `GONE`: the receiver wants no notifications any more (HTTP 410). */
+export interface NotificationResult {
+  readonly outcome: "DELIVERED" | "GONE";
+}
+
+/** The Activities that tell receivers of notifications. */
+export interface NotificationActivities {
+  /**
+   * Sends a notification to a receiver once; everything but an answer 2xx or 410 is a failure that is tried again.
+   * A notification may arrive more than once, always with the same id.
+   */
+  deliverNotification(input: NotificationInput): Promise<NotificationResult>;
+  /** Whether the Workflow of an upgrade has ended without a word; no reason where it runs or could still speak. */
+  readUpgradeLoss(input: { readonly upgradeId: string }): Promise<{ readonly reason?: LostBecause }>;
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { isTaken, NoAnswer, sendNotification, whatWasAnswered } from "../../activities/notifications/send-notification";
+import type { Config } from "../config";
+import { toTimestamp } from "../domain/timestamp";
+import { oneLine } from "../startup-error";
+import { loadInventory } from "./operator-files";
+
+/** Where the command says what has come of it. */
+interface Terminal {
+  readonly output: NodeJS.WritableStream;
+  readonly errors: NodeJS.WritableStream;
+}
+
+/**
+ * Sends a CloudEvent of the type `notification.test` to the receiver of the inventory that `args` names, once, as
+ * notifications of upgrades are sent; needs neither Temporal nor an upgrade. Resolves to the exit code: 0 where the
+ * receiver has taken it, 2 where `args` name no receiver.
+ */
+export async function testNotificationCommand(
+  config: Config,
+  args: readonly string[],
+  { output, errors }: Terminal,
+): Promise<number> {
+  const refuse = (reason: string, code = 1) => {
+    errors.write(`${reason}\n`);
+    return code;
+  };
+  try {
+    const { notificationReceivers } = loadInventory(config);
+    const [id = ""] = args;
+    const receiver = notificationReceivers.get(id);
+    const known = [...notificationReceivers.keys()].join(", ") || "none";
+    if (!receiver) return refuse(`Name one of the inventory's notification receivers: ${known}.`, 2);
+    const answer = await sendNotification(receiver, {
+      id: `test-${randomUUID()}`,
+      type: "notification.test",
+      source: "/v1/upgrades",
+      time: toTimestamp(Date.now()),
+      data: { receiver: id, message: "A test: nothing has happened to any upgrade." },
+    });
+    if (!isTaken(answer)) return refuse(`Receiver ${id} ${whatWasAnswered(answer)}: it has not taken the test.`);
+    output.write(`Receiver ${id} ${whatWasAnswered(answer)}: it has taken the test.\n`);
+    return 0;
+  } catch (error) {
+    return refuse(error instanceof NoAnswer ? `Receiver ${args[0]} ${error.message}.` : oneLine(error));
+  }
+}

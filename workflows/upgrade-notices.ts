@@ -1,0 +1,103 @@
+import {
+  CancellationScope,
+  type ChildWorkflowHandle,
+  log,
+  ParentClosePolicy,
+  patched,
+  startChild,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+import { noticeId, wants, type NoticeData, type NoticeType, type UpgradeNotice } from "../src/domain/upgrade-notice";
+import type { UpgradePlan } from "../src/domain/upgrade-plan";
+import { noticesSignal } from "./messages";
+import type { notifyWorkflow } from "./notify-workflow";
+
+/** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
+const atOnce = 50;
+
+/**
+ * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
+ * fails the upgrade. Without receivers it does nothing, so that such upgrades have the history that they always had.
+ */
+export class UpgradeNotices {
+  private readonly enabled: boolean;
+  private sequence = 0;
+  private readonly waiting: UpgradeNotice[] = [];
+  private child: ChildWorkflowHandle<typeof notifyWorkflow> | undefined;
+  private busy = false;
+  private sending: Promise<void> = Promise.resolve();
+
+  constructor(private readonly plan: UpgradePlan) {
+    // A worker of an earlier build may have begun a plan that a newer API has made.
+    this.enabled = this.receivers.length > 0 && patched("notifications");
+  }
+
+  private get receivers() {
+    return this.plan.notifications ?? [];
+  }
+
+  /**
+   * Tells it to those who want to know. Whoever wants to know of a loss needs all that came before it: without that
+   * nobody can tell whether the end was told. `time` is a Timestamp.
+   */
+  tell(type: NoticeType, time: string, data: NoticeData): void {
+    if (!this.enabled || !this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
+    const sequence = ++this.sequence;
+    this.waiting.push({ id: noticeId(this.plan.id, sequence), sequence, type, time, data });
+    if (this.busy) return;
+    this.busy = true;
+    // What happens while the upgrade is cancelled is told as well.
+    this.sending = CancellationScope.nonCancellable(() => this.send());
+  }
+
+  /** Whether something has not been handed over yet. */
+  get pending(): boolean {
+    return this.busy;
+  }
+
+  /** Ends when everything has been handed over; never rejects. To be awaited before the upgrade closes. */
+  async handedOver(): Promise<void> {
+    while (this.busy) await this.sending;
+  }
+
+  private async send(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const notices = this.waiting.splice(0, atOnce);
+        if (this.child && (await this.signalled(this.child, notices))) continue;
+        this.child = await this.start(notices);
+      }
+    } catch (failure) {
+      log.warn("Notifications were lost: their Workflow could not be started", { failure });
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** False where it has ended: somebody has cancelled or terminated it. */
+  private async signalled(
+    child: ChildWorkflowHandle<typeof notifyWorkflow>,
+    notices: UpgradeNotice[],
+  ): Promise<boolean> {
+    try {
+      await child.signal(noticesSignal, notices);
+      return true;
+    } catch (failure) {
+      log.warn("The Workflow of the notifications has ended; it is started again", { failure });
+      return false;
+    }
+  }
+
+  private start(notices: readonly UpgradeNotice[]): Promise<ChildWorkflowHandle<typeof notifyWorkflow>> {
+    const { id, name } = this.plan;
+    return startChild<typeof notifyWorkflow>("notifyWorkflow", {
+      workflowId: `notify/${id}`,
+      args: [{ upgradeId: id, receivers: this.receivers, notices }],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      // It takes this as the news that the upgrade has ended, delivers the rest and completes.
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      staticSummary: `Notifications: ${name}`.slice(0, 200),
+      staticDetails: `Tells the receivers of the inventory what happens to upgrade \`${id}\`.`,
+    });
+  }
+}
