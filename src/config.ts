@@ -57,6 +57,8 @@ export interface Config {
     readonly connection: ClientConnectConfig["connectionOptions"];
     readonly port: number;
     readonly uiPort: number;
+    /** Where browsers reach the Web UI; undefined where nobody has said so of a server that is not ours. */
+    readonly uiUrl: string | undefined;
     readonly cliPath: string | undefined;
   };
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
@@ -183,6 +185,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       ...temporal,
       port: values.TEMPORAL_PORT,
       uiPort: values.TEMPORAL_UI_PORT,
+      uiUrl: values.TEMPORAL_UI_URL ?? (temporal.embedded ? `http://127.0.0.1:${values.TEMPORAL_UI_PORT}` : undefined),
       cliPath: values.TEMPORAL_CLI_PATH && absolute(values.TEMPORAL_CLI_PATH),
     },
     simulator: {

@@ -136,6 +136,15 @@ export const variables = {
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Least severe level that is logged"),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
+  TEMPORAL_UI_URL: optional(
+    textual(
+      "an http:// or https:// URL",
+      undefined,
+      "Where browsers reach the Temporal Web UI, for the links of the console; unset is the embedded server's",
+      (text) =>
+        /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : "") ? text.replace(/\/+$/, "") : undefined,
+    ),
+  ),
   TEMPORAL_CLI_PATH: optional(path(undefined, "The Temporal CLI, which holds the embedded server")),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(

@@ -40,7 +40,18 @@ export const startApiRole: StartRole = async (config, log) => {
   else log.info({ mode: authentication.mode }, "authentication");
   if (!isLoopback(host))
     log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
-  const app = createApi({ service, authentication, log, version: serviceVersion() });
+  const { namespace, uiUrl } = config.temporal;
+  const app = createApi({
+    service,
+    authentication,
+    log,
+    version: serviceVersion(),
+    console: {
+      folder: join(projectRoot, "dist", "console"),
+      temporalNamespace: namespace,
+      ...(uiUrl !== undefined && { temporalUiUrl: uiUrl }),
+    },
+  });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
   const warning = await startWarning(client, config.temporal);

@@ -21,9 +21,13 @@ const documentationPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The console loads its own files and asks its own API. */
+const consolePolicy = documentationPolicy.replace(" data:", "");
+
 /** Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need. */
 export const addSecurityHeaders: ApiMiddleware = (ctx, next) => {
   ctx.set(securityHeaders);
   if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
+  if (/^\/(console\/.*)?$/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", consolePolicy);
   return next();
 };
