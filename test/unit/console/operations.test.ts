@@ -1,0 +1,34 @@
+import { expect } from "chai";
+import { operationsOf } from "../../../src/console/model/operations";
+import type { Task } from "../../../src/domain/task";
+import type { UpgradeStatus } from "../../../src/domain/upgrade-status";
+import { part, task } from "./console-task";
+
+const possible = (status: UpgradeStatus, more: Partial<Task> = {}) =>
+  operationsOf({ id: "u1", status }, task([], { isCancellable: true, isRetryable: false, ...more })).map(
+    ({ name }) => name,
+  );
+const prechecks = (...statuses: ("IN_PROGRESS" | "SUCCESSFUL" | "FAILED")[]) => ({
+  subTasks: statuses.map((status) => part("PRECHECKS", status)),
+});
+
+describe("the console's buttons", () => {
+  it("commit a draft when its latest prechecks have passed", () => {
+    expect(possible("DRAFT", prechecks("FAILED", "SUCCESSFUL"))).to.deep.equal(["commit", "prechecks", "cancel"]);
+    expect(possible("DRAFT", prechecks("SUCCESSFUL", "FAILED"))).to.deep.equal(["prechecks", "cancel"]);
+    expect(possible("DRAFT", prechecks("IN_PROGRESS"))).to.deep.equal(["cancel"]);
+  });
+
+  it("follow the phase", () => {
+    expect(possible("SCHEDULED")).to.deep.equal(["reschedule", "cancel"]);
+    expect(possible("INPROGRESS")).to.deep.equal(["pause", "cancel"]);
+    expect(possible("PAUSED")).to.deep.equal(["resume", "cancel"]);
+    const failed = { isRetryable: true, isCancellable: false, resolutionStatus: "UNRESOLVED" as const };
+    expect(possible("COMPLETED_WITH_FAILURE", failed)).to.deep.equal(["retry", "resolve"]);
+  });
+
+  it("are not there when nothing can be done", () => {
+    for (const status of ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"] as const)
+      expect(possible(status, { isCancellable: false, resolutionStatus: "RESOLVED" }), status).to.deep.equal([]);
+  });
+});
