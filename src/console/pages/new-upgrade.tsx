@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { PageOfBundle } from "../../domain/bundle";
-import { PageOfCluster, type Cluster } from "../../domain/cluster";
+import { PageOfCluster } from "../../domain/cluster";
 import type { ErrorBody } from "../../domain/error-body";
 import { Task } from "../../domain/task";
 import { UpgradePreview } from "../../domain/upgrade-preview";
@@ -10,6 +10,7 @@ import { askApi } from "../client/ask-api";
 import { usePolled } from "../client/use-polled";
 import { fragmentOf } from "../model/page-address";
 import { curlOf, emptyForm, requestOf, type UpgradeForm } from "../model/upgrade-form";
+import { ClusterChoice } from "../parts/cluster-choice";
 import { ErrorNote } from "../parts/error-note";
 import { PlanPreview } from "../parts/plan-preview";
 import { UpgradeOptions } from "../parts/upgrade-options";
@@ -106,57 +107,5 @@ export function NewUpgrade() {
         </details>
       )}
     </>
-  );
-}
-
-interface ClusterChoiceProps {
-  readonly clusters: readonly Cluster[];
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}
-
-function ClusterChoice({ clusters, chosen, onChange }: ClusterChoiceProps) {
-  const [text, setText] = useState("");
-  const matching = clusters.filter(({ name, domain }) => `${name} ${domain.name}`.includes(text));
-  return (
-    <fieldset>
-      <legend>Clusters ({chosen.length} chosen)</legend>
-      <label class="field">
-        Show those whose name or domain holds
-        <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      </label>
-      <ul class="choices" tabIndex={0} aria-label="Clusters">
-        {matching.map(({ id, name, kind, hostCount, platformVersion, heldBy, errors = [] }) => (
-          <li key={id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                onChange={({ currentTarget: { checked } }) =>
-                  onChange(checked ? [...chosen, id] : chosen.filter((other) => other !== id))
-                }
-              />
-              <span>
-                {name}{" "}
-                <span class="small">
-                  {kind === undefined ? "kind unknown" : kind === "IMAGE" ? "image-managed" : "baseline-managed"}
-                  {hostCount !== undefined && `, ${hostCount} hosts`}, platform {platformVersion}
-                </span>
-              </span>
-            </label>
-            {heldBy !== undefined && (
-              <a class="small" href={fragmentOf({ page: "UPGRADE", id: heldBy })}>
-                held by another upgrade
-              </a>
-            )}
-            {errors.map(({ message }) => (
-              <span key={message} class="small">
-                {message}
-              </span>
-            ))}
-          </li>
-        ))}
-      </ul>
-    </fieldset>
   );
 }

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import * as t from "io-ts";
 import { Upgrade } from "../../domain/upgrade";
 import { followTask, type Line } from "../client/follow-task";
 import { openApi } from "../client/ask-api";
 import { installation } from "../client/session";
 import { usePolled } from "../client/use-polled";
+import { knownStatus } from "../model/known-status";
 import { operationsOf, type Operation } from "../model/operations";
 import { wordsOfPhase } from "../model/status-words";
 import { nothingKnown, type FollowedTask } from "../model/task-events";
@@ -15,8 +15,6 @@ import { StatusBadge } from "../parts/status-badge";
 import { TaskTree } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
 
-const UpgradeAnswer: t.Type<Upgrade, unknown, unknown> = Upgrade;
-
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {
   const [followed, setFollowed] = useState<FollowedTask>(nothingKnown);
@@ -24,16 +22,17 @@ export function UpgradePage({ id }: { readonly id: string }) {
   const [followings, setFollowings] = useState(0);
   const [chosen, setChosen] = useState<Operation>();
   const now = useNow(followed.task?.completionTimestamp === undefined);
-  const upgrade = usePolled(UpgradeAnswer, `/v1/upgrades/${id}`, 2000);
+  const upgrade = usePolled(Upgrade, `/v1/upgrades/${id}`, 2000);
   useEffect(() => {
     const stop = new AbortController();
     void followTask(id, { onTask: setFollowed, onLine: setLine }, stop.signal);
     return () => stop.abort();
   }, [id, followings]);
   const { task, unavailable } = followed;
+  const status = task && knownStatus(upgrade.value?.status, task);
   const operations = useMemo(
-    () => (task && upgrade.value && line.state !== "LOST" ? operationsOf(upgrade.value, task) : []),
-    [task, upgrade.value, line.state],
+    () => (task && status && upgrade.value && line.state !== "LOST" ? operationsOf({ id, status }, task) : []),
+    [id, task, status, upgrade.value, line.state],
   );
   const perform = async ({ method, path }: Operation, at?: string) => {
     await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
@@ -50,7 +49,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
     <>
       <h1>{task.name}</h1>
       <div class="headline">
-        <StatusBadge words={wordsOfPhase(upgrade.value?.status, task)} />
+        <StatusBadge words={wordsOfPhase(status, task)} />
         <LineState line={line} />
         <WorkflowLink id={id} />
       </div>

@@ -1,5 +1,7 @@
+import { useMemo } from "preact/hooks";
 import type { Task } from "../../domain/task";
 import { spokenDuration } from "../model/estimate";
+import { hostProgressOfTask } from "../model/host-progress";
 import { wordsOfPart } from "../model/status-words";
 import { timelineOf } from "../model/timeline";
 
@@ -8,7 +10,9 @@ const rowHeight = 10;
 
 /** When which host was in work, cluster by cluster. The tree says the same in words. */
 export function TimelinePicture({ task, now }: { readonly task: Task; readonly now: number }) {
-  const timeline = timelineOf(task, now);
+  // Every bar moves as time passes; thousands of them need not move every second.
+  const until = hostProgressOfTask(task).total > 500 ? now - (now % 10_000) : now;
+  const timeline = useMemo(() => timelineOf(task, until), [task, until]);
   if (!timeline) return <p class="small">No host has begun yet.</p>;
   return (
     <>

@@ -25,7 +25,7 @@ export function useVirtualRows({ count, keyOf, container }: RowsToShow): Virtual
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
-    onChange: () => render(undefined as never),
+    onChange: () => render(undefined),
   };
   const [virtualizer] = useState(() => new Virtualizer(options));
   virtualizer.setOptions(options);

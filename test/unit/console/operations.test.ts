@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { knownStatus } from "../../../src/console/model/known-status";
 import { operationsOf } from "../../../src/console/model/operations";
 import type { Task } from "../../../src/domain/task";
 import type { UpgradeStatus } from "../../../src/domain/upgrade-status";
@@ -30,5 +31,18 @@ describe("the console's buttons", () => {
   it("are not there when nothing can be done", () => {
     for (const status of ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"] as const)
       expect(possible(status, { isCancellable: false, resolutionStatus: "RESOLVED" }), status).to.deep.equal([]);
+  });
+});
+
+describe("the console's status of an upgrade", () => {
+  it("is that of the task where what was read is older", () => {
+    const of = (read: UpgradeStatus | undefined, more: Partial<Task>) => knownStatus(read, task([], more));
+    expect(of("INPROGRESS", { status: "Failed" })).to.equal("COMPLETED_WITH_FAILURE");
+    expect(of("COMPLETED_WITH_FAILURE", { status: "In Progress" })).to.equal("INPROGRESS");
+    expect(of("SCHEDULED", { status: "In Progress" })).to.equal("INPROGRESS");
+    expect(of("DRAFT", { status: "In Progress" })).to.equal("DRAFT");
+    expect(of("SCHEDULED", { status: "Pending" })).to.equal("SCHEDULED");
+    const paused = { localizableDescriptionPack: { messageKey: "upgrade.task.paused" } };
+    expect(of("INPROGRESS", paused)).to.equal("PAUSED");
   });
 });
