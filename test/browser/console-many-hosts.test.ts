@@ -7,7 +7,7 @@ import { unauthorized } from "../../src/api/authentication";
 import type { TaskEvent } from "../../src/upgrades/task-listener";
 import { startApiUnderTest, type ApiUnderTest } from "../unit/api/api-under-test";
 import { cluster, doneHost, runningHost, task, waitingHost } from "../unit/console/console-task";
-import { startChromium } from "./chromium";
+import { screenshot, startChromium } from "./chromium";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
@@ -47,13 +47,14 @@ describe("the operators' console over a service that is arranged", function () {
           TE.right({ taskId: shown.id, next: async () => events.shift() ?? quiet, leave: () => undefined }),
       },
     });
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: "dark" });
     await page.goto(`${api.url}/#/upgrades/${shown.id}`);
-    await page.getByText("3100 of 6400").waitFor();
+    await page.getByText("3100 of 6400", { exact: true }).waitFor();
     expect(await page.getByRole("treeitem").count()).to.be.within(10, 100);
     await page.getByRole("tree").focus();
     await page.keyboard.press("End");
     await page.getByRole("treeitem", { name: /cl100-esx64/ }).waitFor();
+    await screenshot(page, "console-many-hosts");
     expect(await page.getByRole("treeitem").count()).to.be.within(10, 100);
     await page.close();
   });
