@@ -7,7 +7,7 @@ import { unauthorized } from "../../src/api/authentication";
 import type { TaskEvent } from "../../src/upgrades/task-listener";
 import { startApiUnderTest, type ApiUnderTest } from "../unit/api/api-under-test";
 import { cluster, doneHost, runningHost, task, waitingHost } from "../unit/console/console-task";
-import { screenshot, startChromium } from "./chromium";
+import { startChromium } from "./chromium";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
@@ -54,7 +54,6 @@ describe("the operators' console over a service that is arranged", function () {
     await page.getByRole("tree").focus();
     await page.keyboard.press("End");
     await page.getByRole("treeitem", { name: /cl100-esx64/ }).waitFor();
-    await screenshot(page, "console-many-hosts");
     expect(await page.getByRole("treeitem").count()).to.be.within(10, 100);
     await page.close();
   });

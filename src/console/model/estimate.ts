@@ -35,7 +35,8 @@ function remainingOf(cluster: SubTask, mean: number, now: number): number {
   const { running, left } = hostProgressOf(cluster);
   const current = (cluster.subTasks ?? [])
     .filter(({ status }) => status === "IN_PROGRESS")
-    .map((host) => Math.max(0, mean - (now - (hostSpanOf(host)?.begin ?? now))));
+    // The clock of the browser may be behind that of the service: a host has not begun later than now.
+    .map((host) => Math.max(0, mean - Math.max(0, now - (hostSpanOf(host)?.begin ?? now))));
   return Math.max(0, ...current) + (left * mean) / Math.max(1, running);
 }
 

@@ -22,6 +22,7 @@ describe("the console's progress", () => {
     const now = begin + 80_000;
     expect(remainingMilliseconds(task([quick, slow]), now)).to.equal(40_000 + 2 * 60_000);
     expect(remainingMilliseconds(task([quick]), now)).to.equal(40_000);
+    expect(remainingMilliseconds(task([quick]), begin - 3_600_000), "behind the service").to.equal(60_000);
   });
 
   it("takes hosts that run side by side into account", () => {
