@@ -3,6 +3,7 @@ import type { Request } from "playwright-core";
 import { example } from "../system/examples";
 import { until } from "../system/service-under-test";
 import { expectAccessible } from "./accessibility";
+import { screenshot } from "./chromium";
 import { ConsoleUnderTest } from "./console-under-test";
 
 describe("the console's list of upgrades", function () {
@@ -57,6 +58,7 @@ describe("the console's list of upgrades", function () {
     for (let i = body.elements.length; i < 27; i++) await service.startUpgrade(example("cluster-draft"));
     await page.goto(service.apiUrl);
     await page.getByText(/Page 1 of 2/).waitFor();
+    await screenshot(page, "console-list");
     expect(await page.locator(".cards a").count()).to.equal(25);
     await expectAccessible(page);
     const isSecond = (request: Request) => request.url().includes("pageNumber=1&pageSize=25");

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { example, exampleNow } from "../system/examples";
 import { hostsOf } from "../system/service-under-test";
 import { axeComplaints, expectAccessible, narrow } from "./accessibility";
+import { screenshot } from "./chromium";
 import { ConsoleUnderTest } from "./console-under-test";
 import { focusedText, hasFocus, pressOn, tabTo } from "./keyboard";
 
@@ -28,12 +29,11 @@ describe("the walk of an operator through the console", function () {
     await expectAccessible(page);
     await page.setViewportSize(narrow);
     await pressOn(page, console.dialogButton("Run prechecks"), "Enter");
-    await service.taskWhen(id, "has a second run of prechecks", (task) => (task.subTasks ?? []).length > 0);
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    await console.button("Commit").waitFor();
-    expect((await service.send("POST", `/v1/upgrades/${id}/prechecks`)).status, "the run has ended").to.equal(202);
-    await console.button("Commit").waitFor({ state: "detached" });
-    await console.button("Commit").waitFor();
+    await service.taskWhen(id, "has passed its prechecks again", ({ subTasks = [] }) => {
+      const runs = subTasks.filter(({ type }) => type === "PRECHECKS");
+      return runs.length === 2 && runs.every(({ status }) => status === "SUCCESSFUL");
+    });
+    await console.badge("Draft");
 
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");
@@ -53,6 +53,7 @@ describe("the walk of an operator through the console", function () {
     expect(await focusedText(page), "focus stays where one was").to.not.match(/^BODY/);
     await expectAccessible(page);
     await page.setViewportSize(narrow);
+    await screenshot(page, "console-narrow");
     await pressOn(page, console.button("Resume"), "Enter");
     await pressOn(page, console.dialogButton("Resume"), "Enter");
     await console.badge("Running");
@@ -72,9 +73,10 @@ describe("the walk of an operator through the console", function () {
     await page.getByText("What to do:").first().waitFor();
     await console.button("Retry").waitFor();
     await expectAccessible(page);
+    await screenshot(page, "console-failed-upgrade");
     await page.getByLabel("Failed only").check();
-    await page.getByRole("treeitem", { name: /fra1-esx-01/ }).waitFor({ state: "detached" });
-    await page.getByRole("treeitem", { name: /fra1-esx-02/ }).waitFor();
+    await page.getByRole("treeitem", { name: /Done fra1-esx-01/ }).waitFor({ state: "detached" });
+    await page.getByRole("treeitem", { name: /^Failed fra1-esx-02/ }).waitFor();
     await expectAccessible(page);
     await service.resetSimulator();
     expect(await console.confirm("Retry"))
@@ -128,13 +130,19 @@ describe("the walk of an operator through the console", function () {
   });
 
   it("cancels an upgrade that runs, after saying which host is finished first", async () => {
-    const { service } = console;
+    const { page, service } = console;
     const task = await service.startUpgrade(exampleNow("cluster-draft"));
     await console.open(task);
     await service.taskWhen(task.id, "has a host in work", (now) =>
       hostsOf(now).some(({ status }) => status === "IN_PROGRESS"),
     );
-    await console.page.getByRole("treeitem", { name: /Running.*fra1-esx-01/ }).waitFor();
+    await page.getByRole("treeitem", { name: /Running.*fra1-esx-01/ }).waitFor();
+    await page.locator("progress[value='1']").waitFor();
+    await screenshot(page, "console-upgrade");
+    await console.button("Cancel upgrade").click();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await screenshot(page, "console-confirm");
+    await page.keyboard.press("Escape");
     expect(await console.confirm("Cancel upgrade"))
       .to.match(/fra1-esx-\d+\.mgmt\.example\.com is brought to a safe end first/)
       .and.contain("cannot be taken up again");

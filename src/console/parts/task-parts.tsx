@@ -6,25 +6,22 @@ import { TaskTree } from "./task-tree";
 /** All parts of a Task, or only those that failed. */
 export function TaskParts({ task }: { readonly task: Task }) {
   const [failedOnly, setFailedOnly] = useState(false);
-  const hasFailed = anyFailed(task);
   return (
     <section aria-labelledby="parts-title">
       <div class="headline">
         <h2 id="parts-title">Parts</h2>
-        {(hasFailed || failedOnly) && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={failedOnly}
-              onChange={({ currentTarget: { checked } }) => setFailedOnly(checked)}
-            />
-            Failed only
-          </label>
-        )}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={failedOnly}
+            onChange={({ currentTarget: { checked } }) => setFailedOnly(checked)}
+          />
+          Failed only
+        </label>
       </div>
-      {failedOnly && !hasFailed ? (
+      {failedOnly && !anyFailed(task) ? (
         <p class="small" role="status">
-          Nothing is failed any more.
+          Nothing has failed.
         </p>
       ) : (
         <TaskTree task={task} filter={failedOnly ? "FAILED" : "ALL"} />

@@ -30,6 +30,14 @@ export const doneHost = (name: string, from: number, to: number): SubTask =>
 export const runningHost = (name: string, from: number): SubTask =>
   part("HOST_UPGRADE", "IN_PROGRESS", { name, stages: [stage("IN_PROGRESS", from)] });
 
+export const failedHost = (name: string, from: number, message: string): SubTask =>
+  part("HOST_UPGRADE", "FAILED", {
+    name,
+    stages: [{ ...stage("FAILED", from), errors: [{ message }] }],
+    errors: [{ message }],
+    completionTimestamp: at(from + 5),
+  });
+
 export const waitingHost = (name: string): SubTask => part("HOST_UPGRADE", "PENDING", { name });
 
 export const cluster = (status: SubTask["status"], hosts?: SubTask[], name = "cl01"): SubTask =>
