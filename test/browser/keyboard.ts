@@ -8,7 +8,7 @@ const mostPresses = 80;
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   const passed: string[] = [];
   for (let i = 0; i < mostPresses; i++) {
-    if (await hasFocus(target)) return expectVisibleFocus(target);
+    if (await hasFocus(target)) return expectVisibleFocus(page);
     passed.push(await focusedText(page));
     await page.keyboard.press("Tab");
   }
@@ -34,10 +34,9 @@ export function focusedText(page: Page): Promise<string> {
   );
 }
 
-async function expectVisibleFocus(target: Locator): Promise<void> {
-  const outline = await target.first().evaluate((element) => {
-    const style = element.ownerDocument.defaultView?.getComputedStyle(element);
-    return `${style?.outlineStyle} ${style?.outlineWidth}`;
-  });
+async function expectVisibleFocus(page: Page): Promise<void> {
+  const outline = await page.evaluate(
+    "(({ outlineStyle, outlineWidth }) => `${outlineStyle} ${outlineWidth}`)(getComputedStyle(document.activeElement))",
+  );
   expect(outline, "the focus ring").to.equal("solid 3px");
 }
