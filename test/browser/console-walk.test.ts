@@ -174,6 +174,17 @@ describe("the walk of an operator through the console", function () {
     await expectAccessible(page);
   });
 
+  it("moves nothing where somebody wants no motion", async () => {
+    const { page, service } = console;
+    await console.open(await service.startUpgrade(exampleNow("cluster-draft")));
+    await page.getByRole("status").getByText("Live").waitFor();
+    const animation = () =>
+      page.evaluate("getComputedStyle(document.querySelector('.line'), '::before').animationName");
+    expect(await animation()).to.equal("breathe");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    expect(await animation()).to.equal("none");
+  });
+
   it("would be told by axe of what is wrong", async () => {
     const { page, service } = console;
     await page.goto(service.apiUrl);
