@@ -58,6 +58,7 @@ describe("the console's list of upgrades", function () {
     for (let i = body.elements.length; i < 27; i++) await service.startUpgrade(example("cluster-draft"));
     await page.goto(service.apiUrl);
     await page.getByText(/Page 1 of 2/).waitFor();
+    await page.locator(".card-title", { hasText: "fra1-mgmt-cl01" }).first().waitFor();
     await screenshot(page, "console-list");
     expect(await page.locator(".cards a").count()).to.equal(25);
     await expectAccessible(page);

@@ -92,7 +92,7 @@ describe("the walk of an operator through the console", function () {
     await console.open(await service.startUpgrade(exampleNow("cluster-draft")));
     expect(await console.confirm("Give up"))
       .to.contain("cannot be retried any more")
-      .and.contain("1 host done stay at 9.0.2")
+      .and.contain("1 host done stays at 9.0.2")
       .and.contain("3 hosts not done");
     await console.button("Retry").waitFor({ state: "detached" });
     await console.badge("Failed");

@@ -42,7 +42,9 @@ export async function returnFromIssuer(signIn: ConsoleSignIn): Promise<void> {
   const address = new URL(location.href);
   const attempt = takeAttempt();
   if (!attempt || !address.searchParams.has("state")) return;
-  history.replaceState(null, "", `${location.pathname}${attempt.returnTo}`);
+  history.replaceState(null, "", location.pathname);
+  // Not in the same step: only a change of the fragment tells the page where it is.
+  location.replace(attempt.returnTo || "#/");
   const server = await metadataOf(signIn);
   const client = { client_id: signIn.clientId };
   await attempted(async () => {

@@ -52,7 +52,7 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
     ],
     resolve: [
       "The upgrade ends as failed for good: it cannot be retried any more.",
-      ...remainders(facts, "stay as they are"),
+      ...remainders(facts, facts.left + facts.failed === 1 ? "stays as it is" : "stay as they are"),
     ],
     cancel: cancelWords(facts, upgrade.status, finished),
   };
@@ -71,7 +71,7 @@ function cancelWords(facts: Facts, status: Upgrade["status"], finished: string):
 
 function remainders({ done, failed, left, version }: Facts, fate: string): string[] {
   return [
-    ...(done > 0 ? [`${counted(done, "host")} done stay at ${version}.`] : []),
+    ...(done > 0 ? [`${counted(done, "host")} done ${done === 1 ? "stays" : "stay"} at ${version}.`] : []),
     ...(left + failed > 0 ? [`${counted(left + failed, "host")} not done ${fate}.`] : []),
   ];
 }

@@ -21,8 +21,13 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
   const query = new URLSearchParams({ ...filters, pageNumber: String(page - 1), pageSize: String(pageSize) });
   const upgrades = usePolled(PageOfUpgrade, `/v1/upgrades?${query.toString()}`, 3000);
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000).value?.elements ?? [];
-  const clusters = usePolled(PageOfCluster, "/v1/clusters", 60_000).value?.elements;
-  const names = useMemo(() => new Map(clusters?.map(({ id, name }) => [id, name])), [clusters]);
+  const { value: pageOfClusters, error: clustersError } = usePolled(PageOfCluster, "/v1/clusters", 60_000);
+  const clusters = pageOfClusters?.elements;
+  const isWaiting = !clusters && !clustersError;
+  const names = useMemo(
+    () => (isWaiting ? undefined : new Map(clusters?.map(({ id, name }) => [id, name]))),
+    [clusters, isWaiting],
+  );
   const { elements: shown = [], pageMetadata: { totalElements = 0, totalPages = 1 } = {} } = upgrades.value ?? {};
   const choose = (choice: Omit<ListView, "page">) => {
     const chosen = Object.entries({ ...filters, ...choice }).filter(([, value]) => value !== "");

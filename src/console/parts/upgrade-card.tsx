@@ -1,24 +1,26 @@
 import type { Upgrade } from "../../domain/upgrade";
 import { fragmentOf } from "../model/page-address";
-import { shortList } from "../model/short-list";
+import { counted, shortList } from "../model/short-list";
 import { wordsOfUpgrade } from "../model/status-words";
 import { StatusBadge } from "./status-badge";
 
 interface UpgradeCardProps {
   readonly upgrade: Upgrade;
-  /** Of clusters, by their ids. */
-  readonly names: ReadonlyMap<string, string>;
+  /** Of clusters, by their ids; undefined until they are known. */
+  readonly names: ReadonlyMap<string, string> | undefined;
 }
 
 /** One upgrade of the list, as a link to its page. */
 export function UpgradeCard({ upgrade, names }: UpgradeCardProps) {
   const { id, status, bundle, bundleId, endTime, resourceUpgradeSpecs = [] } = upgrade;
-  const clusters = resourceUpgradeSpecs.map(({ resourceId }) => names.get(resourceId) ?? resourceId);
+  const title = names
+    ? shortList(resourceUpgradeSpecs.map(({ resourceId }) => names.get(resourceId) ?? resourceId))
+    : counted(resourceUpgradeSpecs.length, "cluster");
   return (
     <li>
       <a href={fragmentOf({ page: "UPGRADE", id })}>
         <StatusBadge words={wordsOfUpgrade(status)} />
-        <span class="card-title">{shortList(clusters)}</span>
+        <span class="card-title">{title}</span>
         <span class="small">to {bundle?.version ?? bundleId}</span>
         <span class="small card-time">{timeWords(endTime, resourceUpgradeSpecs[0]?.scheduledTimestamp, status)}</span>
       </a>

@@ -32,7 +32,7 @@ describe("what the console says before something is confirmed", () => {
     ]);
     expect(cancel).to.deep.equal([
       "b is brought to a safe end first, so this may take a while.",
-      "1 host done stay at 9.0.2.",
+      "1 host done stays at 9.0.2.",
       "2 hosts not done will not be upgraded.",
       "A cancelled upgrade cannot be taken up again.",
     ]);
