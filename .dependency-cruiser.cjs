@@ -54,7 +54,8 @@ module.exports = {
       name: "no-development-package-in-the-service",
       comment: "The image of the service is installed without development packages.",
       severity: "error",
-      from: { path: "^(src|workflows|activities)/" },
+      // What the console needs is in its bundle.
+      from: { path: "^(src|workflows|activities)/", pathNot: "^src/console/" },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
     },
     only(
@@ -185,6 +186,20 @@ module.exports = {
       from: { path: "^src/simulator/" },
       to: { path: "^(src|workflows|activities)/", pathNot: ["^src/simulator/", "^src/domain/codec\\.ts$"] },
     },
+    only(
+      "console-is-a-client",
+      "The console runs in browsers: it shares the models of the domain and asks everything else of the API.",
+      "^src/console/",
+      "^src/(console|domain)/",
+      packages("preact", "@preact/signals", "@tanstack/virtual-core", "eventsource-parser", "jose", "oauth4webapi", "io-ts", "fp-ts"),
+    ),
+    noNode("console-without-node", "Browsers have no Node.", "^src/console/"),
+    never(
+      "console-serves-nobody",
+      "The service only hands out the built files of the console.",
+      "^(src/(?!console/)|workflows/|activities/)",
+      "^src/console/",
+    ),
     {
       name: "composition-roots-are-for-main",
       comment: "What puts everything together is imported by nothing but the entry.",

@@ -8,7 +8,7 @@ const deepSdkPaths = {
 export default tseslint.config(
   { ignores: ["dist/", "dist.*/", "coverage/", ".data/", "test/types/errors/"] },
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleConsole } from "./bundle-console.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = join(root, "dist");
 const require = createRequire(import.meta.url);
 
-/** Builds dist/ where its sources have changed: the service, and the Workflow bundle that its Workers load. */
+/** Builds dist/ where its sources have changed: the service, the Workflow bundle that its Workers load, and the console. */
 export async function build({ say, signal }) {
   const digest = sourceDigest();
   if (readText(join(dist, ".digest")) === digest) return;
@@ -27,6 +28,7 @@ export async function build({ say, signal }) {
     const bundle = ["scripts/bundle-workflows.mjs", join(fresh, "workflow-bundle.js")];
     await run("The build", process.execPath, compile, { signal });
     await run("The Workflow bundle", process.execPath, bundle, { signal });
+    await bundleConsole(join(fresh, "console"));
     writeFileSync(join(fresh, ".digest"), digest);
     // In one step, so that an interrupted build leaves the one before.
     rmSync(dist, { recursive: true, force: true });
@@ -44,6 +46,7 @@ function sourceDigest() {
     "tsconfig.build.json",
     "package-lock.json",
     "scripts/build.mjs",
+    "scripts/bundle-console.mjs",
     "scripts/bundle-workflows.mjs",
   ];
   for (const file of [

@@ -11,6 +11,7 @@ const tools = {
   format: ["prettier", "--check", "--log-level", "warn", "."],
   types: ["tsc", "-p", "."],
   "types of Workflows": ["tsc", "-p", "workflows", "--noEmit"],
+  "types of the console": ["tsc", "-p", "src/console"],
   lint: ["eslint", "--max-warnings", "0", "."],
   "who may import whom": ["depcruise", "src", "workflows", "activities", "test"],
   "dead code": ["knip"],

@@ -38,6 +38,9 @@ export interface AuthenticationConfig {
   readonly audience: string | undefined;
   readonly roleClaim: string;
   readonly keysUrl: string | undefined;
+  /** Of the console, at the issuer. */
+  readonly clientId: string | undefined;
+  readonly scope: string;
 }
 
 /** Everything that the environment decides. All paths are absolute. */
@@ -59,6 +62,8 @@ export interface Config {
     readonly connection: ClientConnectConfig["connectionOptions"];
     readonly port: number;
     readonly uiPort: number;
+    /** Where browsers reach the Web UI; undefined where nobody has said so of a server that is not ours. */
+    readonly uiUrl: string | undefined;
     readonly cliPath: string | undefined;
   };
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
@@ -175,6 +180,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       audience: values.OIDC_AUDIENCE,
       roleClaim: values.OIDC_ROLE_CLAIM,
       keysUrl: values.OIDC_JWKS_URL,
+      clientId: values.OIDC_CLIENT_ID,
+      scope: values.OIDC_SCOPE,
     },
     dataDir: absolute(values.DATA_DIR),
     inventoryFile: absolute(values.INVENTORY_FILE),
@@ -185,6 +192,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       ...temporal,
       port: values.TEMPORAL_PORT,
       uiPort: values.TEMPORAL_UI_PORT,
+      uiUrl: values.TEMPORAL_UI_URL ?? (temporal.embedded ? `http://127.0.0.1:${values.TEMPORAL_UI_PORT}` : undefined),
       cliPath: values.TEMPORAL_CLI_PATH && absolute(values.TEMPORAL_CLI_PATH),
     },
     simulator: {

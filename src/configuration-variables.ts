@@ -85,6 +85,20 @@ export const variables = {
     textual("a text", undefined, "What the tokens of `oidc` must name as audience", (text) => text),
   ),
   OIDC_ROLE_CLAIM: textual("a text", "role", "Claim of the tokens of `oidc` that holds the role", (text) => text),
+  OIDC_CLIENT_ID: optional(
+    textual(
+      "a text",
+      undefined,
+      "Name of the console at the issuer, where it is a public client; unset makes people bring a token",
+      (text) => text,
+    ),
+  ),
+  OIDC_SCOPE: textual(
+    "a text",
+    "openid",
+    "Scopes that the console asks the issuer for, separated by spaces",
+    (text) => text,
+  ),
   OIDC_JWKS_URL: optional(issuerUrl("Where the issuer's keys are; unset is what its metadata says")),
   EVENTS_POLL_MILLISECONDS: wholeNumber(
     100,
@@ -158,6 +172,15 @@ export const variables = {
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Least severe level that is logged"),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
+  TEMPORAL_UI_URL: optional(
+    textual(
+      "an http:// or https:// URL",
+      undefined,
+      "Where browsers reach the Temporal Web UI, for the links of the console; unset is the embedded server's",
+      (text) =>
+        /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : "") ? text.replace(/\/+$/, "") : undefined,
+    ),
+  ),
   TEMPORAL_CLI_PATH: optional(path(undefined, "The Temporal CLI, which holds the embedded server")),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(

@@ -7,6 +7,7 @@ import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { bundlesRoutes } from "./bundles-routes";
 import { clustersRoutes } from "./clusters-routes";
+import { consoleRoutes, type ConsoleInstallation } from "./console-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
 import { lastResort } from "./last-resort";
@@ -30,10 +31,17 @@ export interface ApiDependencies {
   /** Version of the service, for the OpenAPI document. */
   readonly version: string;
   readonly limits?: ApiLimits;
+  /** The operators' page; without it there is none. */
+  readonly console?: ConsoleInstallation;
 }
 
 /** Every route of the API, with the document that describes them. */
-export function allRoutes(service: UpgradeService, version: string, { mode, tokens }: Authentication): Route[] {
+export function allRoutes(
+  service: UpgradeService,
+  version: string,
+  { mode, tokens }: Authentication,
+  console?: ConsoleInstallation,
+): Route[] {
   const described = [
     ...upgradesRoutes(service),
     ...upgradeActionsRoutes(service),
@@ -44,7 +52,11 @@ export function allRoutes(service: UpgradeService, version: string, { mode, toke
     ...tokensRoutes(tokens),
     ...healthRoutes(service),
   ];
-  return [...described, ...documentationRoutes(described, version, mode)];
+  return [
+    ...described,
+    ...documentationRoutes(described, version, mode),
+    ...(console ? consoleRoutes(console, mode) : []),
+  ];
 }
 
 /** The HTTP interface of the service (Spec 4) as a Koa application; `startApi` makes it listen. */
@@ -54,10 +66,11 @@ export function createApi({
   log,
   version,
   limits = defaultLimits,
+  console,
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
-  for (const route of allRoutes(service, version, authentication)) {
+  for (const route of allRoutes(service, version, authentication, console)) {
     router.register(
       pathPattern(route.path),
       [route.method],
@@ -79,7 +92,7 @@ export function createApi({
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
   app.use(requestLog(log));
-  app.use(addSecurityHeaders);
+  app.use(addSecurityHeaders(console?.signIn?.issuer));
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
   app.use(unrouted(methodsOf));

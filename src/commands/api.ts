@@ -9,7 +9,7 @@ import { lazyClient } from "../temporal/connection";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
-import { loadAuthentication } from "./authentication";
+import { consoleSignIn, loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
@@ -40,7 +40,19 @@ export const startApiRole: StartRole = async (config, log) => {
   else log.info({ mode: authentication.mode }, "authentication");
   if (!isLoopback(host))
     log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
-  const app = createApi({ service, authentication, log, version: serviceVersion() });
+  const { namespace, uiUrl } = config.temporal;
+  const app = createApi({
+    service,
+    authentication,
+    log,
+    version: serviceVersion(),
+    console: {
+      folder: join(projectRoot, "dist", "console"),
+      temporalNamespace: namespace,
+      ...(uiUrl !== undefined && { temporalUiUrl: uiUrl }),
+      ...consoleSignIn(config.authentication),
+    },
+  });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
   const warning = await startWarning(client, config.temporal);

@@ -127,6 +127,7 @@ function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>, cli: string |
   const temporalUi = config.temporal.embedded ? up.get("temporal")?.url : undefined;
   table.push(
     ["API", `${api}/v1/upgrades`],
+    ["Console", `${api}/`],
     ["API documentation", `${api}/docs`],
     ...(temporalUi ? [["Temporal Web UI", temporalUi]] : []),
     ["Temporal", config.temporal.address],

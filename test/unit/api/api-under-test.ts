@@ -4,6 +4,7 @@ import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
+import type { ConsoleInstallation } from "../../../src/api/console-routes";
 import type { Authentication } from "../../../src/api/authentication";
 import { createApi } from "../../../src/api/create-api";
 import {
@@ -54,6 +55,8 @@ export interface ApiOptions {
   readonly authentication?: Partial<Authentication>;
   readonly limits?: ApiLimits;
   readonly connectionLimits?: Partial<ConnectionLimits>;
+  /** Without it there is no console. */
+  readonly console?: ConsoleInstallation;
 }
 
 /** A log that is kept in memory. */
@@ -129,6 +132,7 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     log,
     version: "1.2.3",
     ...(options.limits && { limits: options.limits }),
+    ...(options.console && { console: options.console }),
   });
   const api = await startApi(app, {
     host: "127.0.0.1",

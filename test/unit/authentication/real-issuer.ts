@@ -16,23 +16,51 @@ export interface RealIssuer {
 
 const secret = "secret-of-every-client-of-the-tests";
 
-/** `roles` gives the value of the claim `role` in the tokens of each client. */
-export async function realIssuer(roles: Readonly<Record<string, unknown>>): Promise<RealIssuer> {
+/** The name of the client that is a page in a browser. */
+export const browserClient = "console";
+
+/**
+ * `roles` gives the value of the claim `role` in the tokens of each client, and of people, who sign in by their names
+ * and any password. `redirectUri` is where they come back to; it is asked for when the issuer's URL is known.
+ */
+export async function realIssuer(
+  roles: Readonly<Record<string, unknown>>,
+  redirectUri?: (issuer: string) => Promise<string>,
+): Promise<RealIssuer> {
   const server = createServer();
   const url = await listen(server);
+  const comesBackTo = await redirectUri?.(url);
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const provider = new Provider(url, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "first" }] },
-    clients: Object.keys(roles).map((client) => ({
-      client_id: client,
-      client_secret: secret,
-      grant_types: ["client_credentials"],
-      redirect_uris: [],
-      response_types: [],
-    })),
-    extraTokenClaims: (_ctx, token) => ({ role: roles[token.clientId ?? ""] }),
+    clients: [
+      ...Object.keys(roles).map((client) => ({
+        client_id: client,
+        client_secret: secret,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+      })),
+      ...(comesBackTo === undefined
+        ? []
+        : [
+            {
+              client_id: browserClient,
+              token_endpoint_auth_method: "none" as const,
+              grant_types: ["authorization_code", "refresh_token"],
+              redirect_uris: [comesBackTo],
+            },
+          ]),
+    ],
+    clientBasedCORS: () => true,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    cookies: { keys: ["cookies of the tests"] },
+    extraTokenClaims: (_ctx, token) => ({
+      role: roles[("accountId" in token ? token.accountId : undefined) ?? token.clientId ?? ""],
+    }),
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: comesBackTo !== undefined },
+      revocation: { enabled: true },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,

@@ -1,0 +1,70 @@
+import type * as t from "io-ts";
+import { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
+import { ApiFailure } from "./api-failure";
+import { renewSession } from "./renew-session";
+import { failureOf, readJson, sendRequest, type ApiRequest } from "./send-request";
+import { installation, session, setTokens, tokens } from "./session";
+
+/** An answer that may be asked for again: with its entity tag the API need not send what is here already. */
+export interface Held<A> {
+  readonly value: A;
+  readonly tag: string | null;
+}
+
+/** Asks the API and reads its answer by a codec. Rejects with `ApiFailure`, also where there is no answer. */
+export async function askApi<A>(codec: t.Type<A, unknown, unknown>, request: ApiRequest): Promise<A> {
+  return readAnswer(codec, request, await openApi(request));
+}
+
+/** Reads a path, or finds that what was read before still holds. */
+export async function askAgain<A>(
+  codec: t.Type<A, unknown, unknown>,
+  request: ApiRequest,
+  held: Held<A> | undefined,
+): Promise<Held<A>> {
+  const response = await openApi({ ...request, headers: held?.tag ? { "if-none-match": held.tag } : {} });
+  if (held && response.status === 304) return held;
+  return { value: await readAnswer(codec, request, response), tag: response.headers.get("etag") };
+}
+
+/** Asks the API for an answer that is not read here: one that goes on, or none. Renews the session where it has expired. */
+export async function openApi(request: ApiRequest): Promise<Response> {
+  const response = await sendRequest(request);
+  if (isAnswer(response)) return response;
+  const failure = await failureOf(response);
+  if (failure.body.errorCode !== "Unauthorized") throw failure;
+  if (await renewSession()) {
+    const second = await sendRequest(request);
+    if (isAnswer(second)) return second;
+    throw await failureOf(second);
+  }
+  if (tokens.value)
+    setTokens(undefined, {
+      message: "Your session has ended.",
+      remediationMessage: "Sign in again: you come back to this page.",
+    });
+  throw failure;
+}
+
+/** Reads what the console has to know first. */
+export async function loadInstallation(): Promise<void> {
+  installation.value = await askApi(ConsoleConfig, { path: "/console-config.json" });
+}
+
+/** Reads who has signed in. */
+export async function loadSession(): Promise<void> {
+  session.value = await askApi(ConsoleSession, { path: "/console-session.json" });
+}
+
+async function readAnswer<A>(codec: t.Type<A, unknown, unknown>, { path }: ApiRequest, response: Response): Promise<A> {
+  const decoded = codec.decode(await readJson(response));
+  if (decoded._tag === "Right") return decoded.right;
+  throw new ApiFailure({
+    message: `The answer to ${path} is not what this page expects.`,
+    remediationMessage: "Load the page again: the service may have been updated.",
+  });
+}
+
+function isAnswer(response: Response): boolean {
+  return response.ok || response.status === 304;
+}

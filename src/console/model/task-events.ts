@@ -1,0 +1,55 @@
+import * as E from "fp-ts/Either";
+import { ErrorBody } from "../../domain/error-body";
+import { Task } from "../../domain/task";
+import { applyTaskChange, TaskChange } from "../../domain/task-change";
+
+/** What a page knows of a Task by its events (docs/events.md). */
+export interface FollowedTask {
+  readonly task?: Task;
+  /** Why the service cannot read the Task for now; `task` is then what was known before. */
+  readonly unavailable?: ErrorBody;
+  readonly hasEnded: boolean;
+}
+
+export const nothingKnown: FollowedTask = { hasEnded: false };
+
+/**
+ * What is known after one more event. Left of an event that cannot be understood, or a change of something unknown: the
+ * only way on is then to ask for a snapshot.
+ */
+export function applyTaskEvent(
+  known: FollowedTask,
+  { event, data }: { readonly event?: string | undefined; readonly data: string },
+): E.Either<string, FollowedTask> {
+  const { task } = known;
+  switch (event) {
+    case "snapshot":
+      return read(data, Task.decode, (snapshot) => ({ task: snapshot, hasEnded: false }));
+    case "change":
+      if (!task) return E.left("A change came before any snapshot.");
+      return read(data, TaskChange.decode, (change) => ({ task: applyTaskChange(task, change), hasEnded: false }));
+    case "unavailable":
+      return read(data, ErrorBody.decode, (unavailable) => ({ ...known, unavailable }));
+    case "available": {
+      const { unavailable: _over, ...rest } = known;
+      return E.right(rest);
+    }
+    case "end":
+      return E.right({ ...known, hasEnded: true });
+    default:
+      return E.right(known);
+  }
+}
+
+function read<A>(
+  data: string,
+  decode: (json: unknown) => E.Either<unknown, A>,
+  next: (value: A) => FollowedTask,
+): E.Either<string, FollowedTask> {
+  const json = E.tryCatch(
+    () => JSON.parse(data) as unknown,
+    () => "",
+  );
+  const decoded = E.isRight(json) ? decode(json.right) : json;
+  return E.isRight(decoded) ? E.right(next(decoded.right)) : E.left("An event could not be understood.");
+}

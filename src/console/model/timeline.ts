@@ -1,0 +1,63 @@
+import type { SubTask, SubTaskStatus, Task } from "../../domain/task";
+import { clustersOf } from "./host-progress";
+import { hostSpanOf } from "./host-span";
+
+/** One host in the picture; `from` and `to` are parts of the whole time, from 0 to 1. */
+export interface TimelineBar {
+  readonly host: string;
+  readonly status: SubTaskStatus;
+  readonly from: number;
+  readonly to: number;
+  /** Bars of one lane that overlap are drawn in rows of their own, counted from 0. */
+  readonly row: number;
+}
+
+export interface TimelineLane {
+  readonly cluster: string;
+  readonly rows: number;
+  readonly bars: readonly TimelineBar[];
+}
+
+/** When which host was in work. `begin` and `end` are epoch milliseconds. */
+export interface Timeline {
+  readonly begin: number;
+  readonly end: number;
+  readonly lanes: readonly TimelineLane[];
+}
+
+/** The picture of an upgrade by cluster; undefined until a first host has begun. `now` ends what still runs. */
+export function timelineOf(task: Task, now: number): Timeline | undefined {
+  const clusters = clustersOf(task);
+  const spans = clusters.map((cluster) => spansOf(cluster, now));
+  const all = spans.flat();
+  if (all.length === 0) return undefined;
+  const begin = all.reduce((least, span) => Math.min(least, span.begin), Infinity);
+  const end = all.reduce((most, span) => Math.max(most, span.end), begin + 1);
+  const place = (at: number) => (at - begin) / (end - begin);
+  const lanes = clusters.map((cluster, i): TimelineLane => {
+    const busyUntil: number[] = [];
+    const bars = (spans[i] ?? []).map((span) => {
+      const free = busyUntil.findIndex((until) => until <= span.begin);
+      const row = free === -1 ? busyUntil.length : free;
+      busyUntil[row] = span.end;
+      return { host: span.host, status: span.status, from: place(span.begin), to: place(span.end), row };
+    });
+    return { cluster: nameOf(cluster), rows: Math.max(1, busyUntil.length), bars };
+  });
+  return { begin, end, lanes };
+}
+
+function spansOf({ subTasks = [] }: SubTask, now: number) {
+  return subTasks
+    .flatMap((host) => {
+      const span = hostSpanOf(host);
+      return span
+        ? [{ host: host.name, status: host.status, begin: span.begin, end: span.end ?? Math.max(now, span.begin) }]
+        : [];
+    })
+    .sort((a, b) => a.begin - b.begin);
+}
+
+function nameOf({ name, resources = [] }: SubTask): string {
+  return resources[0]?.name ?? name;
+}

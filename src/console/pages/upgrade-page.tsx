@@ -1,0 +1,122 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Upgrade } from "../../domain/upgrade";
+import { followTask, type Line } from "../client/follow-task";
+import { openApi } from "../client/ask-api";
+import { serverNow } from "../client/server-time";
+import { installation, session } from "../client/session";
+import { usePolled } from "../client/use-polled";
+import { knownStatus } from "../model/known-status";
+import { operationsOf, type Operation } from "../model/operations";
+import { spokenProgress } from "../model/spoken-progress";
+import { wordsOfPhase } from "../model/status-words";
+import { nothingKnown, type FollowedTask } from "../model/task-events";
+import { ErrorNote } from "../parts/error-note";
+import { OperationButtons } from "../parts/operation-buttons";
+import { OverallProgress } from "../parts/overall-progress";
+import { StatusBadge } from "../parts/status-badge";
+import { TaskParts } from "../parts/task-parts";
+import { TimelinePicture } from "../parts/timeline-picture";
+
+/** One upgrade, live: where it stands, what can be done with it, and every part of it. */
+export function UpgradePage({ id }: { readonly id: string }) {
+  const [followed, setFollowed] = useState<FollowedTask>(nothingKnown);
+  const [line, setLine] = useState<Line>({ state: "CONNECTING" });
+  const [followings, setFollowings] = useState(0);
+  const now = useServerTime(followed.task?.completionTimestamp === undefined && line.state !== "LOST");
+  const upgrade = usePolled(Upgrade, `/v1/upgrades/${id}`, 2000);
+  useEffect(() => {
+    const stop = new AbortController();
+    void followTask(id, { onTask: setFollowed, onLine: setLine }, stop.signal);
+    return () => stop.abort();
+  }, [id, followings]);
+  const { task, unavailable } = followed;
+  const status = task && knownStatus(upgrade.value?.status, task);
+  const operations = useMemo(
+    () =>
+      task && status && upgrade.value && line.state !== "LOST"
+        ? operationsOf({ ...upgrade.value, id, status }, task)
+        : [],
+    [id, task, status, upgrade.value, line.state],
+  );
+  const perform = async ({ method, path }: Operation, at?: string) => {
+    await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
+    upgrade.refresh();
+    if (line.state === "ENDED") setFollowings((n) => n + 1);
+  };
+  if (!task)
+    return line.state === "LOST" || line.state === "REFUSED" ? (
+      <ErrorNote error={line.error} isAlert />
+    ) : (
+      <p role="status">Reading the upgrade…</p>
+    );
+  const phase = wordsOfPhase(status, task);
+  const said = task.localizableDescriptionPack?.message;
+  return (
+    <>
+      <h1>{task.name}</h1>
+      <p class="visually-hidden" role="status">
+        {spokenProgress(phase.word, task)}
+      </p>
+      <div class="headline">
+        <StatusBadge words={phase} />
+        <LineState line={line} />
+        <WorkflowLink id={id} />
+      </div>
+      {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
+      {unavailable && <ErrorNote error={unavailable} isAlert />}
+      {said !== undefined && said !== task.name && <p>{said}</p>}
+      <OverallProgress task={task} now={now} />
+      <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
+      {(task.errors?.length ?? 0) > 0 && (
+        <section aria-labelledby="errors-title">
+          <h2 id="errors-title">What went wrong</h2>
+          {task.errors?.map((error, i) => (
+            <ErrorNote key={i} error={error} />
+          ))}
+        </section>
+      )}
+      <TaskParts task={task} />
+      <section aria-labelledby="timeline-title">
+        <h2 id="timeline-title">Timeline</h2>
+        <TimelinePicture task={task} now={now} />
+      </section>
+    </>
+  );
+}
+
+const lineWords: Record<Line["state"], string> = {
+  CONNECTING: "Connecting…",
+  LIVE: "Live",
+  ENDED: "Ended",
+  LOST: "Connection lost, trying again…",
+  REFUSED: "Not followed",
+};
+
+function LineState({ line }: { readonly line: Line }) {
+  return (
+    <span class={`line ${line.state.toLowerCase()}`} role="status">
+      {lineWords[line.state]}
+    </span>
+  );
+}
+
+function WorkflowLink({ id }: { readonly id: string }) {
+  const { temporalUiUrl, temporalNamespace = "" } = installation.value ?? {};
+  if (temporalUiUrl === undefined) return null;
+  return (
+    <a href={`${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows/${id}`} rel="noreferrer">
+      Workflow in the Temporal Web UI
+    </a>
+  );
+}
+
+/** Epoch milliseconds by the clock of the service, a second at a time while it matters. */
+function useServerTime(isTicking: boolean): number {
+  const [now, setNow] = useState(serverNow);
+  useEffect(() => {
+    if (!isTicking) return undefined;
+    const timer = setInterval(() => setNow(serverNow()), 1000);
+    return () => clearInterval(timer);
+  }, [isTicking]);
+  return now;
+}

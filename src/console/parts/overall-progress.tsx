@@ -1,0 +1,35 @@
+import type { Task } from "../../domain/task";
+import { elapsedMilliseconds, remainingMilliseconds, spokenDuration } from "../model/estimate";
+import { hostProgressOfTask } from "../model/host-progress";
+
+/** How far the hosts of an upgrade are, how long it has taken and about how long it still takes. */
+export function OverallProgress({ task, now }: { readonly task: Task; readonly now: number }) {
+  const { total, done, running, failed, left, unreadClusters } = hostProgressOfTask(task);
+  const remaining = task.completionTimestamp === undefined ? remainingMilliseconds(task, now) : undefined;
+  const facts: readonly (readonly [string, string])[] = [
+    ["Done", `${done} of ${total}`],
+    ["Running", String(running)],
+    ["Failed", String(failed)],
+    ["Left", String(left)],
+    [task.completionTimestamp === undefined ? "Elapsed" : "Took", spokenDuration(elapsedMilliseconds(task, now))],
+    ...(remaining === undefined ? [] : [["Still about", spokenDuration(remaining)] as const]),
+  ];
+  return (
+    <section class="card" aria-label="Overall progress">
+      <progress value={done} max={Math.max(1, total)} aria-label={`${done} of ${total} hosts are done`} />
+      <dl class="facts">
+        {facts.map(([term, fact]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+      {unreadClusters > 0 && (
+        <p class="small">
+          The hosts of {unreadClusters} {unreadClusters === 1 ? "cluster" : "clusters"} are counted when its turn comes.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Task } from "../../domain/task";
+import { hostProgressOf } from "../model/host-progress";
+import { wordsOfPart } from "../model/status-words";
+import { firstOfInterest, parentKey, taskRows, type Choices, type RowFilter, type TaskRow } from "../model/task-rows";
+import { ErrorNote } from "./error-note";
+import { StatusBadge } from "./status-badge";
+import { useVirtualRows } from "./use-virtual-rows";
+
+/** The parts of a Task as a tree that opens at what runs or has failed. Arrow keys move in it, as in any tree. */
+export function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowFilter }) {
+  const container = useRef<HTMLDivElement>(null);
+  const [choices, setChoices] = useState<Choices>(new Map());
+  const [activeKey, setActiveKey] = useState<string>();
+  const rows = useMemo(() => taskRows(task, choices, filter), [task, choices, filter]);
+  const virtualizer = useVirtualRows({
+    count: rows.length,
+    keyOf: (index) => rows[index]?.key ?? String(index),
+    container: () => container.current,
+  });
+  useLayoutEffect(() => {
+    // Once for each filter: afterwards people scroll themselves.
+    const index = firstOfInterest(rows);
+    if (index > 0) virtualizer.scrollToIndex(index, { align: "center" });
+  }, [virtualizer, filter]);
+  const open = (key: string, isOpen: boolean) => setChoices((before) => new Map(before).set(key, isOpen));
+  const activate = (index: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
+    if (!row) return;
+    setActiveKey(row.key);
+    virtualizer.scrollToIndex(rows.indexOf(row), { align: "auto" });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const found = rows.findIndex(({ key }) => key === activeKey);
+    const index = found === -1 ? 0 : found;
+    const row = rows[index];
+    if (!row) return;
+    const isPart = row.kind === "PART";
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => activate(found === -1 ? 0 : index + 1),
+      ArrowUp: () => activate(index - 1),
+      Home: () => activate(0),
+      End: () => activate(rows.length - 1),
+      PageDown: () => activate(index + 10),
+      PageUp: () => activate(index - 10),
+      ArrowRight: () => (isPart && row.hasInside && !row.isOpen ? open(row.key, true) : activate(index + 1)),
+      ArrowLeft: () => {
+        if (isPart && row.isOpen) return open(row.key, false);
+        const parent = parentKey(row.key);
+        const above = rows.findIndex(({ key }) => key === parent);
+        if (above !== -1) activate(above);
+      },
+      Enter: () => isPart && row.hasInside && open(row.key, !row.isOpen),
+      " ": () => isPart && row.hasInside && open(row.key, !row.isOpen),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  const shown = virtualizer.getVirtualItems();
+  const isActiveShown = shown.some(({ key }) => key === activeKey);
+  return (
+    <div
+      class="tree"
+      role="tree"
+      aria-label="Progress by product, cluster, host and stage"
+      tabIndex={0}
+      ref={container}
+      onKeyDown={onKeyDown}
+      {...(isActiveShown && activeKey !== undefined && { "aria-activedescendant": rowId(activeKey) })}
+    >
+      <div role="presentation" class="tree-all" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {shown.map(({ index, key, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <div
+                key={key}
+                id={rowId(row.key)}
+                role="treeitem"
+                aria-level={row.level}
+                aria-posinset={row.position}
+                aria-setsize={row.setSize}
+                aria-selected={row.key === activeKey}
+                {...(row.kind === "PART" && row.hasInside && { "aria-expanded": row.isOpen })}
+                data-index={index}
+                ref={(element) => virtualizer.measureElement(element)}
+                class={`tree-row level-${row.level} ${row.key === activeKey ? "active" : ""}`}
+                style={{ transform: `translateY(${start}px)` }}
+                onClick={() => {
+                  setActiveKey(row.key);
+                  if (row.kind === "PART" && row.hasInside) open(row.key, !row.isOpen);
+                }}
+              >
+                <RowContent row={row} />
+              </div>
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Keys are JSON Pointers; ids that others refer to hold no slash. */
+function rowId(key: string): string {
+  return `row${key.replaceAll("/", "-")}`;
+}
+
+function RowContent({ row }: { readonly row: TaskRow }) {
+  if (row.kind === "ERROR") return <ErrorNote error={row.error} />;
+  const { name, status, description } = row.kind === "PART" ? row.part : row.stage;
+  const hosts = row.kind === "PART" ? hostProgressOf(row.part) : undefined;
+  return (
+    <>
+      <span class="twist" aria-hidden="true">
+        {row.kind === "PART" && row.hasInside ? (row.isOpen ? "▾" : "▸") : ""}
+      </span>
+      <StatusBadge words={wordsOfPart(status)} />
+      <span class="row-name">{name}</span>
+      {hosts && hosts.total > 0 && (
+        <span class="small">
+          {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
+        </span>
+      )}
+      {description !== name && <span class="row-description small">{description}</span>}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { knownStatus } from "../../../src/console/model/known-status";
+import { operationsOf } from "../../../src/console/model/operations";
+import type { Task } from "../../../src/domain/task";
+import type { UpgradeStatus } from "../../../src/domain/upgrade-status";
+import { part, task } from "./console-task";
+
+const possible = (status: UpgradeStatus, more: Partial<Task> = {}) =>
+  operationsOf({ id: "u1", status }, task([], { isCancellable: true, isRetryable: false, ...more })).map(
+    ({ name }) => name,
+  );
+const prechecks = (...statuses: ("IN_PROGRESS" | "SUCCESSFUL" | "FAILED")[]) => ({
+  subTasks: statuses.map((status) => part("PRECHECKS", status)),
+});
+
+describe("the console's buttons", () => {
+  it("commit a draft when its latest prechecks have passed", () => {
+    expect(possible("DRAFT", prechecks("FAILED", "SUCCESSFUL"))).to.deep.equal(["commit", "prechecks", "cancel"]);
+    expect(possible("DRAFT", prechecks("SUCCESSFUL", "FAILED"))).to.deep.equal(["prechecks", "cancel"]);
+    expect(possible("DRAFT", prechecks("IN_PROGRESS"))).to.deep.equal(["cancel"]);
+  });
+
+  it("follow the phase", () => {
+    expect(possible("SCHEDULED")).to.deep.equal(["reschedule", "cancel"]);
+    expect(possible("INPROGRESS")).to.deep.equal(["pause", "cancel"]);
+    expect(possible("PAUSED")).to.deep.equal(["resume", "cancel"]);
+    const failed = { isRetryable: true, isCancellable: false, resolutionStatus: "UNRESOLVED" as const };
+    expect(possible("COMPLETED_WITH_FAILURE", failed)).to.deep.equal(["retry", "resolve"]);
+  });
+
+  it("are not there when nothing can be done", () => {
+    for (const status of ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"] as const)
+      expect(possible(status, { isCancellable: false, resolutionStatus: "RESOLVED" }), status).to.deep.equal([]);
+  });
+});
+
+describe("the console's status of an upgrade", () => {
+  it("is that of the task where what was read is older", () => {
+    const of = (read: UpgradeStatus | undefined, more: Partial<Task>) => knownStatus(read, task([], more));
+    expect(of("INPROGRESS", { status: "Failed" })).to.equal("COMPLETED_WITH_FAILURE");
+    expect(of("COMPLETED_WITH_FAILURE", { status: "In Progress" })).to.equal("INPROGRESS");
+    expect(of("SCHEDULED", { status: "In Progress" })).to.equal("INPROGRESS");
+    expect(of("DRAFT", { status: "In Progress" })).to.equal("DRAFT");
+    expect(of("SCHEDULED", { status: "Pending" })).to.equal("SCHEDULED");
+    const paused = { localizableDescriptionPack: { messageKey: "upgrade.task.paused" } };
+    expect(of("INPROGRESS", paused)).to.equal("PAUSED");
+  });
+});

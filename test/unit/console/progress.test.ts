@@ -1,0 +1,61 @@
+import { expect } from "chai";
+import { elapsedMilliseconds, remainingMilliseconds, spokenDuration } from "../../../src/console/model/estimate";
+import { hostProgressOfTask } from "../../../src/console/model/host-progress";
+import { timelineOf } from "../../../src/console/model/timeline";
+import { at, begin, cluster, doneHost, part, runningHost, stage, task, waitingHost } from "./console-task";
+
+describe("the console's progress", () => {
+  it("counts hosts of all clusters, and clusters whose hosts are not known", () => {
+    const failed = part("HOST_UPGRADE", "FAILED", { stages: [stage("FAILED", 1)], completionTimestamp: at(2) });
+    const counted = hostProgressOfTask(
+      task([
+        cluster("IN_PROGRESS", [doneHost("a", 0, 10), runningHost("b", 10), waitingHost("c"), failed]),
+        cluster("PENDING"),
+      ]),
+    );
+    expect(counted).to.deep.equal({ total: 4, done: 1, running: 1, failed: 1, left: 1, unreadClusters: 1 });
+  });
+
+  it("estimates by the mean of finished hosts, the slowest cluster deciding", () => {
+    const quick = cluster("IN_PROGRESS", [doneHost("a", 0, 60), runningHost("b", 60)], "quick");
+    const slow = cluster("IN_PROGRESS", [runningHost("d", 60), waitingHost("e"), waitingHost("f")], "slow");
+    const now = begin + 80_000;
+    expect(remainingMilliseconds(task([quick, slow]), now)).to.equal(40_000 + 2 * 60_000);
+    expect(remainingMilliseconds(task([quick]), now)).to.equal(40_000);
+    expect(remainingMilliseconds(task([quick]), begin - 3_600_000), "behind the service").to.equal(60_000);
+  });
+
+  it("takes hosts that run side by side into account", () => {
+    const hosts = [
+      doneHost("a", 0, 60),
+      runningHost("b", 60),
+      runningHost("c", 60),
+      waitingHost("d"),
+      waitingHost("e"),
+    ];
+    expect(remainingMilliseconds(task([cluster("IN_PROGRESS", hosts)]), begin + 60_000)).to.equal(120_000);
+  });
+
+  it("estimates nothing before a first host is done, and nothing at the end", () => {
+    expect(remainingMilliseconds(task([cluster("IN_PROGRESS", [runningHost("a", 0)])]), begin)).to.equal(undefined);
+    expect(remainingMilliseconds(task([cluster("SUCCESSFUL", [doneHost("a", 0, 5)])]), begin)).to.equal(undefined);
+  });
+
+  it("tells how long an upgrade takes, and took", () => {
+    expect(elapsedMilliseconds(task([]), begin + 5000)).to.equal(5000);
+    expect(elapsedMilliseconds(task([], { completionTimestamp: at(7) }), begin + 50_000)).to.equal(7000);
+    expect([8000, 200_000, 7_500_000].map(spokenDuration)).to.deep.equal(["8 s", "3 min 20 s", "2 h 05 min"]);
+  });
+
+  it("draws hosts that overlap in rows of their own", () => {
+    const hosts = [doneHost("a", 0, 50), doneHost("b", 25, 100), runningHost("c", 50), waitingHost("d")];
+    const timeline = timelineOf(task([cluster("IN_PROGRESS", hosts)]), begin + 100_000);
+    expect(timeline?.lanes[0]?.rows).to.equal(2);
+    expect(timeline?.lanes[0]?.bars.map(({ host, from, to, row }) => [host, from, to, row])).to.deep.equal([
+      ["a", 0, 0.5, 0],
+      ["b", 0.25, 1, 1],
+      ["c", 0.5, 1, 0],
+    ]);
+    expect(timelineOf(task([cluster("PENDING")]), begin)).to.equal(undefined);
+  });
+});
