@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
+import { rolloutOf } from "./rollout";
 import { Timestamp } from "./timestamp";
 import { isCluster, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { HostosUpgradeOptionsSpec } from "./upgrade-spec";
@@ -59,7 +60,7 @@ function previewedResource(resource: ResourcePlan): PreviewedResource {
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
     ...(isCluster(resource) && {
       hostosUpgradeOptionsSpec: resource.options,
-      hostsAtOnce: resource.rollout?.hostsAtOnce ?? 1,
+      hostsAtOnce: rolloutOf(resource).hostsAtOnce,
     }),
     ...(resource.kind === "MGMT" && {
       upgradeMechanism: resource.mechanism,
