@@ -8,8 +8,7 @@ import { shapeOf } from "./codec-shape";
 export function unknownFields(codec: t.Mixed, value: unknown, path = ""): readonly string[] {
   const shape = shapeOf(codec);
   if (shape.kind === "list") return elementsOf(shape.element, value, path);
-  if (shape.kind === "described" && shape.codec.schema.items)
-    return elementsOf(shape.codec.schema.items, value, path);
+  if (shape.kind === "described" && shape.codec.schema.items) return elementsOf(shape.codec.schema.items, value, path);
   if (shape.kind !== "object" || typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const fields: t.Props = { ...shape.required, ...shape.optional };
   return Object.entries(value).flatMap(([name, inner]) => {

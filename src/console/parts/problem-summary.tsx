@@ -1,0 +1,27 @@
+import { failure, problems } from "../client/new-upgrade";
+import { focusField } from "../form/form-context";
+import { ErrorNote } from "./error-note";
+
+/** What stands in the way, each problem with a way to its field; below, what the service said of no field. */
+export function ProblemSummary() {
+  const placed = problems.value;
+  const error = failure.value;
+  if (placed.length === 0) return error ? <ErrorNote error={error} isAlert /> : null;
+  return (
+    <div class="error" role="alert" id="problem-summary" tabIndex={-1}>
+      <p class="remedy">
+        {placed.length === 1 ? "One thing has to be put right:" : `${placed.length} things have to be put right:`}
+      </p>
+      <ul>
+        {placed.map(({ at, message, remediation }) => (
+          <li key={`${at} ${message}`}>
+            <button type="button" class="link" onClick={() => focusField(at)}>
+              {message}
+            </button>
+            {remediation !== undefined && ` ${remediation}`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
