@@ -53,13 +53,21 @@ export interface PlacedProblem extends RequestProblem {
 export const problems = computed<readonly PlacedProblem[]>(() => {
   const form = upgradeForm.value;
   if (request.value._tag === "Left")
-    return wasAsked.value ? request.value.left.map((each) => ({ ...each, at: formPathOf(form, each.path) })) : [];
+    return wasAsked.value
+      ? request.value.left.map((each) => ({ ...each, at: formPathOf(form, each.path) })).filter(isFirst)
+      : [];
   if (!refused.value) return [];
   const { error, form: before } = refused.value;
   return problemsOfError(error)
     .map((each) => ({ ...each, at: formPathOf(before, each.path) }))
-    .filter(({ at }) => valueAt(before, pathWritten(at)) === valueAt(form, pathWritten(at)));
+    .filter(({ at }) => valueAt(before, pathWritten(at)) === valueAt(form, pathWritten(at)))
+    .filter(isFirst);
 });
+
+/** Clusters that share a field share its problem too. */
+function isFirst({ at, message }: PlacedProblem, index: number, all: readonly PlacedProblem[]): boolean {
+  return all.findIndex((other) => other.at === at && other.message === message) === index;
+}
 
 /** Asks the service what it would do. Resolves when there is a plan or a problem. */
 export async function askForPlan(): Promise<void> {

@@ -46,6 +46,9 @@ function factsOf(bundle: Bundle): string {
     const version = bundle.components?.find(({ type }) => type === product)?.toVersion;
     return version === undefined ? productWords[product] : `${productWords[product]} ${version}`;
   });
-  const facts = [bundle.severity?.toLowerCase(), bundle.releasedDate && `released ${bundle.releasedDate}`];
-  return [`Brings ${products.join("; ") || "nothing that can be upgraded"}`, ...facts].filter(Boolean).join(". ");
+  const facts = [bundle.severity?.toLowerCase(), bundle.releasedDate && `released ${bundle.releasedDate}`].filter(
+    Boolean,
+  );
+  const brings = `Brings ${products.join(", ") || "nothing that can be upgraded"}`;
+  return facts.length === 0 ? brings : `${brings} (${facts.join(", ")})`;
 }
