@@ -189,7 +189,7 @@ module.exports = {
       "The console runs in browsers: it shares the models of the domain and asks everything else of the API.",
       "^src/console/",
       "^src/(console|domain)/",
-      packages("preact", "@preact/signals", "@tanstack/virtual-core", "eventsource-parser", "io-ts", "fp-ts"),
+      packages("preact", "@preact/signals", "@tanstack/virtual-core", "eventsource-parser", "jose", "oauth4webapi", "io-ts", "fp-ts"),
     ),
     noNode("console-without-node", "Browsers have no Node.", "^src/console/"),
     never(

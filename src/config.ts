@@ -36,6 +36,9 @@ export interface AuthenticationConfig {
   readonly audience: string | undefined;
   readonly roleClaim: string;
   readonly keysUrl: string | undefined;
+  /** Of the console, at the issuer. */
+  readonly clientId: string | undefined;
+  readonly scope: string;
 }
 
 /** Everything that the environment decides. All paths are absolute. */
@@ -175,6 +178,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       audience: values.OIDC_AUDIENCE,
       roleClaim: values.OIDC_ROLE_CLAIM,
       keysUrl: values.OIDC_JWKS_URL,
+      clientId: values.OIDC_CLIENT_ID,
+      scope: values.OIDC_SCOPE,
     },
     dataDir: absolute(values.DATA_DIR),
     inventoryFile: absolute(values.INVENTORY_FILE),

@@ -85,6 +85,20 @@ export const variables = {
     textual("a text", undefined, "What the tokens of `oidc` must name as audience", (text) => text),
   ),
   OIDC_ROLE_CLAIM: textual("a text", "role", "Claim of the tokens of `oidc` that holds the role", (text) => text),
+  OIDC_CLIENT_ID: optional(
+    textual(
+      "a text",
+      undefined,
+      "Name of the console at the issuer, where it is a public client; unset makes people bring a token",
+      (text) => text,
+    ),
+  ),
+  OIDC_SCOPE: textual(
+    "a text",
+    "openid",
+    "Scopes that the console asks the issuer for, separated by spaces",
+    (text) => text,
+  ),
   OIDC_JWKS_URL: optional(issuerUrl("Where the issuer's keys are; unset is what its metadata says")),
   EVENTS_POLL_MILLISECONDS: wholeNumber(
     100,

@@ -10,6 +10,14 @@ export interface Representation<A> {
   readonly codec?: t.Mixed;
   /** Left where the value is not what the codec declares: such an answer must not leave. */
   toBytes(value: A): E.Either<Error, Buffer>;
+  /** The same bytes as they are shorter, best first, for clients that say that they take them. */
+  readonly shorter?: (value: A) => readonly Shorter[];
+}
+
+/** Bytes in a content coding (RFC 9110, 8.4.1). */
+export interface Shorter {
+  readonly encoding: "br" | "gzip";
+  readonly bytes: Buffer;
 }
 
 /** How a value becomes an answer that goes on for as long as there is something to tell. */
@@ -55,7 +63,7 @@ export function jsonText(codec: t.Type<string, unknown, unknown>): Representatio
 /** No content (204). */
 export const nothing: Representation<void> = { contentType: undefined, toBytes: () => E.right(Buffer.alloc(0)) };
 
-/** Bytes as they are: the files of the documentation page. */
+/** Bytes as they are: the files of a page. */
 export function bytes(contentType: string): Representation<Buffer> {
   return { contentType, toBytes: E.right };
 }
@@ -67,6 +75,8 @@ export interface Success<A> {
   readonly representation: Representation<A> | StreamRepresentation<A>;
   /** Further headers by name. */
   readonly headers?: Readonly<Record<string, AnswerHeader<A>>>;
+  /** With an entity tag: a client that says that it has the same answer already gets 304 and no content. */
+  readonly isConditional?: true;
   /** The Task that the answer is about, for the log. */
   readonly taskId?: (value: A) => string;
 }

@@ -1,70 +1,93 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import { ConsoleConfig } from "../domain/console-config";
+import { ConsoleConfig, ConsoleSession, type ConsoleSignIn } from "../domain/console-config";
 import { unexpected } from "../upgrades/service-error";
-import { bytes, json } from "./answer";
+import { json } from "./answer";
 import type { AuthenticationMode } from "./authentication";
+import { fileBytes, readConsoleFiles, startPage, type ConsoleFile } from "./console-files";
+import { roleCovers } from "./role";
 import { noParameters, route, type Route } from "./route";
 
 /** Where the built console is, and what it has to know of this installation. */
-export interface ConsoleFiles {
+export interface ConsoleInstallation {
   /** Absolute path of the folder that the build has made. */
   readonly folder: string;
   readonly temporalNamespace: string;
   readonly temporalUiUrl?: string;
+  /** Where people sign in at an issuer; without it they bring its token. */
+  readonly signIn?: ConsoleSignIn;
 }
 
-/** The files of the console by their path; nothing else of its folder can be had. */
-const files = {
-  "/": ["index.html", "text/html; charset=utf-8"],
-  "/console/console.js": ["console.js", "text/javascript; charset=utf-8"],
-  "/console/style.css": ["style.css", "text/css; charset=utf-8"],
-  "/console/icon.svg": ["icon.svg", "image/svg+xml"],
-} as const;
-
-const open = {
+const own = {
   method: "GET",
-  access: "OPEN",
-  role: "ANYONE",
   tag: "console",
   request: noParameters,
   documented: false,
   failures: [500],
 } as const;
+const open = { ...own, access: "OPEN", role: "ANYONE" } as const;
 
 /** The operators' page at `/` with its files, and what it has to know first. All that it shows it asks of the API. */
 export function consoleRoutes(
-  { folder, ...installation }: ConsoleFiles,
+  { folder, ...installation }: ConsoleInstallation,
   authenticationMode: AuthenticationMode,
 ): Route[] {
-  const config = route({
-    ...open,
-    path: "/console-config.json",
-    operationId: "getConsoleConfig",
-    summary: "What the console has to know first",
-    success: { status: 200, description: "Ok", representation: json(ConsoleConfig) },
-    handle: () => TE.right({ ...installation, authenticationMode }),
-  });
-  return [
-    config,
-    ...Object.entries(files).map(([path, [name, contentType]]) =>
-      route({
-        ...open,
-        path,
-        operationId: `get console ${name}`,
-        summary: "A part of the console",
-        success: { status: 200, description: "Ok", representation: bytes(contentType) },
-        handle: () =>
-          pipe(
-            TE.tryCatch(
-              () => readFile(join(folder, name)),
-              (cause) => new Error(`${name} of the console cannot be read`, { cause }),
-            ),
-            TE.mapLeft(unexpected),
-          ),
-      }),
+  const files = readConsoleFiles(folder);
+  const page = pipe(
+    files,
+    E.map(([first]) => first),
+    E.filterOrElse(
+      (file) => file !== undefined,
+      () => new Error("The console is not built"),
     ),
+  );
+  return [
+    route({
+      ...open,
+      path: "/console-config.json",
+      operationId: "getConsoleConfig",
+      summary: "What the console has to know first",
+      success: { status: 200, description: "Ok", representation: json(ConsoleConfig) },
+      handle: () => TE.right({ ...installation, authenticationMode }),
+    }),
+    route({
+      ...own,
+      access: "READ",
+      role: "VIEWER",
+      path: "/console-session.json",
+      operationId: "getConsoleSession",
+      summary: "Who has signed in",
+      success: { status: 200, description: "Ok", representation: json(ConsoleSession) },
+      handle: ({ caller, role }) =>
+        TE.right({ caller, role: role ?? "no role", mayOperate: roleCovers(role, "OPERATOR") }),
+    }),
+    fileRoute("/", "text/html; charset=utf-8", page),
+    ...(E.isRight(files) ? files.right : [])
+      .filter(({ name }) => name !== startPage)
+      .map((file) => fileRoute(`/console/${file.name}`, file.contentType, E.right(file))),
   ];
+}
+
+function fileRoute(path: string, contentType: string, file: E.Either<Error, ConsoleFile>): Route {
+  return route({
+    ...open,
+    path,
+    operationId: `get console ${path}`,
+    summary: "A part of the console",
+    success: {
+      status: 200,
+      description: "Ok",
+      representation: fileBytes(contentType),
+      isConditional: true,
+      headers: {
+        "cache-control": {
+          description: "How long it stays true",
+          // What the page loads is named after its content, so that it never changes under its name.
+          of: ({ name }) => (name === startPage ? "no-cache" : "public, max-age=31536000, immutable"),
+        },
+      },
+    },
+    handle: () => pipe(TE.fromEither(file), TE.mapLeft(unexpected)),
+  });
 }

@@ -7,7 +7,7 @@ import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { bundlesRoutes } from "./bundles-routes";
 import { clustersRoutes } from "./clusters-routes";
-import { consoleRoutes, type ConsoleFiles } from "./console-routes";
+import { consoleRoutes, type ConsoleInstallation } from "./console-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
 import { lastResort } from "./last-resort";
@@ -32,7 +32,7 @@ export interface ApiDependencies {
   readonly version: string;
   readonly limits?: ApiLimits;
   /** The operators' page; without it there is none. */
-  readonly console?: ConsoleFiles;
+  readonly console?: ConsoleInstallation;
 }
 
 /** Every route of the API, with the document that describes them. */
@@ -40,7 +40,7 @@ export function allRoutes(
   service: UpgradeService,
   version: string,
   { mode, tokens }: Authentication,
-  console?: ConsoleFiles,
+  console?: ConsoleInstallation,
 ): Route[] {
   const described = [
     ...upgradesRoutes(service),
@@ -92,7 +92,7 @@ export function createApi({
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
   app.use(requestLog(log));
-  app.use(addSecurityHeaders);
+  app.use(addSecurityHeaders(console?.signIn?.issuer));
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
   app.use(unrouted(methodsOf));

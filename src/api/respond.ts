@@ -5,9 +5,10 @@ import * as E from "fp-ts/Either";
 import type { TaskEither } from "fp-ts/TaskEither";
 import { ErrorBody } from "../domain/error-body";
 import { unexpected } from "../upgrades/service-error";
-import { json, type Success } from "./answer";
+import { json, type Shorter, type Success } from "./answer";
 import type { ApiContext } from "./api-context";
 import type { ApiError } from "./api-error";
+import { entityTag, isHeldAlready } from "./entity-tag";
 import { errorResponse } from "./error-response";
 
 /** How long a client that still sends after its answer is listened to, in milliseconds, before the connection closes. */
@@ -25,13 +26,22 @@ export async function respond<A>(ctx: ApiContext, success: Success<A>, run: Task
   const value = outcome.right;
   const { status, representation } = success;
   const named = Object.entries(success.headers ?? {}).map(([name, header]) => [name, header.of(value)] as const);
-  const headers = Object.fromEntries(named);
+  const headers: Record<string, string> = Object.fromEntries(named);
   if ("toStream" in representation) {
     writeStream(ctx, status, headers, representation.contentType, representation.toStream(value, ctx.state));
   } else {
     const encoded = representation.toBytes(value);
     if (E.isLeft(encoded)) return respondWithError(ctx, unexpected(encoded.left));
-    write(ctx, status, headers, representation.contentType, encoded.right);
+    const bytes = encoded.right;
+    if (success.isConditional) {
+      headers["etag"] = entityTag(bytes);
+      if (isHeldAlready(ctx.get("if-none-match"), headers["etag"])) return writeNotModified(ctx, headers);
+    }
+    const shorter = representation.shorter?.(value) ?? [];
+    if (shorter.length > 0) headers["vary"] = "accept-encoding";
+    const chosen = shorter.find(({ encoding }) => encoding === bestEncoding(ctx, shorter));
+    if (chosen) headers["content-encoding"] = chosen.encoding;
+    write(ctx, status, headers, representation.contentType, chosen?.bytes ?? bytes);
   }
   if (success.taskId) ctx.state.taskId = success.taskId(value);
 }
@@ -43,6 +53,15 @@ export function respondWithError(ctx: ApiContext, error: ApiError): void {
   if (E.isLeft(encoded)) throw encoded.left;
   ctx.state.failure = failure;
   write(ctx, failure.status, failure.headers, errorRepresentation.contentType, encoded.right);
+}
+
+function bestEncoding(ctx: ApiContext, shorter: readonly Shorter[]): string | false {
+  return ctx.acceptsEncodings([...shorter.map(({ encoding }) => encoding), "identity"]);
+}
+
+function writeNotModified(ctx: ApiContext, headers: Readonly<Record<string, string>>): void {
+  ctx.set(headers);
+  ctx.status = 304;
 }
 
 function write(

@@ -9,7 +9,7 @@ import type { Access, ApiError } from "./api-error";
 import type { ApiLimits } from "./api-limits";
 import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
 import { respond } from "./respond";
-import type { RequiredRole } from "./role";
+import type { RequiredRole, Role } from "./role";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {
@@ -45,6 +45,8 @@ interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Prop
 interface Sender {
   /** The name that authentication gave. */
   readonly caller: string;
+  /** Undefined where the credentials name none, and where the route asks for none. */
+  readonly role: Role | undefined;
   /** The network address at the other end of the connection. */
   readonly address: string;
 }
@@ -66,6 +68,8 @@ export interface Route extends RouteDescription {
     readonly codec?: t.Mixed;
     /** Descriptions by header name. */
     readonly headers: Readonly<Record<string, string>>;
+    /** Whether it has an entity tag, and 304 is an answer too. */
+    readonly isConditional: boolean;
   };
   serve(ctx: ApiContext, raw: RawRequest, limits: ApiLimits): Promise<void>;
 }
@@ -93,6 +97,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
       contentType: representation.contentType,
       ...(representation.codec && { codec: representation.codec }),
       headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, header.description])),
+      isConditional: success.isConditional ?? false,
     },
     serve: (ctx, raw, limits) => respond(ctx, success, answerTo(ctx, raw, limits)),
   };
@@ -100,6 +105,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
 
 const senderOf = (ctx: ApiContext): Sender => ({
   caller: ctx.state.caller ?? "anonymous",
+  role: ctx.state.role,
   address: ctx.req.socket.remoteAddress ?? "",
 });
 

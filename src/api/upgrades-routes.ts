@@ -1,3 +1,4 @@
+import * as t from "io-ts";
 import { BundleType } from "../domain/bundle";
 import { Identifier } from "../domain/codec";
 import { Task } from "../domain/task";
@@ -86,14 +87,16 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
       request: {
         ...noParameters,
+        headers: { "If-None-Match": t.string },
         query: {
           status: UpgradeStatus,
           bundleId: Identifier,
           bundleType: BundleType,
+          resourceId: Identifier,
           ...paging,
         },
       },
-      success: { status: 200, description: "Ok", representation: json(PageOfUpgrade) },
+      success: { status: 200, description: "Ok", representation: json(PageOfUpgrade), isConditional: true },
       successExample: pageExample,
       failures: [400, 404, 500],
       handle: ({ query: { pageNumber, pageSize, ...filter } }) =>

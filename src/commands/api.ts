@@ -9,7 +9,7 @@ import { lazyClient } from "../temporal/connection";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
-import { loadAuthentication } from "./authentication";
+import { consoleSignIn, loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
@@ -50,6 +50,7 @@ export const startApiRole: StartRole = async (config, log) => {
       folder: join(projectRoot, "dist", "console"),
       temporalNamespace: namespace,
       ...(uiUrl !== undefined && { temporalUiUrl: uiUrl }),
+      ...consoleSignIn(config.authentication),
     },
   });
   await checkPorts([{ host, port, variable: "API_PORT" }]);

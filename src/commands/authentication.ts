@@ -9,6 +9,7 @@ import { revokedTokens } from "../authentication/revoked-tokens";
 import { shortestKey, signedTokens } from "../authentication/signed-tokens";
 import { usersOfFile } from "../authentication/users-file";
 import type { AuthenticationConfig } from "../config";
+import type { ConsoleSignIn } from "../domain/console-config";
 import { oneLine, sentences, StartupError } from "../startup-error";
 
 const guide = "docs/authentication.md says how.";
@@ -34,6 +35,14 @@ export async function loadAuthentication(
       return oidcAuthentication({ issuer, audience, roleClaim, keysUrl, now });
     }
   }
+}
+
+/** How the console signs people in at the issuer; nothing where it does not. */
+export function consoleSignIn({ mode, issuer, audience, clientId, scope }: AuthenticationConfig): {
+  readonly signIn?: ConsoleSignIn;
+} {
+  if (mode !== "oidc" || issuer === undefined || audience === undefined || clientId === undefined) return {};
+  return { signIn: { issuer, audience, clientId, scope } };
 }
 
 async function loadLocal(config: AuthenticationConfig, warn: (message: string) => void): Promise<Authentication> {

@@ -1,22 +1,44 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
-import { errorBodyOf } from "./client/api-failure";
-import { loadInstallation } from "./client/ask-api";
+import { ApiFailure, errorBodyOf } from "./client/api-failure";
+import { loadInstallation, loadSession } from "./client/ask-api";
+import { returnFromIssuer } from "./client/issuer-sign-in";
+import { keepSession } from "./client/renew-session";
+import { endOfSession, installation, needsSignIn, tokens } from "./client/session";
 import { ConsoleFrame } from "./pages/console-frame";
+import { backOff } from "./model/back-off";
 import type { ErrorBody } from "../domain/error-body";
 
 const loadError = signal<ErrorBody | undefined>(undefined);
 
-async function load(): Promise<void> {
+/** Does what a page needs before it can show anything, again until the API answers. */
+async function load(work: () => Promise<void>, failures = 0): Promise<void> {
   try {
-    await loadInstallation();
+    await work();
     loadError.value = undefined;
   } catch (thrown) {
     loadError.value = errorBodyOf(thrown);
-    setTimeout(() => void load(), 2000);
+    // Who is refused is refused again; that a session has ended shows by itself.
+    if (thrown instanceof ApiFailure && !thrown.isUnreachable) {
+      if (needsSignIn.value) loadError.value = undefined;
+      return;
+    }
+    setTimeout(() => void load(work, failures + 1), backOff(failures + 1));
   }
+}
+
+async function begin(): Promise<void> {
+  await loadInstallation();
+  const { signIn } = installation.value ?? {};
+  if (signIn) await returnFromIssuer(signIn).catch((thrown: unknown) => (endOfSession.value = errorBodyOf(thrown)));
+  effect(() => {
+    // Also when it was renewed: the role may be another one then.
+    void tokens.value;
+    if (!needsSignIn.value) void load(loadSession);
+  });
+  keepSession();
 }
 
 const place = document.getElementById("console");
 if (place) render(<ConsoleFrame loadError={loadError} />, place);
-void load();
+void load(begin);

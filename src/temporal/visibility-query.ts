@@ -7,13 +7,14 @@ const taskEnds = ["Successful", "COMPLETED_WITH_WARNING", "SKIPPED", "Failed", "
 const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed')";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
-export function upgradesQuery({ status, bundleId, bundleType }: UpgradeFilter): string {
+export function upgradesQuery({ status, bundleId, bundleType, resourceId }: UpgradeFilter): string {
   const conditions = ["WorkflowType = 'upgradeWorkflow'"];
   if (status !== undefined) {
     conditions.push(statusCondition("UpgradeStatus", status, upgradeEnds, "COMPLETED_WITH_FAILURE"));
   }
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
+  if (resourceId !== undefined) conditions.push(`ResourceIds = ${quoted(resourceId)}`);
   return conditions.join(" AND ");
 }
 

@@ -17,6 +17,8 @@ export interface UpgradeFilter {
   readonly status?: UpgradeStatus;
   readonly bundleId?: string;
   readonly bundleType?: BundleType;
+  /** Of a cluster, NETVIRT instance or management server that the upgrade is about. */
+  readonly resourceId?: string;
 }
 
 export interface TaskFilter {

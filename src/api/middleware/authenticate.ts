@@ -23,6 +23,7 @@ export function authenticate(authentication: Authentication, { access, role }: G
     if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
     // Also before a refusal, so that the log says who was refused.
     ctx.state.caller = outcome.right.caller;
+    if (outcome.right.role) ctx.state.role = outcome.right.role;
     if (!roleCovers(outcome.right.role, role)) return respondWithError(ctx, roleRequired(role, outcome.right.role));
     return next();
   };

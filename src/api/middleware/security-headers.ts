@@ -21,13 +21,22 @@ const documentationPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The console loads its own files and asks its own API. */
-const consolePolicy = documentationPolicy.replace(" data:", "");
+/** The console loads its own files and asks its own API, and of others at most the issuer that people sign in at. */
+function consolePolicy(issuer: string | undefined): string {
+  const own = documentationPolicy.replace(" data:", "");
+  return issuer === undefined ? own : own.replace("connect-src 'self'", `connect-src 'self' ${new URL(issuer).origin}`);
+}
 
-/** Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need. */
-export const addSecurityHeaders: ApiMiddleware = (ctx, next) => {
-  ctx.set(securityHeaders);
-  if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
-  if (/^\/(console\/.*)?$/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", consolePolicy);
-  return next();
-};
+/**
+ * Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need.
+ * `issuer` is the URL of the issuer at which the console signs people in, if it does.
+ */
+export function addSecurityHeaders(issuer?: string): ApiMiddleware {
+  const ofConsole = consolePolicy(issuer);
+  return (ctx, next) => {
+    ctx.set(securityHeaders);
+    if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
+    if (/^\/(console\/.*)?$/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", ofConsole);
+    return next();
+  };
+}

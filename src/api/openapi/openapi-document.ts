@@ -14,6 +14,18 @@ const requestIdHeader = {
   },
 };
 
+const entityTag = {
+  ETag: {
+    description: "The answer's entity tag: sent back as If-None-Match, it asks for what is new only.",
+    schema: { type: "string" },
+  },
+};
+
+const notModified = {
+  description: "The answer is still the one that If-None-Match names.",
+  headers: { ...requestIdHeader, ...entityTag },
+};
+
 /** The OpenAPI 3.1 document of the routes, made of the codecs that serve them. */
 export function openapiDocument(routes: readonly Route[], version: string, mode: AuthenticationMode): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -89,12 +101,13 @@ function operation(route: Route, mode: AuthenticationMode): JsonSchema {
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { ...requestIdHeader, ...answerHeaders(success.headers) },
+        headers: { ...requestIdHeader, ...answerHeaders(success.headers), ...(success.isConditional && entityTag) },
         ...(success.contentType !== undefined && {
           content: content(success.contentType, success.codec, route.successExample),
         }),
         ...(route.links && { links: links(route.links) }),
       },
+      ...(success.isConditional && { 304: notModified }),
       ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status, route)])),
     },
   };

@@ -1,43 +1,48 @@
-import * as t from "io-ts";
-import { model } from "../../domain/codec";
-import { ConsoleConfig } from "../../domain/console-config";
-import { ErrorBody } from "../../domain/error-body";
-import { ApiFailure, unreachable } from "./api-failure";
-import { authorization, installation, refreshId, setTokens, type SessionTokens } from "./session";
+import type * as t from "io-ts";
+import { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
+import { ApiFailure } from "./api-failure";
+import { renewSession } from "./renew-session";
+import { failureOf, readJson, sendRequest, type ApiRequest } from "./send-request";
+import { installation, session, setTokens, tokens } from "./session";
 
-interface ApiRequest {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+/** An answer that may be asked for again: with its entity tag the API need not send what is here already. */
+export interface Held<A> {
+  readonly value: A;
+  readonly tag: string | null;
 }
-
-const TokenPair = model({ accessToken: t.string, refreshToken: model({ id: t.string }, {}) }, {});
 
 /** Asks the API and reads its answer by a codec. Rejects with `ApiFailure`, also where there is no answer. */
 export async function askApi<A>(codec: t.Type<A, unknown, unknown>, request: ApiRequest): Promise<A> {
-  const response = await openApi(request);
-  const decoded = codec.decode(await readJson(response));
-  if (decoded._tag === "Right") return decoded.right;
-  throw new ApiFailure({
-    message: `The answer to ${request.path} is not what this page expects.`,
-    remediationMessage: "Load the page again: the service may have been updated.",
-  });
+  return readAnswer(codec, request, await openApi(request));
+}
+
+/** Reads a path, or finds that what was read before still holds. */
+export async function askAgain<A>(
+  codec: t.Type<A, unknown, unknown>,
+  request: ApiRequest,
+  held: Held<A> | undefined,
+): Promise<Held<A>> {
+  const response = await openApi({ ...request, headers: held?.tag ? { "if-none-match": held.tag } : {} });
+  if (held && response.status === 304) return held;
+  return { value: await readAnswer(codec, request, response), tag: response.headers.get("etag") };
 }
 
 /** Asks the API for an answer that is not read here: one that goes on, or none. Renews the session where it has expired. */
 export async function openApi(request: ApiRequest): Promise<Response> {
-  const response = await send(request);
-  if (response.ok) return response;
+  const response = await sendRequest(request);
+  if (isAnswer(response)) return response;
   const failure = await failureOf(response);
   if (failure.body.errorCode !== "Unauthorized") throw failure;
   if (await renewSession()) {
-    const second = await send(request);
-    if (second.ok) return second;
+    const second = await sendRequest(request);
+    if (isAnswer(second)) return second;
     throw await failureOf(second);
   }
-  setTokens(undefined);
+  if (tokens.value)
+    setTokens(undefined, {
+      message: "Your session has ended.",
+      remediationMessage: "Sign in again: you come back to this page.",
+    });
   throw failure;
 }
 
@@ -46,69 +51,20 @@ export async function loadInstallation(): Promise<void> {
   installation.value = await askApi(ConsoleConfig, { path: "/console-config.json" });
 }
 
-/** Signs in where the service itself knows its users. */
-export async function signIn(username: string, password: string): Promise<void> {
-  const response = await send({ method: "POST", path: "/v1/tokens", body: { username, password } });
-  if (!response.ok) throw await failureOf(response);
-  const pair = TokenPair.decode(await readJson(response));
-  if (pair._tag === "Left") throw unreachable();
-  setTokens({ accessToken: pair.right.accessToken, refreshId: pair.right.refreshToken.id });
+/** Reads who has signed in. */
+export async function loadSession(): Promise<void> {
+  session.value = await askApi(ConsoleSession, { path: "/console-session.json" });
 }
 
-/** Signs out: the refresh token is revoked, if the API can still be reached. */
-export async function signOut(): Promise<void> {
-  const id = refreshId();
-  setTokens(undefined);
-  if (id !== undefined)
-    await send({ method: "DELETE", path: "/v1/tokens/refresh-token", body: id }).catch(() => undefined);
+async function readAnswer<A>(codec: t.Type<A, unknown, unknown>, { path }: ApiRequest, response: Response): Promise<A> {
+  const decoded = codec.decode(await readJson(response));
+  if (decoded._tag === "Right") return decoded.right;
+  throw new ApiFailure({
+    message: `The answer to ${path} is not what this page expects.`,
+    remediationMessage: "Load the page again: the service may have been updated.",
+  });
 }
 
-let renewal: Promise<boolean> | undefined;
-
-/** All requests that find the session expired share one renewal. */
-function renewSession(): Promise<boolean> {
-  renewal ??= renew().finally(() => (renewal = undefined));
-  return renewal;
-}
-
-async function renew(): Promise<boolean> {
-  const id = refreshId();
-  if (id === undefined) return false;
-  const response = await send({ method: "PATCH", path: "/v1/tokens/access-token/refresh", body: id });
-  const accessToken = response.ok ? await readJson(response) : undefined;
-  if (typeof accessToken !== "string") return false;
-  setTokens({ accessToken, refreshId: id } satisfies SessionTokens);
-  return true;
-}
-
-async function send({ method = "GET", path, body, headers, signal }: ApiRequest): Promise<Response> {
-  try {
-    return await fetch(path, {
-      method,
-      cache: "no-store",
-      headers: {
-        ...authorization(),
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    });
-  } catch (thrown) {
-    if (signal?.aborted) throw thrown;
-    throw unreachable();
-  }
-}
-
-async function failureOf(response: Response): Promise<ApiFailure> {
-  const decoded = ErrorBody.decode(await readJson(response).catch(() => undefined));
-  return decoded._tag === "Right" ? new ApiFailure(decoded.right) : unreachable();
-}
-
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return (await response.json()) as unknown;
-  } catch {
-    throw unreachable();
-  }
+function isAnswer(response: Response): boolean {
+  return response.ok || response.status === 304;
 }

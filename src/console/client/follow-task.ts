@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { applyTaskEvent, nothingKnown, type FollowedTask } from "../model/task-events";
+import { backOff } from "../model/back-off";
 import { ApiFailure, errorBodyOf } from "./api-failure";
 import { openApi } from "./ask-api";
 import type { ErrorBody } from "../../domain/error-body";
@@ -21,12 +22,14 @@ const endOfConnection = new ApiFailure({ message: "The API has closed the connec
 
 /**
  * Follows a Task by its events until `signal` is aborted. By `fetch`, because an EventSource sends no Authorization
- * header. A lost line is taken up again where it was lost; a failed upgrade goes on being followed, it may be retried.
+ * header. A lost line is taken up again where it was lost, at once when the browser says that it has a network again; a
+ * failed upgrade goes on being followed, it may be retried.
  */
 export async function followTask(id: string, listener: Listener, signal: AbortSignal): Promise<void> {
   let known = nothingKnown;
   let lastEventId = "";
-  let pause = 2000;
+  let pauseAfterEnd = 2000;
+  let failures = 0;
   const connect = async () => {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silenceMilliseconds);
@@ -37,7 +40,7 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
         signal: AbortSignal.any([signal, silence.signal]),
       });
       const parser = createParser({
-        onRetry: (milliseconds) => (pause = milliseconds),
+        onRetry: (milliseconds) => (pauseAfterEnd = milliseconds),
         onEvent: (event) => {
           const next = applyTaskEvent(known, event);
           if (next._tag === "Left") {
@@ -47,6 +50,7 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
           }
           known = next.right;
           lastEventId = event.id ?? lastEventId;
+          failures = 0;
           listener.onTask(known);
         },
       });
@@ -69,14 +73,15 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
       if (!known.hasEnded) throw endOfConnection;
       listener.onLine({ state: "ENDED" });
       if (known.task?.status !== "Failed") return;
+      await wait(pauseAfterEnd, signal);
     } catch (thrown) {
       if (isOver(signal)) return;
       const refused = thrown instanceof ApiFailure && !thrown.isUnreachable && !isPassing(thrown.body);
       listener.onLine({ state: refused ? "REFUSED" : "LOST", error: errorBodyOf(thrown) });
       if (refused) return;
-      pause = Math.min(pause, 10_000);
+      failures += 1;
+      await wait(backOff(failures), signal);
     }
-    await wait(pause, signal);
   }
 }
 
@@ -94,9 +99,11 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, milliseconds);
     signal.addEventListener("abort", done, { once: true });
+    addEventListener("online", done, { once: true });
     function done() {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
+      removeEventListener("online", done);
       resolve();
     }
   });

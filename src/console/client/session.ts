@@ -1,19 +1,32 @@
 import { computed, signal } from "@preact/signals";
+import { decodeJwt } from "jose";
 import * as t from "io-ts";
-import type { ConsoleConfig } from "../../domain/console-config";
+import type { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
 import { model } from "../../domain/codec";
+import type { ErrorBody } from "../../domain/error-body";
 
-/** The credentials of one sign-in. Without `refreshId` they cannot be renewed: they came from an issuer of its own. */
-const SessionTokens = model({ accessToken: t.string }, { refreshId: t.string });
+/**
+ * The credentials of one sign-in. `refreshToken` renews them: of the service itself its id, of an issuer the token;
+ * without it they end when they end. `renewAt` is in epoch milliseconds of the browser.
+ */
+const SessionTokens = model({ accessToken: t.string }, { refreshToken: t.string, renewAt: t.number });
 export type SessionTokens = t.TypeOf<typeof SessionTokens>;
 
 const storageKey = "upgrade-console-session";
+/** How long before its end an access token is renewed, in milliseconds. */
+const renewBefore = 60_000;
 
 /** What the API has said of this installation; undefined until it has. */
 export const installation = signal<ConsoleConfig | undefined>(undefined);
 
-/** Who is signed in. Kept for this tab only, and gone when it is closed. */
-const tokens = signal<SessionTokens | undefined>(storedTokens());
+/** What the API has said of who is signed in; undefined until it has. */
+export const session = signal<ConsoleSession | undefined>(undefined);
+
+/** Why nobody is signed in any more, where that was not by their own wish. */
+export const endOfSession = signal<ErrorBody | undefined>(undefined);
+
+/** Of who is signed in. Kept for this tab only, and gone when it is closed. */
+export const tokens = signal<SessionTokens | undefined>(storedTokens());
 
 /** Whether somebody has to sign in before anything can be shown. */
 export const needsSignIn = computed(
@@ -21,24 +34,30 @@ export const needsSignIn = computed(
     installation.value !== undefined && installation.value.authenticationMode !== "dev" && tokens.value === undefined,
 );
 
-/** Whether there is something to sign out of. */
-export const isSignedIn = computed(() => tokens.value !== undefined);
-
 /** The Authorization header of a request; AUTH_MODE=dev takes any. */
 export function authorization(): Record<string, string> {
   if (tokens.value) return { authorization: `Bearer ${tokens.value.accessToken}` };
   return installation.value?.authenticationMode === "dev" ? { authorization: "Bearer console" } : {};
 }
 
-/** The id by which a new access token is had, if there is one. */
-export function refreshId(): string | undefined {
-  return tokens.value?.refreshId;
+/** Tokens that were had just now. `lifetimeSeconds` is told by the issuer, or else by the access token itself. */
+export function freshTokens(accessToken: string, refreshToken?: string, lifetimeSeconds?: number): SessionTokens {
+  const lifetime = lifetimeSeconds ?? lifetimeOf(accessToken);
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(lifetime !== undefined && {
+      renewAt: Date.now() + Math.max((lifetime * 1000) / 2, lifetime * 1000 - renewBefore),
+    }),
+  };
 }
 
-/** Begins, renews or (with undefined) ends the session of this tab. */
-export function setTokens(next: SessionTokens | undefined): void {
+/** Begins, renews or (with undefined) ends the session of this tab. `because`: it ends without being asked to. */
+export function setTokens(next: SessionTokens | undefined, because?: ErrorBody): void {
   if (next) sessionStorage.setItem(storageKey, JSON.stringify(next));
   else sessionStorage.removeItem(storageKey);
+  if (!next) session.value = undefined;
+  endOfSession.value = next ? undefined : because;
   tokens.value = next;
 }
 
@@ -46,6 +65,16 @@ function storedTokens(): SessionTokens | undefined {
   try {
     const stored = SessionTokens.decode(JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
     return stored._tag === "Right" ? stored.right : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By both of its times, so that nothing depends on whether the browser's clock is right; undefined where it tells none. */
+function lifetimeOf(accessToken: string): number | undefined {
+  try {
+    const { exp, iat } = decodeJwt(accessToken);
+    return exp === undefined || iat === undefined ? undefined : exp - iat;
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../../domain/error-body";
+import { backOff } from "../model/back-off";
 import { errorBodyOf } from "./api-failure";
-import { askApi } from "./ask-api";
+import { askAgain, type Held } from "./ask-api";
 
 /** What was read last. `error` is of the latest try; `value` stays what it was. */
 export interface Polled<A> {
@@ -12,7 +13,10 @@ export interface Polled<A> {
   readonly refresh: () => void;
 }
 
-/** Reads a path, and again every so many milliseconds; not while nobody looks at the page. */
+/**
+ * Reads a path, and again every so many milliseconds; not while nobody looks at the page. Where the API gives entity
+ * tags, what has not changed is not sent again. After failures it waits as long as it takes to be no burden.
+ */
 export function usePolled<A>(codec: t.Type<A, unknown, unknown>, path: string, every: number): Polled<A> {
   const [state, setState] = useState<{ path: string; value?: A; error?: ErrorBody }>({ path });
   const [asked, setAsked] = useState(0);
@@ -20,17 +24,23 @@ export function usePolled<A>(codec: t.Type<A, unknown, unknown>, path: string, e
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isReading = false;
+    let held: Held<A> | undefined;
+    let failures = 0;
     const read = async () => {
       isReading = true;
       try {
-        const value = await askApi(codec, { path, signal: stop.signal });
-        if (!stop.signal.aborted) setState({ path, value });
+        const before = held;
+        held = await askAgain(codec, { path, signal: stop.signal }, held);
+        const { value } = held;
+        if (!stop.signal.aborted && (held !== before || failures > 0)) setState({ path, value });
+        failures = 0;
       } catch (thrown) {
+        failures += 1;
         if (!stop.signal.aborted)
           setState((before) => ({ ...(before.path === path ? before : { path }), error: errorBodyOf(thrown) }));
       }
       isReading = false;
-      if (!stop.signal.aborted) timer = setTimeout(next, every);
+      if (!stop.signal.aborted) timer = setTimeout(next, failures > 0 ? Math.min(every, backOff(failures)) : every);
     };
     const next = () => {
       clearTimeout(timer);

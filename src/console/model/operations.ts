@@ -1,3 +1,4 @@
+import { consequencesOf } from "./consequences";
 import { awaitsCommit } from "./draft-state";
 import type { Task } from "../../domain/task";
 import type { Upgrade } from "../../domain/upgrade";
@@ -8,8 +9,8 @@ export type OperationName = "commit" | "reschedule" | "pause" | "resume" | "canc
 export interface Operation {
   readonly name: OperationName;
   readonly label: string;
-  /** One or two sentences for the one who is asked to confirm. */
-  readonly consequence: string;
+  /** Sentences for the one who is asked to confirm. */
+  readonly consequences: readonly string[];
   readonly method: "POST" | "PATCH" | "DELETE";
   readonly path: string;
   /** Whether a time may or must be given with it. */
@@ -19,14 +20,15 @@ export interface Operation {
 }
 
 /** The operations that the service would accept now, the most likely one first. */
-export function operationsOf({ id, status }: Upgrade, task: Task): Operation[] {
+export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
+  const { id, status } = upgraded;
+  const consequences = consequencesOf(upgraded, task);
   const upgrade = `/v1/upgrades/${id}`;
   const possible: (Operation | false)[] = [
     awaitsCommit(status, task) === "READY" && {
       name: "commit",
       label: "Commit",
-      consequence:
-        "The draft becomes an upgrade: it takes its clusters and upgrades their hosts, at once or at the time you give.",
+      consequences: consequences.commit,
       method: "PATCH",
       path: upgrade,
       time: "OPTIONAL",
@@ -34,7 +36,7 @@ export function operationsOf({ id, status }: Upgrade, task: Task): Operation[] {
     status === "SCHEDULED" && {
       name: "reschedule",
       label: "Reschedule",
-      consequence: "All clusters of this upgrade begin at the new time instead of their own.",
+      consequences: consequences.reschedule,
       method: "PATCH",
       path: upgrade,
       time: "REQUIRED",
@@ -42,29 +44,28 @@ export function operationsOf({ id, status }: Upgrade, task: Task): Operation[] {
     awaitsCommit(status, task) !== undefined && {
       name: "prechecks",
       label: "Run prechecks",
-      consequence: "The prechecks of all resources run again. They change nothing; earlier runs stay to be read.",
+      consequences: consequences.prechecks,
       method: "POST",
       path: `${upgrade}/prechecks`,
     },
     status === "INPROGRESS" && {
       name: "pause",
       label: "Pause",
-      consequence:
-        "No new host, cluster or product begins. Hosts in work are finished, with the retries they have left.",
+      consequences: consequences.pause,
       method: "POST",
       path: `${upgrade}/pause`,
     },
     status === "PAUSED" && {
       name: "resume",
       label: "Resume",
-      consequence: "The upgrade goes on where it was paused.",
+      consequences: consequences.resume,
       method: "POST",
       path: `${upgrade}/resume`,
     },
     task.isRetryable === true && {
       name: "retry",
       label: "Retry",
-      consequence: "What failed is tried again under the same id. Hosts that are done are not upgraded again.",
+      consequences: consequences.retry,
       method: "PATCH",
       path: `/v1/tasks/${id}`,
     },
@@ -72,7 +73,7 @@ export function operationsOf({ id, status }: Upgrade, task: Task): Operation[] {
       task.resolutionStatus === "UNRESOLVED" && {
         name: "resolve",
         label: "Give up",
-        consequence: "The upgrade ends as failed and can no longer be retried. Hosts stay as they are.",
+        consequences: consequences.resolve,
         method: "POST",
         path: `${upgrade}/resolve`,
         isGrave: true,
@@ -80,8 +81,7 @@ export function operationsOf({ id, status }: Upgrade, task: Task): Operation[] {
     task.isCancellable === true && {
       name: "cancel",
       label: "Cancel upgrade",
-      consequence:
-        "Nothing more begins. A host that is being upgraded is brought to a safe end first, so this may take a while. Hosts that are done stay upgraded.",
+      consequences: consequences.cancel,
       method: "DELETE",
       path: `/v1/tasks/${id}`,
       isGrave: true,

@@ -1,8 +1,9 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ConsoleSession } from "../../domain/console-config";
 import type { ErrorBody } from "../../domain/error-body";
-import { signOut } from "../client/ask-api";
-import { installation, isSignedIn, needsSignIn } from "../client/session";
+import { signOut } from "../client/renew-session";
+import { installation, needsSignIn, session, tokens } from "../client/session";
 import { fragmentOf, pageAddressOf, type PageAddress } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
 import { NewUpgrade } from "./new-upgrade";
@@ -15,11 +16,17 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
   const main = useRef<HTMLElement>(null);
   const [address, setAddress] = useState(() => pageAddressOf(location.hash));
   useEffect(() => {
+    // Other filters of the list are no other page: whoever chooses them stays where they are.
+    const pageOf = (fragment: string) => fragment.replace(/\?.*/, "");
+    let shown = pageOf(location.hash);
     const onChange = () => {
       setAddress(pageAddressOf(location.hash));
       // A new page is read from its beginning, also by a screen reader.
-      main.current?.focus();
-      scrollTo(0, 0);
+      if (pageOf(location.hash) !== shown) {
+        main.current?.focus();
+        scrollTo(0, 0);
+      }
+      shown = pageOf(location.hash);
     };
     addEventListener("hashchange", onChange);
     return () => removeEventListener("hashchange", onChange);
@@ -38,16 +45,31 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
         >
           Skip to the content
         </a>
-        <nav aria-label="Pages">
-          <NavLink to={{ page: "UPGRADES" }} now={address} words="Upgrades" />
-          <NavLink to={{ page: "NEW" }} now={address} words="New upgrade" />
-          <a href="/docs">API</a>
-        </nav>
-        {isSignedIn.value && (
-          <button type="button" onClick={() => void signOut()}>
-            Sign out
-          </button>
-        )}
+        <div class="bar">
+          <span class="brand">
+            <svg viewBox="0 0 32 32" aria-hidden="true">
+              <path d="M16 26V8M8 15l8-8 8 8M7 28h18" />
+            </svg>
+            Upgrade management
+          </span>
+          <nav aria-label="Pages">
+            <NavLink to={{ page: "UPGRADES" }} now={address} words="Upgrades" />
+            {session.value?.mayOperate && <NavLink to={{ page: "NEW" }} now={address} words="New upgrade" />}
+            <a href="/docs">API</a>
+          </nav>
+          {tokens.value && (
+            <div class="who">
+              {session.value && (
+                <span class="small">
+                  {session.value.caller} ({session.value.role})
+                </span>
+              )}
+              <button type="button" onClick={() => void signOut()}>
+                Sign out
+              </button>
+            </div>
+          )}
+        </div>
       </header>
       <main id="content" tabIndex={-1} ref={main}>
         {loadError.value && <ErrorNote error={loadError.value} isAlert />}
@@ -60,12 +82,20 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
 function Page({ address }: { readonly address: PageAddress }) {
   switch (address.page) {
     case "UPGRADES":
-      return <UpgradeList />;
+      return <UpgradeList view={address.view ?? {}} />;
     case "NEW":
+      if (session.value && !session.value.mayOperate) return <ErrorNote error={readsOnly(session.value)} />;
       return <NewUpgrade />;
     case "UPGRADE":
       return <UpgradePage key={address.id} id={address.id} />;
   }
+}
+
+function readsOnly({ role }: ConsoleSession): ErrorBody {
+  return {
+    message: `Your role ${role} reads only: upgrades are started by the role OPERATOR.`,
+    remediationMessage: "Ask the operator of the service for that role.",
+  };
 }
 
 interface NavLinkProps {

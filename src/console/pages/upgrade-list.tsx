@@ -1,73 +1,83 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { PageOfBundle } from "../../domain/bundle";
 import { PageOfCluster } from "../../domain/cluster";
-import { PageOfUpgrade, type Upgrade } from "../../domain/upgrade";
+import { PageOfUpgrade } from "../../domain/upgrade";
+import { session } from "../client/session";
 import { usePolled } from "../client/use-polled";
-import { fragmentOf } from "../model/page-address";
-import { upgradeStatusWords, wordsOfUpgrade } from "../model/status-words";
+import { fragmentOf, type ListView } from "../model/page-address";
+import { upgradeStatusWords } from "../model/status-words";
 import { ErrorNote } from "../parts/error-note";
-import { StatusBadge } from "../parts/status-badge";
+import { Pager } from "../parts/pager";
+import { UpgradeCard } from "../parts/upgrade-card";
 
-/** All upgrades, read again every few seconds, by status, bundle and cluster. */
-export function UpgradeList() {
-  const [status, setStatus] = useState("");
-  const [bundleId, setBundleId] = useState("");
-  const [clusterId, setClusterId] = useState("");
-  const query = new URLSearchParams({ ...(status && { status }), ...(bundleId && { bundleId }) }).toString();
-  const upgrades = usePolled(PageOfUpgrade, `/v1/upgrades${query && `?${query}`}`, 3000);
+const pageSize = 25;
+
+/**
+ * Upgrades by status, bundle and cluster, as the address says. The API has no events of lists, so the page asks again
+ * every three seconds and is sent something only where it has changed.
+ */
+export function UpgradeList({ view }: { readonly view: ListView }) {
+  const { page = 1, ...filters } = view;
+  const query = new URLSearchParams({ ...filters, pageNumber: String(page - 1), pageSize: String(pageSize) });
+  const upgrades = usePolled(PageOfUpgrade, `/v1/upgrades?${query.toString()}`, 3000);
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000).value?.elements ?? [];
-  const clusters = usePolled(PageOfCluster, "/v1/clusters", 60_000).value?.elements ?? [];
-  const names = useMemo(() => new Map(clusters.map(({ id, name }) => [id, name])), [clusters]);
-  const shown = (upgrades.value?.elements ?? []).filter(
-    (upgrade) => clusterId === "" || clusterIdsOf(upgrade).includes(clusterId),
-  );
+  const clusters = usePolled(PageOfCluster, "/v1/clusters", 60_000).value?.elements;
+  const names = useMemo(() => new Map(clusters?.map(({ id, name }) => [id, name])), [clusters]);
+  const { elements: shown = [], pageMetadata: { totalElements = 0, totalPages = 1 } = {} } = upgrades.value ?? {};
+  const choose = (choice: Omit<ListView, "page">) => {
+    const chosen = Object.entries({ ...filters, ...choice }).filter(([, value]) => value !== "");
+    location.hash = fragmentOf({ page: "UPGRADES", view: Object.fromEntries(chosen) });
+  };
+  const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
       <div class="headline">
         <h1>Upgrades</h1>
-        <a class="button primary" href={fragmentOf({ page: "NEW" })}>
-          New upgrade
-        </a>
+        {session.value?.mayOperate && (
+          <a class="button primary" href={fragmentOf({ page: "NEW" })}>
+            New upgrade
+          </a>
+        )}
       </div>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <Choice
           label="Status"
-          value={status}
-          onChange={setStatus}
+          value={filters.status ?? ""}
+          onChange={(status) => choose({ status })}
           options={upgradeStatusWords.map(({ status, word }) => [status, word])}
         />
         <Choice
           label="Bundle"
-          value={bundleId}
-          onChange={setBundleId}
+          value={filters.bundleId ?? ""}
+          onChange={(bundleId) => choose({ bundleId })}
           options={bundles.map(({ id, version, description }) => [id, description ?? version ?? id])}
         />
         <Choice
           label="Cluster"
-          value={clusterId}
-          onChange={setClusterId}
-          options={clusters.map(({ id, name }) => [id, name])}
+          value={filters.resourceId ?? ""}
+          onChange={(resourceId) => choose({ resourceId })}
+          options={(clusters ?? []).map(({ id, name }) => [id, name])}
         />
       </form>
       {upgrades.error && <ErrorNote error={upgrades.error} isAlert />}
-      {!upgrades.value && !upgrades.error && <p>Reading upgrades…</p>}
-      {upgrades.value && shown.length === 0 && <p>There are no such upgrades.</p>}
+      <p class="small" role="status">
+        {upgrades.value ? countWords(totalElements, isFiltered) : upgrades.error ? "" : "Reading upgrades…"}
+        {upgrades.value && upgrades.error && " This was so before the connection was lost."}
+      </p>
       <ul class="cards">
         {shown.map((upgrade) => (
-          <li key={upgrade.id}>
-            <a href={fragmentOf({ page: "UPGRADE", id: upgrade.id })}>
-              <StatusBadge words={wordsOfUpgrade(upgrade.status)} />
-              <span class="card-title">{titleOf(upgrade, names)}</span>
-              <span class="small">{upgrade.bundle?.version ?? upgrade.bundleId}</span>
-              {upgrade.endTime !== undefined && (
-                <span class="small">ended {new Date(upgrade.endTime).toLocaleString()}</span>
-              )}
-            </a>
-          </li>
+          <UpgradeCard key={upgrade.id} upgrade={upgrade} names={names} />
         ))}
       </ul>
+      <Pager view={view} page={page} totalPages={totalPages} />
     </>
   );
+}
+
+function countWords(total: number, isFiltered: boolean): string {
+  if (total === 0) return isFiltered ? "No upgrade is like this." : "There are no upgrades yet.";
+  const counted = total === 1 ? "1 upgrade" : `${total} upgrades`;
+  return isFiltered ? `${counted} like this` : counted;
 }
 
 interface ChoiceProps {
@@ -78,11 +88,14 @@ interface ChoiceProps {
 }
 
 function Choice({ label, value, options, onChange }: ChoiceProps) {
+  // The address may name what the catalog or the inventory does not list any more.
+  const isListed = value === "" || options.some(([option]) => option === value);
   return (
     <label class="field">
       {label}
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         <option value="">All</option>
+        {!isListed && <option value={value}>{value}</option>}
         {options.map(([option, word]) => (
           <option key={option} value={option}>
             {word}
@@ -91,14 +104,4 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       </select>
     </label>
   );
-}
-
-const clusterIdsOf = ({ resourceUpgradeSpecs = [] }: Upgrade) =>
-  resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
-
-/** The first clusters by name, and how many more there are. */
-function titleOf(upgrade: Upgrade, names: ReadonlyMap<string, string>): string {
-  const ids = clusterIdsOf(upgrade);
-  const first = ids.slice(0, 3).map((id) => names.get(id) ?? id);
-  return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
 }

@@ -2,17 +2,19 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Upgrade } from "../../domain/upgrade";
 import { followTask, type Line } from "../client/follow-task";
 import { openApi } from "../client/ask-api";
-import { installation } from "../client/session";
+import { serverNow } from "../client/server-time";
+import { installation, session } from "../client/session";
 import { usePolled } from "../client/use-polled";
 import { knownStatus } from "../model/known-status";
 import { operationsOf, type Operation } from "../model/operations";
+import { spokenProgress } from "../model/spoken-progress";
 import { wordsOfPhase } from "../model/status-words";
 import { nothingKnown, type FollowedTask } from "../model/task-events";
-import { ConfirmDialog } from "../parts/confirm-dialog";
 import { ErrorNote } from "../parts/error-note";
+import { OperationButtons } from "../parts/operation-buttons";
 import { OverallProgress } from "../parts/overall-progress";
 import { StatusBadge } from "../parts/status-badge";
-import { TaskTree } from "../parts/task-tree";
+import { TaskParts } from "../parts/task-parts";
 import { TimelinePicture } from "../parts/timeline-picture";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
@@ -20,8 +22,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
   const [followed, setFollowed] = useState<FollowedTask>(nothingKnown);
   const [line, setLine] = useState<Line>({ state: "CONNECTING" });
   const [followings, setFollowings] = useState(0);
-  const [chosen, setChosen] = useState<Operation>();
-  const now = useNow(followed.task?.completionTimestamp === undefined);
+  const now = useServerTime(followed.task?.completionTimestamp === undefined && line.state !== "LOST");
   const upgrade = usePolled(Upgrade, `/v1/upgrades/${id}`, 2000);
   useEffect(() => {
     const stop = new AbortController();
@@ -31,7 +32,10 @@ export function UpgradePage({ id }: { readonly id: string }) {
   const { task, unavailable } = followed;
   const status = task && knownStatus(upgrade.value?.status, task);
   const operations = useMemo(
-    () => (task && status && upgrade.value && line.state !== "LOST" ? operationsOf({ id, status }, task) : []),
+    () =>
+      task && status && upgrade.value && line.state !== "LOST"
+        ? operationsOf({ ...upgrade.value, id, status }, task)
+        : [],
     [id, task, status, upgrade.value, line.state],
   );
   const perform = async ({ method, path }: Operation, at?: string) => {
@@ -43,44 +47,26 @@ export function UpgradePage({ id }: { readonly id: string }) {
     return line.state === "LOST" || line.state === "REFUSED" ? (
       <ErrorNote error={line.error} isAlert />
     ) : (
-      <p>Reading the upgrade…</p>
+      <p role="status">Reading the upgrade…</p>
     );
+  const phase = wordsOfPhase(status, task);
+  const said = task.localizableDescriptionPack?.message;
   return (
     <>
       <h1>{task.name}</h1>
+      <p class="visually-hidden" role="status">
+        {spokenProgress(phase.word, task)}
+      </p>
       <div class="headline">
-        <StatusBadge words={wordsOfPhase(status, task)} />
+        <StatusBadge words={phase} />
         <LineState line={line} />
         <WorkflowLink id={id} />
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
-      {task.localizableDescriptionPack?.message !== undefined &&
-        task.localizableDescriptionPack.message !== task.name && <p>{task.localizableDescriptionPack.message}</p>}
+      {said !== undefined && said !== task.name && <p>{said}</p>}
       <OverallProgress task={task} now={now} />
-      {operations.length > 0 && (
-        <div class="buttons" role="group" aria-label="What can be done now">
-          {operations.map((operation, i) => (
-            <button
-              key={operation.name}
-              type="button"
-              class={operation.isGrave ? "grave" : i === 0 ? "primary" : ""}
-              onClick={() => setChosen(operation)}
-            >
-              {operation.label}
-            </button>
-          ))}
-        </div>
-      )}
-      {chosen && (
-        <ConfirmDialog
-          key={chosen.name}
-          operation={chosen}
-          upgradeName={task.name}
-          perform={perform}
-          close={() => setChosen(undefined)}
-        />
-      )}
+      <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
       {(task.errors?.length ?? 0) > 0 && (
         <section aria-labelledby="errors-title">
           <h2 id="errors-title">What went wrong</h2>
@@ -89,10 +75,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
           ))}
         </section>
       )}
-      <section aria-labelledby="parts-title">
-        <h2 id="parts-title">Parts</h2>
-        <TaskTree task={task} />
-      </section>
+      <TaskParts task={task} />
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <TimelinePicture task={task} now={now} />
@@ -127,12 +110,12 @@ function WorkflowLink({ id }: { readonly id: string }) {
   );
 }
 
-/** Epoch milliseconds, a second at a time while it matters. */
-function useNow(isTicking: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+/** Epoch milliseconds by the clock of the service, a second at a time while it matters. */
+function useServerTime(isTicking: boolean): number {
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
     if (!isTicking) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(serverNow()), 1000);
     return () => clearInterval(timer);
   }, [isTicking]);
   return now;

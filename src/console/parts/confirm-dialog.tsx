@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody } from "../../domain/error-body";
 import { errorBodyOf } from "../client/api-failure";
 import type { Operation } from "../model/operations";
@@ -6,6 +6,8 @@ import { ErrorNote } from "./error-note";
 
 interface ConfirmDialogProps {
   readonly operation: Operation;
+  /** False where the upgrade has gone on since the dialog was opened. */
+  readonly isPossible: boolean;
   readonly upgradeName: string;
   /** `at` is RFC 3339; absent where no time was given. Rejects where the service refuses. */
   readonly perform: (operation: Operation, at?: string) => Promise<void>;
@@ -13,12 +15,17 @@ interface ConfirmDialogProps {
 }
 
 /** Says what an operation will do and asks for a yes; shows why the service refused it. */
-export function ConfirmDialog({ operation, upgradeName, perform, close }: ConfirmDialogProps) {
+export function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [time, setTime] = useState("");
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ErrorBody>();
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Closed before it is taken away, so that the browser gives the focus back to where it came from.
+    return () => shown?.close();
+  }, []);
   const submit = async (event: Event) => {
     event.preventDefault();
     setAsking(true);
@@ -36,10 +43,12 @@ export function ConfirmDialog({ operation, upgradeName, perform, close }: Confir
       <form onSubmit={(event) => void submit(event)}>
         <h2 id="confirm-title">{operation.label}?</h2>
         <p class="small">{upgradeName}</p>
-        <p>{operation.consequence}</p>
+        {operation.consequences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
         {operation.time && (
           <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Begin at (leave empty for now)"}
+            {operation.time === "REQUIRED" ? "New time" : "Begin at (may stay empty)"}
             <input
               type="datetime-local"
               value={time}
@@ -49,8 +58,11 @@ export function ConfirmDialog({ operation, upgradeName, perform, close }: Confir
           </label>
         )}
         {error && <ErrorNote error={error} isAlert />}
+        <p role="status" class="small">
+          {isAsking ? "Asking the service…" : isPossible ? "" : "The upgrade has gone on: this is not possible now."}
+        </p>
         <div class="buttons">
-          <button type="submit" class={operation.isGrave ? "grave" : "primary"} disabled={isAsking}>
+          <button type="submit" class={operation.isGrave ? "grave" : "primary"} disabled={isAsking || !isPossible}>
             {operation.label}
           </button>
           <button type="button" onClick={() => dialog.current?.close()}>

@@ -15,7 +15,7 @@ export function OverallProgress({ task, now }: { readonly task: Task; readonly n
     ...(remaining === undefined ? [] : [["Still about", spokenDuration(remaining)] as const]),
   ];
   return (
-    <section aria-label="Overall progress">
+    <section class="card" aria-label="Overall progress">
       <progress value={done} max={Math.max(1, total)} aria-label={`${done} of ${total} hosts are done`} />
       <dl class="facts">
         {facts.map(([term, fact]) => (

@@ -1,23 +1,28 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Task } from "../../domain/task";
 import { hostProgressOf } from "../model/host-progress";
 import { wordsOfPart } from "../model/status-words";
-import { parentKey, taskRows, type Choices, type TaskRow } from "../model/task-rows";
+import { firstOfInterest, parentKey, taskRows, type Choices, type RowFilter, type TaskRow } from "../model/task-rows";
 import { ErrorNote } from "./error-note";
 import { StatusBadge } from "./status-badge";
 import { useVirtualRows } from "./use-virtual-rows";
 
 /** The parts of a Task as a tree that opens at what runs or has failed. Arrow keys move in it, as in any tree. */
-export function TaskTree({ task }: { readonly task: Task }) {
+export function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowFilter }) {
   const container = useRef<HTMLDivElement>(null);
   const [choices, setChoices] = useState<Choices>(new Map());
   const [activeKey, setActiveKey] = useState<string>();
-  const rows = useMemo(() => taskRows(task, choices), [task, choices]);
+  const rows = useMemo(() => taskRows(task, choices, filter), [task, choices, filter]);
   const virtualizer = useVirtualRows({
     count: rows.length,
     keyOf: (index) => rows[index]?.key ?? String(index),
     container: () => container.current,
   });
+  useLayoutEffect(() => {
+    // Once for each filter: afterwards people scroll themselves.
+    const index = firstOfInterest(rows);
+    if (index > 0) virtualizer.scrollToIndex(index, { align: "center" });
+  }, [virtualizer, filter]);
   const open = (key: string, isOpen: boolean) => setChoices((before) => new Map(before).set(key, isOpen));
   const activate = (index: number) => {
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
@@ -75,6 +80,8 @@ export function TaskTree({ task }: { readonly task: Task }) {
                 id={rowId(row.key)}
                 role="treeitem"
                 aria-level={row.level}
+                aria-posinset={row.position}
+                aria-setsize={row.setSize}
                 aria-selected={row.key === activeKey}
                 {...(row.kind === "PART" && row.hasInside && { "aria-expanded": row.isOpen })}
                 data-index={index}

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
-import type { ConsoleFiles } from "../../../src/api/console-routes";
+import type { ConsoleInstallation } from "../../../src/api/console-routes";
 import type { Authentication } from "../../../src/api/authentication";
 import { createApi } from "../../../src/api/create-api";
 import {
@@ -56,7 +56,7 @@ export interface ApiOptions {
   readonly limits?: ApiLimits;
   readonly connectionLimits?: Partial<ConnectionLimits>;
   /** Without it there is no console. */
-  readonly console?: ConsoleFiles;
+  readonly console?: ConsoleInstallation;
 }
 
 /** A log that is kept in memory. */

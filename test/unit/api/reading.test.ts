@@ -29,10 +29,25 @@ describe("GET /v1/upgrades", () => {
   });
 
   it("passes every filter on", async () => {
-    await get("?status=COMPLETED_WITH_SUCCESS&bundleId=a%20b&bundleType=HCI");
+    await get("?status=COMPLETED_WITH_SUCCESS&bundleId=a%20b&bundleType=HCI&resourceId=c1");
     expect(api.calls.listed).to.deep.equal([
-      { filter: { status: "COMPLETED_WITH_SUCCESS", bundleId: "a b", bundleType: "HCI" }, page: undefined },
+      {
+        filter: { status: "COMPLETED_WITH_SUCCESS", bundleId: "a b", bundleType: "HCI", resourceId: "c1" },
+        page: undefined,
+      },
     ]);
+  });
+
+  it("gives nothing to a reader who has the same list already", async () => {
+    const first = await get("");
+    const tag = String(first.headers["etag"]);
+    const ifNoneMatch = (value: string) => request(api.url).get("/v1/upgrades").set("if-none-match", value);
+    for (const held of [tag, `"other", ${tag}`, tag.replace("W/", ""), "*"]) {
+      const { status, text, headers } = await ifNoneMatch(held);
+      expect([status, text, headers["etag"]], held).to.deep.equal([304, "", tag]);
+    }
+    for (const other of ['W/"other"', "", tag.slice(0, -2)])
+      expect((await ifNoneMatch(other)).status, other).to.equal(200);
   });
 
   it("asks for a page when one of its parameters is there", async () => {

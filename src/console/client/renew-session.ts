@@ -1,0 +1,78 @@
+import { effect } from "@preact/signals";
+import { ApiFailure } from "./api-failure";
+import { renewAtIssuer, revokeAtIssuer } from "./issuer-sign-in";
+import { sendRequest, failureOf, readJson } from "./send-request";
+import { freshTokens, installation, setTokens, tokens, type SessionTokens } from "./session";
+import { TokenPair } from "./token-pair";
+
+/** A timer of a browser holds no longer time, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Signs in where the service itself knows its users. Rejects with `ApiFailure`. */
+export async function signIn(username: string, password: string): Promise<void> {
+  const response = await sendRequest({ method: "POST", path: "/v1/tokens", body: { username, password } });
+  if (!response.ok) throw await failureOf(response);
+  const pair = TokenPair.decode(await readJson(response));
+  if (pair._tag === "Left") throw new ApiFailure({ message: "The answer to the sign-in cannot be understood." });
+  setTokens(freshTokens(pair.right.accessToken, pair.right.refreshToken.id));
+}
+
+/** Signs out at once; what renews the session is revoked, if whoever gave it can still be reached. */
+export async function signOut(): Promise<void> {
+  const before = tokens.value;
+  const { signIn: issuer } = installation.value ?? {};
+  setTokens(undefined);
+  if (before?.refreshToken === undefined) return;
+  const revoked = issuer
+    ? revokeAtIssuer(issuer, before.refreshToken)
+    : sendRequest({ method: "DELETE", path: "/v1/tokens/refresh-token", body: before.refreshToken });
+  // Whoever cannot be reached cannot be told; the token ends by itself then.
+  await revoked.catch(() => undefined);
+}
+
+let renewal: Promise<boolean> | undefined;
+
+/**
+ * Gets another access token; all who ask at the same time share one renewal. False where it is refused. Rejects with
+ * `ApiFailure` where nobody answers: the session may still be good then.
+ */
+export function renewSession(): Promise<boolean> {
+  renewal ??= renew().finally(() => (renewal = undefined));
+  return renewal;
+}
+
+/** Renews the session before its access token ends, for as long as the page is open. */
+export function keepSession(): void {
+  effect(() => {
+    const { renewAt, refreshToken } = tokens.value ?? {};
+    if (renewAt === undefined || refreshToken === undefined) return undefined;
+    const timer = setTimeout(
+      // Where it does not work now, the first request that is refused tries again.
+      () => void renewSession().catch(() => undefined),
+      Math.min(longestTimer, Math.max(0, renewAt - Date.now())),
+    );
+    return () => clearTimeout(timer);
+  });
+}
+
+async function renew(): Promise<boolean> {
+  const before = tokens.value;
+  if (before?.refreshToken === undefined) return false;
+  const { signIn: issuer } = installation.value ?? {};
+  const next = issuer ? await renewAtIssuer(issuer, before.refreshToken) : await renewHere(before.refreshToken);
+  // Somebody may have signed out meanwhile.
+  if (!next || tokens.value !== before) return false;
+  setTokens(next);
+  return true;
+}
+
+async function renewHere(refreshToken: string): Promise<SessionTokens | undefined> {
+  const response = await sendRequest({
+    method: "PATCH",
+    path: "/v1/tokens/access-token/refresh",
+    body: refreshToken,
+  });
+  if (!response.ok && response.status !== 403) throw await failureOf(response);
+  const accessToken = response.ok ? await readJson(response) : undefined;
+  return typeof accessToken === "string" ? freshTokens(accessToken, refreshToken) : undefined;
+}

@@ -1,0 +1,51 @@
+import { ErrorBody } from "../../domain/error-body";
+import { ApiFailure, unreachable } from "./api-failure";
+import { noteServerTime } from "./server-time";
+import { authorization } from "./session";
+
+/** One request to the API; `body` is sent as JSON. */
+export interface ApiRequest {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request with the credentials of this tab. Rejects with `ApiFailure` where there is no answer. */
+export async function sendRequest({ method = "GET", path, body, headers, signal }: ApiRequest): Promise<Response> {
+  const sent = Date.now();
+  try {
+    const answer = await fetch(path, {
+      method,
+      cache: "no-store",
+      headers: {
+        ...authorization(),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    noteServerTime(answer, sent);
+    return answer;
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    throw unreachable();
+  }
+}
+
+/** Why the API has refused, by the answer that says so. */
+export async function failureOf(response: Response): Promise<ApiFailure> {
+  const decoded = ErrorBody.decode(await readJson(response).catch(() => undefined));
+  return decoded._tag === "Right" ? new ApiFailure(decoded.right) : unreachable();
+}
+
+/** The body of an answer. Rejects with `ApiFailure` where it is not JSON, or breaks off. */
+export async function readJson(response: Response): Promise<unknown> {
+  try {
+    return (await response.json()) as unknown;
+  } catch {
+    throw unreachable();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Upgrade } from "../../domain/upgrade";
+import { fragmentOf } from "../model/page-address";
+import { shortList } from "../model/short-list";
+import { wordsOfUpgrade } from "../model/status-words";
+import { StatusBadge } from "./status-badge";
+
+interface UpgradeCardProps {
+  readonly upgrade: Upgrade;
+  /** Of clusters, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** One upgrade of the list, as a link to its page. */
+export function UpgradeCard({ upgrade, names }: UpgradeCardProps) {
+  const { id, status, bundle, bundleId, endTime, resourceUpgradeSpecs = [] } = upgrade;
+  const clusters = resourceUpgradeSpecs.map(({ resourceId }) => names.get(resourceId) ?? resourceId);
+  return (
+    <li>
+      <a href={fragmentOf({ page: "UPGRADE", id })}>
+        <StatusBadge words={wordsOfUpgrade(status)} />
+        <span class="card-title">{shortList(clusters)}</span>
+        <span class="small">to {bundle?.version ?? bundleId}</span>
+        <span class="small card-time">{timeWords(endTime, resourceUpgradeSpecs[0]?.scheduledTimestamp, status)}</span>
+      </a>
+    </li>
+  );
+}
+
+function timeWords(endTime: number | undefined, scheduled: string | undefined, status: Upgrade["status"]): string {
+  if (endTime !== undefined) return `ended ${new Date(endTime).toLocaleString()}`;
+  return status === "SCHEDULED" && scheduled !== undefined ? `begins ${new Date(scheduled).toLocaleString()}` : "";
+}
