@@ -178,7 +178,6 @@ describe("the console's form of a new upgrade", function () {
     await page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
     await page.getByText("Held by another upgrade until that ends.").waitFor();
     expect(await page.getByLabel(/^fra1-prod-cl01/).isDisabled()).to.equal(true);
-    await screenshot(page, "console-held-cluster");
     await page.getByRole("link", { name: /^Show upgrade/ }).click();
     await page.waitForURL(`**/#/upgrades/${id}`);
     await page.goBack();
@@ -229,9 +228,8 @@ describe("the console's form of a new upgrade", function () {
 
   /** The texts that describe an input to a screen reader. */
   async function described(input: Locator): Promise<string> {
-    return input.evaluate((element) => {
-      const ids = element.getAttribute("aria-describedby")?.split(" ") ?? [];
-      return ids.map((id) => element.ownerDocument.getElementById(id)?.textContent).join(" ");
-    });
+    const ids = (await input.getAttribute("aria-describedby"))?.split(" ") ?? [];
+    const texts = ids.map((id) => console.page.locator(`[id="${id}"]`).innerText());
+    return (await Promise.all(texts)).join(" ");
   }
 });

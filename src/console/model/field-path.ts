@@ -22,7 +22,7 @@ export function parentPath(written: string): string {
 /** The value at a path; undefined where the tree does not reach so far. */
 export function valueAt(tree: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>(
-    (value, key) => (isTree(value) && Object.hasOwn(value, key) ? value[key as keyof typeof value] : undefined),
+    (value, key) => (isTree(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     tree,
   );
 }
@@ -42,13 +42,14 @@ export function withValueAt(tree: unknown, [key, ...rest]: FieldPath, value: unk
         ? list.map((old, i) => (i === key ? inner : old))
         : [...list, inner];
   }
-  const { [key]: old, ...others } = isTree(tree) && !Array.isArray(tree) ? (tree as Record<string, unknown>) : {};
+  const record = isTree(tree) && !Array.isArray(tree) ? tree : {};
+  const { [key]: old, ...others } = record;
   const inner = withValueAt(old, rest, value);
   if (inner === undefined) return Object.keys(others).length === 0 ? undefined : others;
   // A field stays in its place, so that the request that is shown does not jump about.
-  return old === undefined ? { ...others, [key]: inner } : { ...(tree as Record<string, unknown>), [key]: inner };
+  return old === undefined ? { ...others, [key]: inner } : { ...record, [key]: inner };
 }
 
-function isTree(value: unknown): value is object {
+function isTree(value: unknown): value is Readonly<Record<string | number, unknown>> {
   return typeof value === "object" && value !== null;
 }

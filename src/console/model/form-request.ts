@@ -89,7 +89,8 @@ function kindOf(id: string, clusters: readonly Cluster[]): Cluster["kind"] {
 function mostFrequent(texts: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), ["", 0] as const)[0];
+  const most = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0] ?? "";
 }
 
 /** The same text for the same fields, in whatever order they are. */
