@@ -11,7 +11,10 @@ describe("unknownFields", () => {
       bundelId: "b",
       resourceType: "CLUSTER",
       resourceUpgradeSpecs: [
-        { resourceId: "a", toString: "x" },
+        Object.fromEntries([
+          ["resourceId", "a"],
+          ["toString", "x"],
+        ]),
         { resourceId: "b", personalitySpec: { hardwareSupportSpecs: [{ packageSpec: { size: 1 } }] } },
       ],
     };
