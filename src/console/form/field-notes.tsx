@@ -28,6 +28,12 @@ export function FieldNotes({ path, words: { label, hint } }: FieldNotesProps) {
   );
 }
 
+/** What ties a group of fields to its notes. */
+export function useGroupDescription(path: string) {
+  const { "aria-invalid": _ofInputs, ...group } = useDescription(path);
+  return { ...group, tabIndex: -1 } as const;
+}
+
 /** What ties an input to its notes and tells that it is wrong. */
 export function useDescription(path: string) {
   const id = fieldId(path);

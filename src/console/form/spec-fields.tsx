@@ -2,8 +2,8 @@ import type * as t from "io-ts";
 import { shapeOf, type Shape } from "../../domain/codec-shape";
 import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
 import type { AnyWords } from "../words/field-words";
-import { FieldNotes } from "./field-notes";
-import { fieldId, useForm } from "./form-context";
+import { FieldNotes, useGroupDescription } from "./field-notes";
+import { useForm } from "./form-context";
 import { SpecField } from "./spec-field";
 import { SpecList } from "./spec-list";
 
@@ -66,9 +66,10 @@ interface SpecGroupProps {
 /** A field that consists of others. */
 function SpecGroup({ path, codec, words }: SpecGroupProps) {
   const written = writtenPath(path);
+  const group = useGroupDescription(written);
   const isSet = valueAt(useForm().form, path) !== undefined;
   return (
-    <fieldset id={fieldId(written)} tabIndex={-1} class={isSet ? "set" : ""}>
+    <fieldset {...group} class={isSet ? "set" : ""}>
       <legend>{words.label}</legend>
       <FieldNotes path={written} words={words} />
       <SpecFields path={path} codec={codec} words={words.fields ?? {}} />

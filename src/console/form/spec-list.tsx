@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
 import type { AnyWords } from "../words/field-words";
-import { FieldNotes } from "./field-notes";
+import { FieldNotes, useGroupDescription } from "./field-notes";
 import { fieldId, useForm } from "./form-context";
 
 interface SpecListProps {
@@ -18,6 +18,7 @@ export function SpecList({ path, words, fieldsAt }: SpecListProps) {
   const list = useRef<HTMLFieldSetElement>(null);
   const added = useRef(false);
   const value = valueAt(form, path);
+  const group = useGroupDescription(writtenPath(path));
   const elements: readonly unknown[] = Array.isArray(value) ? value : [];
   const { element = "one", empty, label } = words;
   useEffect(() => {
@@ -32,7 +33,7 @@ export function SpecList({ path, words, fieldsAt }: SpecListProps) {
     list.current?.focus();
   };
   return (
-    <fieldset ref={list} id={fieldId(writtenPath(path))} tabIndex={-1} class={value === undefined ? "" : "set"}>
+    <fieldset ref={list} {...group} class={value === undefined ? "" : "set"}>
       <legend>{label}</legend>
       <FieldNotes path={writtenPath(path)} words={words} />
       {elements.map((_, i) => (

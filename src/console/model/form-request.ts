@@ -40,8 +40,13 @@ export function requestOf(
   const { problems } = problemsOf(decoded.left, "The request", mostProblems);
   return E.left([
     ...missing,
-    ...problems.flatMap(({ path = "", message }) => (known.has(path) ? [] : { path, message })),
+    ...problems.flatMap(({ path = "", message }) => (known.has(path) ? [] : { path, message: plainly(path, message) })),
   ]);
+}
+
+/** A field for times gives a right time or none, so the only mistake there is that something lacks. */
+function plainly(path: string, message: string): string {
+  return path.endsWith("Timestamp") ? "Choose a date and a time." : message;
 }
 
 /** Fields that all clusters share and that are left out for one of them, by its id: they exist for another kind only. */

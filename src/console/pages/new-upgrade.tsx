@@ -4,6 +4,7 @@ import { PageOfCluster } from "../../domain/cluster";
 import { UpgradeSpec } from "../../domain/upgrade-spec";
 import {
   askForPlan,
+  failure,
   isAsking,
   knownClusters,
   plan,
@@ -48,7 +49,7 @@ export function NewUpgrade() {
     if (answers === 0) return;
     const first = problems.value[0];
     if (first && focusField(first.at)) return;
-    document.getElementById(first ? "problem-summary" : "plan-title")?.focus();
+    document.getElementById(first || failure.value ? "problem-summary" : "plan-title")?.focus();
   }, [answers]);
   const ask = async () => {
     await askForPlan();

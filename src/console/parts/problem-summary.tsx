@@ -6,7 +6,12 @@ import { ErrorNote } from "./error-note";
 export function ProblemSummary() {
   const placed = problems.value;
   const error = failure.value;
-  if (placed.length === 0) return error ? <ErrorNote error={error} isAlert /> : null;
+  if (placed.length === 0)
+    return (
+      <div id="problem-summary" tabIndex={-1}>
+        {error && <ErrorNote error={error} isAlert />}
+      </div>
+    );
   return (
     <div class="error" role="alert" id="problem-summary" tabIndex={-1}>
       <p class="remedy">
