@@ -185,6 +185,25 @@ describe("the console's form of a new upgrade", function () {
     expect(await page.getByLabel("Bundle").inputValue()).to.equal(hostsOnly.bundleId);
   });
 
+  it("does not take half a time for none", async () => {
+    const { page } = console;
+    await openForm();
+    await page.getByLabel("Bundle").selectOption(platform.bundleId);
+    await page.getByLabel(/^fra1-mgmt-cl01/).check();
+    await page.locator("summary", { hasText: "Management servers" }).click();
+    await console.button("Add inputs for a server").click();
+    const switchover = page.getByLabel("Switch over not before");
+    await switchover.focus();
+    await page.keyboard.type("1224");
+    await console.button("Show the plan").click();
+    await page.getByRole("alert").getByText("Choose a date and a time.").waitFor();
+    expect(await hasFocus(switchover)).to.equal(true);
+    await switchover.fill("");
+    await switchover.blur();
+    await console.button("Show the plan").click();
+    await console.button("Create the draft").waitFor();
+  });
+
   it("takes over a pasted request, and shows each refusal of the service at its field", async () => {
     const { page } = console;
     await page.setViewportSize(narrow);

@@ -27,15 +27,14 @@ export function fieldId(path: string): string {
   return `field-${path}`;
 }
 
-/** Moves the focus to what shows a path, or to the nearest that it is part of, and opens what hides it. */
-export function focusField(path: string): boolean {
+/** What shows a path, or the nearest that it is part of, with everything opened that hides it. */
+export function revealField(path: string): HTMLElement | undefined {
   for (let at = path; at !== ""; at = parentPath(at)) {
     const element = document.getElementById(fieldId(at));
     if (!element) continue;
     for (let outer: Element | null = element; outer; outer = outer.parentElement)
       if (outer instanceof HTMLDetailsElement) outer.open = true;
-    element.focus();
-    return true;
+    return element;
   }
-  return false;
+  return undefined;
 }

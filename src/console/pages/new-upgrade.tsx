@@ -16,7 +16,7 @@ import {
 } from "../client/new-upgrade";
 import { usePolled } from "../client/use-polled";
 import { BundleChoice } from "../form/bundle-choice";
-import { focusField, FormContext } from "../form/form-context";
+import { FormContext, revealField } from "../form/form-context";
 import { HostFields } from "../form/host-fields";
 import { JsonImport } from "../form/json-import";
 import { OwnSettings } from "../form/own-settings";
@@ -47,9 +47,9 @@ export function NewUpgrade() {
   }, [elements]);
   useEffect(() => {
     if (answers === 0) return;
-    const first = problems.value[0];
-    if (first && focusField(first.at)) return;
-    document.getElementById(first || failure.value ? "problem-summary" : "plan-title")?.focus();
+    const [wrong] = problems.value.map(({ at }) => revealField(at)).filter((element) => element !== undefined);
+    const isRefused = problems.value.length > 0 || failure.value !== undefined;
+    (wrong ?? document.getElementById(isRefused ? "problem-summary" : "plan-title"))?.focus();
   }, [answers]);
   const ask = async () => {
     await askForPlan();

@@ -1,5 +1,5 @@
 import { failure, problems } from "../client/new-upgrade";
-import { focusField } from "../form/form-context";
+import { revealField } from "../form/form-context";
 import { ErrorNote } from "./error-note";
 
 /** What stands in the way, each problem with a way to its field; below, what the service said of no field. */
@@ -20,7 +20,7 @@ export function ProblemSummary() {
       <ul>
         {placed.map(({ at, message, remediation }) => (
           <li key={`${at} ${message}`}>
-            <button type="button" class="link" onClick={() => focusField(at)}>
+            <button type="button" class="link" onClick={() => revealField(at)?.focus()}>
               {message}
             </button>
             {remediation !== undefined && ` ${remediation}`}
