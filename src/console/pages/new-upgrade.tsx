@@ -144,9 +144,11 @@ function DraftChoice() {
           (upgradeForm.value = changed(upgradeForm.value, ["draftMode"], checked ? true : undefined))
         }
       />
-      {label}
-      <span id="draft-hint" class="small">
-        {hint}
+      <span>
+        {label}{" "}
+        <span id="draft-hint" class="small">
+          {hint}
+        </span>
       </span>
     </label>
   );
