@@ -3,8 +3,9 @@ import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
+import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
-import { describeValue, expectedBy, problemsOf } from "./decode-errors";
+import { mostNestedErrors } from "./api-limits";
 import { readJsonBody, readJsonOrBareText, readOptionalJsonBody, type BodyLimits } from "./request-body";
 
 /** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
@@ -92,7 +93,7 @@ function decodeBody<B>(
       pipe(
         codec.decode(value),
         E.mapLeft((errors) => {
-          const { problems, unlisted } = problemsOf(errors, "The body");
+          const { problems, unlisted } = problemsOf(errors, "The body", mostNestedErrors);
           return badRequest(problems, unlisted);
         }),
       ),

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../domain/error-body";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
 import { mostNestedErrors } from "./api-limits";
-import { quote } from "./decode-errors";
+import { quote } from "../domain/decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
 export type ErrorType = "INVALID_INPUT" | "NOT_ALLOWED" | "FAILED_DEPENDENCY" | "NOT_FOUND" | "CONFLICT" | "INTERNAL";

@@ -23,7 +23,7 @@ export const PreviewedResource = model(
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
   },
 );
-type PreviewedResource = t.TypeOf<typeof PreviewedResource>;
+export type PreviewedResource = t.TypeOf<typeof PreviewedResource>;
 
 /** One product of an upgrade; its resources are upgraded in parallel. */
 export const PreviewedProduct = model(

@@ -1,5 +1,5 @@
 import type * as t from "io-ts";
-import { shapeOf } from "../codec-shape";
+import { shapeOf } from "../../domain/codec-shape";
 
 /** A JSON Schema (2020-12) as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,86 +1,59 @@
-import * as E from "fp-ts/Either";
-import type { Cluster } from "../../domain/cluster";
-import { UpgradeSpec, type HostosUpgradeOptionsSpec, type PreRemediationPowerAction } from "../../domain/upgrade-spec";
+import type { ResourceUpgradeSpec } from "../../domain/upgrade-spec";
+import { valueAt, withValueAt, type FieldPath } from "./field-path";
 
-/** Options that are either on or left to their default. */
-export const switches = {
-  enforceHclValidation: "Check hardware compatibility",
-  enableQuickPatch: "Patch live where possible (quick patch)",
-  enableQuickboot: "Restart without firmware (quick boot)",
-  evacuateOfflineVms: "Move powered-off machines too",
-  disableHac: "Switch off admission control meanwhile",
-  disableDpm: "Switch off power management meanwhile",
-} as const;
-export type Switch = keyof typeof switches;
+/**
+ * The fields of a model as somebody fills them in. A value that is not right yet stays as it was typed: the codec of the
+ * model judges it, not the form.
+ */
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** What somebody has filled in. `scheduledTimestamp` is what a date field gives: local time without an offset. */
+/** A cluster of the request. With `own` it has fields of its own, without it those that all clusters share. */
+export interface ChosenCluster {
+  readonly resourceId: string;
+  readonly own?: Fields;
+}
+
+/**
+ * What somebody has filled in: the request itself (Spec 2.1) but for the fields of its clusters, which are asked once
+ * for all of them. An empty `bundleId` is none.
+ */
 export interface UpgradeForm {
   readonly bundleId: string;
-  readonly clusterIds: readonly string[];
-  readonly isDraft: boolean;
-  readonly scheduledTimestamp: string;
-  readonly switches: ReadonlySet<Switch>;
-  readonly powerAction: PreRemediationPowerAction | "";
-  readonly retries: { readonly count: number; readonly delay: number } | undefined;
+  readonly clusters: readonly ChosenCluster[];
+  /** A ResourceUpgradeSpec without its `resourceId`. */
+  readonly common: Fields;
+  readonly draftMode?: unknown;
+  readonly parallelUpgrade?: unknown;
+  readonly netvirtUpgradeUserInputSpecs?: readonly Fields[];
+  readonly mgmtUpgradeUserInputSpecs?: readonly Fields[];
 }
 
-export const emptyForm: UpgradeForm = {
-  bundleId: "",
-  clusterIds: [],
-  isDraft: true,
-  scheduledTimestamp: "",
-  switches: new Set(),
-  powerAction: "",
-  retries: undefined,
-};
+/** A draft that begins at once when it is committed: the safe choice. */
+export const emptyForm: UpgradeForm = { bundleId: "", clusters: [], common: { upgradeNow: true }, draftMode: true };
 
-/** The switches that a cluster of this kind takes; the service refuses the others. */
-export function fits(name: Switch, kind: Cluster["kind"]): boolean {
-  return kind !== "BASELINE" || (name !== "enforceHclValidation" && name !== "enableQuickPatch");
-}
+/** The fields of the request beside bundle and clusters, which the form keeps under the same names. */
+export const requestFields = [
+  "draftMode",
+  "parallelUpgrade",
+  "netvirtUpgradeUserInputSpecs",
+  "mgmtUpgradeUserInputSpecs",
+] as const satisfies readonly (keyof UpgradeForm)[];
 
-/** The request of a form, or which field is missing or wrong. */
-export function requestOf(form: UpgradeForm, clusters: readonly Cluster[]): E.Either<string, UpgradeSpec> {
-  if (form.bundleId === "") return E.left("Choose a bundle.");
-  if (form.clusterIds.length === 0) return E.left("Choose at least one cluster.");
-  const at = form.scheduledTimestamp === "" ? undefined : new Date(form.scheduledTimestamp);
-  if (at && Number.isNaN(at.getTime())) return E.left("The time is not complete.");
-  const request = {
-    bundleId: form.bundleId,
-    resourceType: "CLUSTER",
-    draftMode: form.isDraft,
-    resourceUpgradeSpecs: form.clusterIds.map((resourceId) => {
-      const options = optionsOf(form, clusters.find(({ id }) => id === resourceId)?.kind);
-      return {
-        resourceId,
-        ...(at ? { scheduledTimestamp: at.toISOString() } : { upgradeNow: true }),
-        ...(Object.keys(options).length > 0 && { hostosUpgradeOptionsSpec: options }),
-      };
-    }),
-  };
-  const decoded = UpgradeSpec.decode(request);
-  return E.isRight(decoded)
-    ? E.right(decoded.right)
-    : E.left("Retries are 0 to 100, their delay is 0 to 3600 seconds.");
-}
+/** How the fields of a cluster are put together on the page. `resourceId` is chosen, not typed. */
+export const clusterFieldGroups = {
+  when: ["upgradeNow", "scheduledTimestamp"],
+  target: ["toVersion", "personalitySpec", "customIsoSpec"],
+  options: ["hostosUpgradeOptionsSpec"],
+  older: ["shutdownVms", "enableQuickboot", "evacuateOfflineVms"],
+} as const satisfies Record<string, readonly (keyof ResourceUpgradeSpec)[]>;
 
-function optionsOf(form: UpgradeForm, kind: Cluster["kind"]): HostosUpgradeOptionsSpec {
-  const on = [...form.switches].filter((name) => fits(name, kind)).map((name) => [name, true] as const);
-  return {
-    ...Object.fromEntries(on),
-    ...(form.powerAction !== "" && { preRemediationPowerAction: form.powerAction }),
-    ...(form.retries && {
-      hostosUpgradeFailureAction: {
-        action: "RETRY" as const,
-        retryCount: form.retries.count,
-        retryDelay: form.retries.delay,
-      },
-    }),
-  };
-}
-
-/** The same request for a terminal. A quotation mark in it ends the shell's own, so it is written the long way. */
-export function curlOf(origin: string, spec: UpgradeSpec): string {
-  const body = JSON.stringify(spec, null, 2).replaceAll("'", "'\\''");
-  return `curl -s ${origin}/v1/upgrades -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+/**
+ * The form with another value at a path; undefined takes it away. The fields of clusters stay, even when none is left:
+ * a cluster with no field of its own is not one that has those of the others.
+ */
+export function changed(form: UpgradeForm, path: FieldPath, value: unknown): UpgradeForm {
+  const base = path.slice(0, path[0] === "common" ? 1 : path[0] === "clusters" ? 3 : 0);
+  if (path.length <= base.length) return withValueAt(form, path, value) as UpgradeForm;
+  const inner = withValueAt(valueAt(form, base), path.slice(base.length), value) ?? {};
+  return withValueAt(form, base, inner) as UpgradeForm;
 }

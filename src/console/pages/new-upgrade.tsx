@@ -1,111 +1,155 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { PageOfBundle } from "../../domain/bundle";
 import { PageOfCluster } from "../../domain/cluster";
-import type { ErrorBody } from "../../domain/error-body";
-import { Task } from "../../domain/task";
-import { UpgradePreview } from "../../domain/upgrade-preview";
-import type { UpgradeSpec } from "../../domain/upgrade-spec";
-import { errorBodyOf } from "../client/api-failure";
-import { askApi } from "../client/ask-api";
+import { UpgradeSpec } from "../../domain/upgrade-spec";
+import {
+  askForPlan,
+  failure,
+  isAsking,
+  knownClusters,
+  plan,
+  problems,
+  request,
+  startAfresh,
+  startUpgrade,
+  upgradeForm,
+} from "../client/new-upgrade";
 import { usePolled } from "../client/use-polled";
+import { BundleChoice } from "../form/bundle-choice";
+import { FormContext, revealField } from "../form/form-context";
+import { HostFields } from "../form/host-fields";
+import { JsonImport } from "../form/json-import";
+import { OwnSettings } from "../form/own-settings";
+import { ServerFields } from "../form/server-fields";
+import { SpecFields } from "../form/spec-fields";
+import { WhenFields } from "../form/when-fields";
+import { leftOut } from "../model/form-request";
 import { fragmentOf } from "../model/page-address";
-import { curlOf, emptyForm, requestOf, type UpgradeForm } from "../model/upgrade-form";
+import { changed } from "../model/upgrade-form";
 import { ClusterChoice } from "../parts/cluster-choice";
 import { ErrorNote } from "../parts/error-note";
 import { PlanPreview } from "../parts/plan-preview";
-import { UpgradeOptions } from "../parts/upgrade-options";
+import { ProblemSummary } from "../parts/problem-summary";
+import { RequestText } from "../parts/request-text";
+import { requestWords } from "../words/server-words";
 
 /** Asks what to upgrade, shows the plan that the service makes of it, and starts that and nothing else. */
 export function NewUpgrade() {
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000);
   const clusters = usePolled(PageOfCluster, "/v1/clusters", 10_000);
-  const [form, setForm] = useState<UpgradeForm>(emptyForm);
-  const [previewed, setPreviewed] = useState<{ preview: UpgradePreview; spec: UpgradeSpec; key: string }>();
-  const [error, setError] = useState<ErrorBody>();
-  const [isAsking, setAsking] = useState(false);
-  const all = clusters.value?.elements ?? [];
-  const request = useMemo(() => requestOf(form, all), [form, all]);
-  // A plan is of what was asked then; another request has another plan.
-  const change = (part: Partial<UpgradeForm>) => {
-    setForm((before) => ({ ...before, ...part }));
-    setPreviewed(undefined);
-    setError(undefined);
-  };
-  const asking = async (work: () => Promise<void>) => {
-    setAsking(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (thrown) {
-      setError(errorBodyOf(thrown));
-    }
-    setAsking(false);
-  };
-  const preview = async () => {
-    if (request._tag === "Left") return setError({ message: request.left });
-    const spec = request.right;
-    const plan = await askApi(UpgradePreview, { method: "POST", path: "/v1/upgrades/preview", body: spec });
-    setPreviewed({ preview: plan, spec, key: crypto.randomUUID() });
+  // Counts the questions that were answered: after each the focus goes to what came of it.
+  const [answers, setAnswers] = useState(0);
+  const form = upgradeForm.value;
+  const elements = clusters.value?.elements;
+  const bundle = bundles.value?.elements?.find(({ id }) => id === form.bundleId);
+  useEffect(() => {
+    if (elements) knownClusters.value = elements;
+  }, [elements]);
+  useEffect(() => {
+    if (answers === 0) return;
+    const [wrong] = problems.value.map(({ at }) => revealField(at)).filter((element) => element !== undefined);
+    const isRefused = problems.value.length > 0 || failure.value !== undefined;
+    (wrong ?? document.getElementById(isRefused ? "problem-summary" : "plan-title"))?.focus();
+  }, [answers]);
+  const ask = async () => {
+    await askForPlan();
+    setAnswers((n) => n + 1);
   };
   const start = async () => {
-    if (!previewed) return;
-    // With a key, a second try after a lost answer starts nothing twice.
-    const task = await askApi(Task, {
-      method: "POST",
-      path: "/v1/upgrades",
-      body: previewed.spec,
-      headers: { "idempotency-key": previewed.key },
-    });
-    location.hash = fragmentOf({ page: "UPGRADE", id: task.id });
+    const id = await startUpgrade();
+    if (id !== undefined) location.hash = fragmentOf({ page: "UPGRADE", id });
+    else setAnswers((n) => n + 1);
+  };
+  const kinds = form.clusters.map(({ resourceId }) => knownClusters.value.find(({ id }) => id === resourceId)?.kind);
+  const handle = {
+    form,
+    change: (...[path, value]: [Parameters<typeof changed>[1], unknown]) =>
+      (upgradeForm.value = changed(upgradeForm.value, path, value)),
+    problemAt: (path: string) => problems.value.find(({ at }) => at === path),
   };
   return (
-    <>
+    <FormContext.Provider value={handle}>
       <h1>New upgrade</h1>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void asking(preview);
-        }}
-      >
-        <label class="field">
-          Bundle
-          <select value={form.bundleId} onChange={(event) => change({ bundleId: event.currentTarget.value })}>
-            <option value="">Choose one</option>
-            {bundles.value?.elements?.map(({ id, version, description }) => (
-              <option key={id} value={id}>
-                {[version, description].filter(Boolean).join(": ") || id}
-              </option>
-            ))}
-          </select>
-        </label>
-        <ClusterChoice clusters={all} chosen={form.clusterIds} onChange={(clusterIds) => change({ clusterIds })} />
-        <UpgradeOptions form={form} change={change} />
-        {[bundles.error, clusters.error].map((each, i) => each && <ErrorNote key={i} error={each} isAlert />)}
-        <div class="buttons">
-          <button type="submit" class={previewed ? "" : "primary"} disabled={isAsking}>
-            Show the plan
-          </button>
-        </div>
-      </form>
-      {error && <ErrorNote error={error} isAlert />}
-      {previewed && (
-        <section aria-labelledby="plan-title">
-          <h2 id="plan-title">The plan</h2>
-          <PlanPreview preview={previewed.preview} />
+      <div class="new-upgrade">
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void ask();
+          }}
+        >
+          <BundleChoice bundles={bundles.value?.elements ?? []} />
+          <ClusterChoice clusters={knownClusters.value} />
+          {[bundles.error, clusters.error].map((each, i) => each && <ErrorNote key={i} error={each} isAlert />)}
+          <fieldset>
+            <legend>When</legend>
+            <DraftChoice />
+            <WhenFields path={["common"]} />
+          </fieldset>
+          <details class="panel">
+            <summary>Hosts: version, options, failures</summary>
+            <HostFields path={["common"]} bundle={bundle} kinds={kinds.length > 0 ? kinds : [undefined]} />
+            <SpecFields path={[]} codec={UpgradeSpec} words={requestWords} only={["parallelUpgrade"]} />
+          </details>
+          <ServerFields bundle={bundle} />
+          <OwnSettings clusters={knownClusters.value} bundle={bundle} />
+          <JsonImport />
           <div class="buttons">
-            <button type="button" class="primary" disabled={isAsking} onClick={() => void asking(start)}>
-              {previewed.preview.draftMode ? "Create the draft" : "Start the upgrade"}
+            <button type="submit" class={plan.value ? "" : "primary"} disabled={isAsking.value}>
+              Show the plan
+            </button>
+            <button type="button" onClick={() => startAfresh()}>
+              Empty the form
             </button>
           </div>
-        </section>
-      )}
-      {request._tag === "Right" && (
-        <details>
-          <summary>The same as JSON and for a terminal</summary>
-          <pre tabIndex={0}>{JSON.stringify(request.right, null, 2)}</pre>
-          <pre tabIndex={0}>{curlOf(location.origin, request.right)}</pre>
-        </details>
-      )}
-    </>
+        </form>
+        <div class="beside">
+          <ProblemSummary />
+          {plan.value ? (
+            <section aria-labelledby="plan-title">
+              <h2 id="plan-title" tabIndex={-1}>
+                The plan
+              </h2>
+              <PlanPreview
+                preview={plan.value}
+                clusters={knownClusters.value}
+                leftOut={leftOut(form, knownClusters.value)}
+              />
+              <div class="buttons">
+                <button type="button" class="primary" disabled={isAsking.value} onClick={() => void start()}>
+                  {plan.value.draftMode ? "Create the draft" : "Start the upgrade"}
+                </button>
+              </div>
+            </section>
+          ) : (
+            <p class="small">Choose a bundle and clusters. Before anything is sent, the plan is shown here.</p>
+          )}
+          {request.value._tag === "Right" && <RequestText spec={request.value.right} />}
+        </div>
+      </div>
+    </FormContext.Provider>
+  );
+}
+
+/** Drafts are the rule here, so the choice is a mark and not a list. */
+function DraftChoice() {
+  const { label, hint } = requestWords.draftMode;
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        aria-describedby="draft-hint"
+        checked={upgradeForm.value.draftMode === true}
+        onChange={({ currentTarget: { checked } }) =>
+          (upgradeForm.value = changed(upgradeForm.value, ["draftMode"], checked ? true : undefined))
+        }
+      />
+      <span>
+        {label}{" "}
+        <span id="draft-hint" class="small">
+          {hint}
+        </span>
+      </span>
+    </label>
   );
 }

@@ -1,70 +1,123 @@
 import { useState } from "preact/hooks";
 import { Cluster } from "../../domain/cluster";
 import { usePolled } from "../client/use-polled";
+import { FieldNotes, useDescription } from "../form/field-notes";
+import { fieldId, useForm } from "../form/form-context";
+import { obstacleOf } from "../model/cluster-obstacle";
 import { fragmentOf } from "../model/page-address";
 
-interface ClusterChoiceProps {
-  readonly clusters: readonly Cluster[];
-  /** Ids. */
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}
-
-/** The clusters of the inventory, with what one has to know of them to choose. */
-export function ClusterChoice({ clusters, chosen, onChange }: ClusterChoiceProps) {
+/** The clusters of the inventory, with what one has to know of them to choose, and why some cannot be chosen. */
+export function ClusterChoice({ clusters }: { readonly clusters: readonly Cluster[] }) {
+  const { form, change, problemAt } = useForm();
   const [text, setText] = useState("");
-  const matching = clusters.filter(({ name, domain }) =>
-    `${name} ${domain.name}`.toLowerCase().includes(text.toLowerCase()),
+  const chosen = form.clusters.map(({ resourceId }) => resourceId);
+  const matching = clusters.filter(({ id, name, domain }) =>
+    `${name} ${domain.name} ${id}`.toLowerCase().includes(text.toLowerCase()),
   );
+  const free = matching.filter((cluster) => !chosen.includes(cluster.id) && !obstacleOf(cluster));
+  const unknown = chosen.filter((id) => !clusters.some((cluster) => cluster.id === id));
+  const choose = (id: string, isChosen: boolean) =>
+    change(
+      ["clusters"],
+      isChosen ? [...form.clusters, { resourceId: id }] : form.clusters.filter(({ resourceId }) => resourceId !== id),
+    );
   return (
-    <fieldset>
+    <fieldset
+      id={fieldId("clusters")}
+      tabIndex={-1}
+      {...(problemAt("clusters") && { "aria-describedby": `${fieldId("clusters")}-error` })}
+    >
       <legend>Clusters ({chosen.length} chosen)</legend>
-      <label class="field">
-        Show those whose name or domain holds
-        <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      </label>
+      <FieldNotes path="clusters" words={{ label: "Clusters", hint: "" }} />
+      {clusters.length > 5 && (
+        <label class="field">
+          Show those whose name, domain or id holds
+          <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </label>
+      )}
       <ul class="choices" tabIndex={0} aria-label="Clusters">
         {matching.map((cluster) => (
-          <li key={cluster.id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={chosen.includes(cluster.id)}
-                onChange={({ currentTarget: { checked } }) =>
-                  onChange(checked ? [...chosen, cluster.id] : chosen.filter((other) => other !== cluster.id))
-                }
-              />
-              <ClusterFacts cluster={cluster} />
+          <ClusterRow
+            key={cluster.id}
+            cluster={cluster}
+            place={chosen.indexOf(cluster.id)}
+            onChoose={(isChosen) => choose(cluster.id, isChosen)}
+          />
+        ))}
+        {unknown.map((id) => (
+          <li key={id}>
+            <label class="check">
+              <input type="checkbox" checked onChange={() => choose(id, false)} />
+              {id}
             </label>
-            {chosen.includes(cluster.id) && <Versions id={cluster.id} />}
-            {cluster.heldBy !== undefined && (
-              <a class="small" href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>
-                held by another upgrade
-              </a>
-            )}
-            {cluster.errors?.map(({ message }) => (
-              <span key={message} class="small">
-                {message}
-              </span>
-            ))}
+            <span class="field-error">not in the inventory</span>
           </li>
         ))}
       </ul>
+      <div class="buttons">
+        <button
+          type="button"
+          disabled={free.length === 0}
+          onClick={() => change(["clusters"], [...form.clusters, ...free.map(({ id }) => ({ resourceId: id }))])}
+        >
+          Choose all{text === "" ? "" : " of these"} ({free.length})
+        </button>
+        <button type="button" disabled={chosen.length === 0} onClick={() => change(["clusters"], [])}>
+          Choose none
+        </button>
+      </div>
     </fieldset>
+  );
+}
+
+interface ClusterRowProps {
+  readonly cluster: Cluster;
+  /** Index among the chosen ones; -1 where it is not. */
+  readonly place: number;
+  readonly onChoose: (isChosen: boolean) => void;
+}
+
+function ClusterRow({ cluster, place, onChoose }: ClusterRowProps) {
+  const isChosen = place >= 0;
+  const path = isChosen ? `clusters[${place}]` : cluster.id;
+  const obstacle = obstacleOf(cluster);
+  return (
+    <li>
+      <label class={obstacle && !isChosen ? "check off" : "check"}>
+        <input
+          type="checkbox"
+          {...useDescription(path)}
+          checked={isChosen}
+          // One that was chosen before it was held can still be taken away.
+          disabled={obstacle !== undefined && !isChosen}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+        <ClusterFacts cluster={cluster} />
+      </label>
+      {isChosen && <Versions id={cluster.id} />}
+      <span class="small" id={`${fieldId(path)}-hint`}>
+        {obstacle}{" "}
+        {cluster.heldBy !== undefined && (
+          <a href={fragmentOf({ page: "UPGRADE", id: cluster.heldBy })}>Show upgrade {cluster.heldBy.slice(0, 8)}</a>
+        )}
+        {cluster.errors?.map(({ message }) => message).join(" ")}
+      </span>
+      <FieldNotes path={path} words={{ label: cluster.name, hint: "" }} />
+    </li>
   );
 }
 
 const kinds = { IMAGE: "image-managed", BASELINE: "baseline-managed" } as const;
 
-function ClusterFacts({ cluster: { name, kind, hostCount, platformVersion } }: { readonly cluster: Cluster }) {
+function ClusterFacts({ cluster: { name, kind, hostCount, domain } }: { readonly cluster: Cluster }) {
   const facts = [
+    domain.name,
     kind === undefined ? "kind unknown" : kinds[kind],
-    ...(hostCount === undefined ? [] : [`${hostCount} hosts`]),
-    `platform ${platformVersion}`,
+    ...(hostCount === undefined ? [] : [hostCount === 1 ? "1 host" : `${hostCount} hosts`]),
   ];
   return (
     <span>
-      {name} <span class="small">{facts.join(", ")}</span>
+      <span class="name">{name}</span> <span class="small">{facts.join(", ")}</span>
     </span>
   );
 }

@@ -10,7 +10,7 @@ import { devAuthentication } from "../../../src/authentication/dev-authenticatio
 import { components } from "../../../src/api/openapi/components";
 import { errorExample, taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { jsonSchemaInFull } from "../../../src/api/openapi/json-schema-of";
-import { shapeOf } from "../../../src/api/codec-shape";
+import { shapeOf } from "../../../src/domain/codec-shape";
 import { fakeService, startApiUnderTest } from "./api-under-test";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { expect } from "chai";
 import fc, { type Arbitrary } from "fast-check";
 import type * as t from "io-ts";
-import { shapeOf } from "../../../src/api/codec-shape";
+import { shapeOf } from "../../../src/domain/codec-shape";
 import { allRoutes } from "../../../src/api/create-api";
 import { componentName, componentSchemas } from "../../../src/api/openapi/components";
 import { jsonSchemaOf } from "../../../src/api/openapi/json-schema-of";

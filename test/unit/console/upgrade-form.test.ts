@@ -1,26 +1,57 @@
 import { expect } from "chai";
-import { curlOf, emptyForm, requestOf, type UpgradeForm } from "../../../src/console/model/upgrade-form";
+import * as E from "fp-ts/Either";
+import fc from "fast-check";
+import { shapeOf } from "../../../src/domain/codec-shape";
+import { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { formOf, leftOut, requestOf } from "../../../src/console/model/form-request";
+import { formPathOf, problemsOfError } from "../../../src/console/model/placed-problems";
+import { readRequest } from "../../../src/console/model/read-request";
+import { changed, clusterFieldGroups, emptyForm, type UpgradeForm } from "../../../src/console/model/upgrade-form";
+import { clusterWords } from "../../../src/console/words/cluster-words";
+import { requestWords } from "../../../src/console/words/server-words";
+import type { AnyWords } from "../../../src/console/words/field-words";
 import type { Cluster } from "../../../src/domain/cluster";
+import { arbitraryOf } from "../domain/arbitrary-of";
 
-const cluster = (id: string, kind: "IMAGE" | "BASELINE"): Cluster => ({
+const cluster = (id: string, kind?: Cluster["kind"]): Cluster => ({
   id,
   name: id,
   domain: { id: "d", name: "d" },
   platformVersion: "9.0",
   componentManagerId: "cm",
-  kind,
+  ...(kind && { kind }),
 });
-const clusters = [cluster("image", "IMAGE"), cluster("baseline", "BASELINE")];
-const filled: UpgradeForm = { ...emptyForm, bundleId: "b", clusterIds: ["image", "baseline"] };
-const request = (form: UpgradeForm) => {
+const clusters = [cluster("image", "IMAGE"), cluster("baseline", "BASELINE"), cluster("unknown")];
+const filled: UpgradeForm = {
+  ...emptyForm,
+  bundleId: "b",
+  clusters: [{ resourceId: "image" }, { resourceId: "baseline" }],
+};
+const requestFrom = (form: UpgradeForm) => {
   const made = requestOf(form, clusters);
-  if (made._tag === "Left") throw new Error(made.left);
+  if (E.isLeft(made)) throw new Error(JSON.stringify(made.left));
   return made.right;
 };
 
+/** Requests that the form can show: of clusters, each named once, some of a kind that is known. */
+const supported = fc
+  .tuple(
+    arbitraryOf(UpgradeSpec, { depth: 6 }),
+    fc.uniqueArray(fc.oneof(fc.constantFrom("image", "baseline", "unknown"), fc.uuid()), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    fc.array(arbitraryOf(ResourceUpgradeSpec, { depth: 6 }), { minLength: 1, maxLength: 2 }),
+  )
+  .map(([spec, ids, fields]) => ({
+    ...spec,
+    resourceType: "CLUSTER" as const,
+    resourceUpgradeSpecs: ids.map((resourceId, i) => ({ ...fields[i % fields.length], resourceId })),
+  }));
+
 describe("the console's form of a new upgrade", () => {
   it("asks for nothing that was not filled in", () => {
-    expect(request(filled)).to.deep.equal({
+    expect(requestFrom(filled)).to.deep.equal({
       bundleId: "b",
       resourceType: "CLUSTER",
       draftMode: true,
@@ -31,39 +62,149 @@ describe("the console's form of a new upgrade", () => {
     });
   });
 
-  it("gives each cluster the options of its kind only", () => {
-    const { resourceUpgradeSpecs } = request({
-      ...filled,
-      switches: new Set(["enforceHclValidation", "disableHac"]),
-      retries: { count: 2, delay: 10 },
-    });
-    const hostosUpgradeFailureAction = { action: "RETRY", retryCount: 2, retryDelay: 10 };
-    expect(resourceUpgradeSpecs.map((spec) => spec.hostosUpgradeOptionsSpec)).to.deep.equal([
-      { enforceHclValidation: true, disableHac: true, hostosUpgradeFailureAction },
-      { disableHac: true, hostosUpgradeFailureAction },
+  it("gives back every request that it is filled with", () => {
+    fc.assert(
+      fc.property(supported, (spec) => {
+        const form = formOf(spec, clusters);
+        if (E.isLeft(form)) throw new Error(form.left);
+        expect(requestFrom(form.right)).to.deep.equal(spec);
+        // By way of the text that it shows, too.
+        const read = readRequest(JSON.stringify(spec), clusters);
+        expect(E.isRight(read) && read.right).to.deep.equal({ form: form.right, unknown: [] });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("asks once what clusters share", () => {
+    const same = { enableQuickboot: true };
+    const form = formOf(
+      {
+        bundleId: "b",
+        resourceType: "CLUSTER",
+        resourceUpgradeSpecs: [{ resourceId: "a" }, { resourceId: "c", ...same }, { resourceId: "d", ...same }],
+      },
+      [],
+    );
+    expect(E.isRight(form) && [form.right.common, form.right.clusters]).to.deep.equal([
+      same,
+      [{ resourceId: "a", own: {} }, { resourceId: "c" }, { resourceId: "d" }],
     ]);
   });
 
-  it("makes local times those of any place", () => {
-    const local = "2026-12-01T09:30";
-    const [first] = request({ ...filled, scheduledTimestamp: local }).resourceUpgradeSpecs;
-    expect(first).to.deep.equal({ resourceId: "image", scheduledTimestamp: new Date(local).toISOString() });
+  it("leaves out for a cluster what its kind has not, and says so", () => {
+    const options = {
+      enforceHclValidation: true,
+      disableHac: true,
+      preRemediationPowerAction: "SUSPEND_VMS_TO_MEMORY",
+    };
+    const form = {
+      ...filled,
+      common: {
+        personalitySpec: { personalityId: "p" },
+        customIsoSpec: { id: "i" },
+        enableQuickboot: true,
+        hostosUpgradeOptionsSpec: options,
+      },
+    };
+    expect(requestFrom(form).resourceUpgradeSpecs).to.deep.equal([
+      {
+        resourceId: "image",
+        personalitySpec: { personalityId: "p" },
+        enableQuickboot: true,
+        hostosUpgradeOptionsSpec: options,
+      },
+      { resourceId: "baseline", customIsoSpec: { id: "i" }, hostosUpgradeOptionsSpec: { disableHac: true } },
+    ]);
+    expect(Object.fromEntries(leftOut(form, clusters))).to.deep.equal({
+      image: ["customIsoSpec"],
+      baseline: [
+        "personalitySpec",
+        "hostosUpgradeOptionsSpec.enforceHclValidation",
+        "enableQuickboot",
+        "hostosUpgradeOptionsSpec.preRemediationPowerAction",
+      ],
+    });
   });
 
-  it("says what is missing or out of bounds", () => {
-    for (const [form, text] of [
-      [{ bundleId: "" }, "bundle"],
-      [{ clusterIds: [] }, "cluster"],
-      [{ retries: { count: 101, delay: 0 } }, "Retries"],
-      [{ retries: { count: NaN, delay: 0 } }, "Retries"],
-    ] as const) {
-      const made = requestOf({ ...filled, ...form }, clusters);
-      expect(made._tag === "Left" && made.left).to.contain(text);
-    }
+  it("says what is missing or out of bounds, by the path of the request", () => {
+    const count = ["common", "hostosUpgradeOptionsSpec", "hostosUpgradeFailureAction", "retryCount"];
+    const wrong = changed(changed(filled, count, 101), ["common", "scheduledTimestamp"], "");
+    const made = requestOf({ ...wrong, bundleId: "" }, clusters);
+    const paths = E.isLeft(made) ? made.left.map(({ path }) => path) : [];
+    expect(paths).to.deep.equal([
+      "bundleId",
+      "resourceUpgradeSpecs[0].scheduledTimestamp",
+      "resourceUpgradeSpecs[0].hostosUpgradeOptionsSpec.hostosUpgradeFailureAction.retryCount",
+      "resourceUpgradeSpecs[1].scheduledTimestamp",
+      "resourceUpgradeSpecs[1].hostosUpgradeOptionsSpec.hostosUpgradeFailureAction.retryCount",
+    ]);
+    expect(requestOf({ ...filled, clusters: [] }, clusters)).to.deep.equal(
+      E.left([{ path: "resourceUpgradeSpecs", message: "Choose at least one cluster." }]),
+    );
   });
 
-  it("quotes the request for a shell", () => {
-    const command = curlOf("http://localhost:8080", request({ ...filled, bundleId: "it's" }));
-    expect(command).to.contain("it'\\''s").and.contain("http://localhost:8080/v1/upgrades");
+  it("takes an emptied field out of the request, and keeps a cluster's own settings when none is left", () => {
+    const path = ["clusters", 1, "own", "hostosUpgradeOptionsSpec", "disableDpm"];
+    const own = changed(filled, path, true);
+    expect(own.clusters[1]).to.deep.equal({
+      resourceId: "baseline",
+      own: { hostosUpgradeOptionsSpec: { disableDpm: true } },
+    });
+    expect(changed(own, path, undefined).clusters[1]).to.deep.equal({ resourceId: "baseline", own: {} });
+    expect(changed(changed(filled, path, true), ["clusters", 1, "own"], undefined)).to.deep.equal(filled);
+    const inputs = changed(filled, ["mgmtUpgradeUserInputSpecs", 0, "temporaryNetwork", "gateway"], "g");
+    expect(changed(inputs, ["mgmtUpgradeUserInputSpecs", 0, "temporaryNetwork", "gateway"], undefined)).to.deep.equal({
+      ...filled,
+      mgmtUpgradeUserInputSpecs: [{}],
+    });
+  });
+
+  it("finds the field of a problem that the service tells", () => {
+    const form = { ...filled, clusters: [{ resourceId: "image" }, { resourceId: "baseline", own: {} }] };
+    for (const [path, at] of [
+      ["bundleId", "bundleId"],
+      ["resourceUpgradeSpecs", "clusters"],
+      ["resourceUpgradeSpecs[1].resourceId", "clusters[1]"],
+      ["resourceUpgradeSpecs[0].personalitySpec.personalityId", "common.personalitySpec.personalityId"],
+      ["resourceUpgradeSpecs[1].toVersion", "clusters[1].own.toVersion"],
+      ["netvirtUpgradeUserInputSpecs[0].netvirtId", "netvirtUpgradeUserInputSpecs[0].netvirtId"],
+    ] as const)
+      expect(formPathOf(form, path), path).to.equal(at);
+    const leaf = { message: "m", remediationMessage: "r", context: { path: "p" } };
+    expect(problemsOfError({ message: "2", nestedErrors: [leaf, { message: "of no field" }] })).to.deep.equal([
+      { path: "p", message: "m", remediation: "r" },
+    ]);
+  });
+
+  it("has every field of the interface on the page", () => {
+    const shown = [...Object.values(clusterFieldGroups).flat(), "resourceId"].sort();
+    const shape = shapeOf(ResourceUpgradeSpec);
+    expect(shape.kind === "object" && Object.keys({ ...shape.required, ...shape.optional }).sort()).to.deep.equal(
+      shown,
+    );
+    const labels = (words: Readonly<Record<string, AnyWords>>): string[] =>
+      Object.values(words).flatMap(({ label, hint, fields = {} }) => [label, hint, ...labels(fields)]);
+    expect([...labels(clusterWords), ...labels(requestWords)]).to.not.include("");
+  });
+
+  it("tells what is wrong with a pasted text, and which of its fields nobody knows", () => {
+    const read = (text: string) => readRequest(text, clusters);
+    const told = (text: string) => {
+      const outcome = read(text);
+      return E.isLeft(outcome) ? outcome.left.join(" ") : "";
+    };
+    expect(told("{")).to.contain("no JSON");
+    expect(told("{}")).to.contain("bundleId is required").and.contain("resourceUpgradeSpecs is required");
+    const spec = { bundleId: "b", resourceType: "DOMAIN", resourceUpgradeSpecs: [{ resourceId: "a" }] };
+    expect(told(JSON.stringify(spec))).to.contain("DOMAIN");
+    const twice = {
+      ...spec,
+      resourceType: "CLUSTER",
+      resourceUpgradeSpecs: [{ resourceId: "a" }, { resourceId: "a" }],
+    };
+    expect(told(JSON.stringify(twice))).to.contain("a is named twice");
+    const typo = read(JSON.stringify({ ...spec, resourceType: "CLUSTER", draftmode: true }));
+    expect(E.isRight(typo) && typo.right.unknown).to.deep.equal(["draftmode"]);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import fc from "fast-check";
 import type * as t from "io-ts";
-import { shapeOf } from "../../../src/api/codec-shape";
+import { shapeOf } from "../../../src/domain/codec-shape";
 import { Bundle, BundleComponent } from "../../../src/domain/bundle";
 import { ErrorBody } from "../../../src/domain/error-body";
 import { HostProgress } from "../../../src/domain/host-remediation";

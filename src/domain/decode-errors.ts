@@ -1,27 +1,34 @@
 import type * as t from "io-ts";
-import type { Problem } from "../upgrades/service-error";
-import { mostNestedErrors } from "./api-limits";
 import { isIntersection, shapeOf } from "./codec-shape";
 
 /** The longest piece of a client's own text that a message repeats, in UTF-16 units. */
 const longestQuote = 64;
 
+/** A field that does not decode. Without `path` it is the value itself. */
+export interface FieldProblem {
+  readonly path?: string;
+  /** A code of docs/error-codes.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly remediation: string;
+}
+
 /** The first problems of a decoded value, and how many more it has. */
 export interface DecodeProblems {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldProblem[];
   readonly unlisted: number;
 }
 
 /**
  * What is wrong with a decoded value, in terms of the caller's own fields: one problem per path, in the order of
- * the codec's fields, as many as an answer lists. `whole` names the value itself, for problems that no field has
+ * the codec's fields, at most so many. `whole` names the value itself, for problems that no field has
  * ("The body").
  */
-export function problemsOf(errors: t.Errors, whole: string): DecodeProblems {
-  const problems = new Map<string, Problem>();
+export function problemsOf(errors: t.Errors, whole: string, most: number): DecodeProblems {
+  const problems = new Map<string, FieldProblem>();
   let read = 0;
   for (const { context, value } of errors) {
-    if (problems.size === mostNestedErrors) break;
+    if (problems.size === most) break;
     read += 1;
     const path = pathOf(context);
     const codec = context.at(-1)?.type;
@@ -31,7 +38,7 @@ export function problemsOf(errors: t.Errors, whole: string): DecodeProblems {
   return { problems: [...problems.values()], unlisted: errors.length - read };
 }
 
-function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknown): Problem {
+function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknown): FieldProblem {
   const where = path === "" ? {} : { path };
   const name = path === "" ? whole : path;
   if (value === undefined) {

@@ -3,7 +3,7 @@ import * as E from "fp-ts/Either";
 import fc from "fast-check";
 import type * as t from "io-ts";
 import { mostNestedErrors } from "../../../src/api/api-limits";
-import { describeValue, problemsOf, quote } from "../../../src/api/decode-errors";
+import { describeValue, problemsOf, quote } from "../../../src/domain/decode-errors";
 import { ErrorBody } from "../../../src/domain/error-body";
 import { Task } from "../../../src/domain/task";
 import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
@@ -11,7 +11,7 @@ import type { Problem } from "../../../src/upgrades/service-error";
 
 function problems(codec: t.Type<unknown, unknown, unknown>, value: unknown): Problem[] {
   const decoded = codec.decode(value);
-  return E.isLeft(decoded) ? [...problemsOf(decoded.left, "The body").problems] : [];
+  return E.isLeft(decoded) ? [...problemsOf(decoded.left, "The body", mostNestedErrors).problems] : [];
 }
 
 const spec = problems.bind(null, UpgradeSpec as t.Type<unknown, unknown, unknown>);
@@ -73,7 +73,7 @@ describe("problemsOf", () => {
       })),
     });
     if (E.isRight(decoded)) throw new Error("the spec is wrong in 240,000 places");
-    const { problems: listed, unlisted } = problemsOf(decoded.left, "The body");
+    const { problems: listed, unlisted } = problemsOf(decoded.left, "The body", mostNestedErrors);
     expect(listed.length + unlisted).to.equal(240_000);
     expect(listed.map(({ path }) => path)).to.have.length(mostNestedErrors);
     expect(listed.at(-1)?.path).to.equal("netvirtUpgradeUserInputSpecs[0].netvirtHostClusterUpgradeSpecs[99]");

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { DescribedType } from "../domain/codec";
+import { DescribedType } from "./codec";
 
 /** What a codec accepts, free of how io-ts composes it: what the error reporter and the OpenAPI document look at. */
 export type Shape =

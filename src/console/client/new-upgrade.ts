@@ -1,0 +1,129 @@
+import { computed, signal } from "@preact/signals";
+import type { Cluster } from "../../domain/cluster";
+import type { ErrorBody } from "../../domain/error-body";
+import { Task } from "../../domain/task";
+import { UpgradePreview } from "../../domain/upgrade-preview";
+import type { UpgradeSpec } from "../../domain/upgrade-spec";
+import { pathWritten, valueAt } from "../model/field-path";
+import { requestOf, type RequestProblem } from "../model/form-request";
+import { formPathOf, problemsOfError } from "../model/placed-problems";
+import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
+import { errorBodyOf } from "./api-failure";
+import { askApi } from "./ask-api";
+
+/** What is filled in. Kept while other pages are looked at, such as the upgrade that holds a cluster. */
+export const upgradeForm = signal<UpgradeForm>(emptyForm);
+
+/** The clusters of the inventory as they were read last: what is sent for a cluster depends on its kind. */
+export const knownClusters = signal<readonly Cluster[]>([]);
+
+/** The request of the form, or what is missing or wrong. */
+export const request = computed(() => requestOf(upgradeForm.value, knownClusters.value));
+
+/** The last answer that was an error, with the form that it is about. */
+const refused = signal<{ readonly error: ErrorBody; readonly form: UpgradeForm } | undefined>(undefined);
+
+/** The last plan, with the request that it is of. */
+const planned = signal<{ readonly preview: UpgradePreview; readonly text: string } | undefined>(undefined);
+
+/** Whether somebody has asked for a plan: before, what is not filled in yet is no mistake. */
+const wasAsked = signal(false);
+
+/** Whether an answer is awaited. */
+export const isAsking = signal(false);
+
+const textOf = (spec: UpgradeSpec) => JSON.stringify(spec);
+
+/** The plan of the request as it is now, where it has been asked for. */
+export const plan = computed(() =>
+  request.value._tag === "Right" && planned.value?.text === textOf(request.value.right)
+    ? planned.value.preview
+    : undefined,
+);
+
+/** The error of the last question, where nothing has been changed since. */
+export const failure = computed(() => (refused.value?.form === upgradeForm.value ? refused.value.error : undefined));
+
+/** A problem at a written path of the form, `at`. */
+export interface PlacedProblem extends RequestProblem {
+  readonly at: string;
+}
+
+/** What is wrong with which field; a problem that the service told is gone when its field is changed. */
+export const problems = computed<readonly PlacedProblem[]>(() => {
+  const form = upgradeForm.value;
+  if (request.value._tag === "Left")
+    return wasAsked.value
+      ? request.value.left.map((each) => ({ ...each, at: formPathOf(form, each.path) })).filter(isFirst)
+      : [];
+  if (!refused.value) return [];
+  const { error, form: before } = refused.value;
+  return problemsOfError(error)
+    .map((each) => ({ ...each, at: formPathOf(before, each.path) }))
+    .filter(({ at }) => valueAt(before, pathWritten(at)) === valueAt(form, pathWritten(at)))
+    .filter(isFirst);
+});
+
+/** Clusters that share a field share its problem too. */
+function isFirst({ at, message }: PlacedProblem, index: number, all: readonly PlacedProblem[]): boolean {
+  return all.findIndex((other) => other.at === at && other.message === message) === index;
+}
+
+/** Asks the service what it would do. Resolves when there is a plan or a problem. */
+export async function askForPlan(): Promise<void> {
+  wasAsked.value = true;
+  const now = request.value;
+  if (now._tag === "Left") return;
+  await asking(async () => {
+    const preview = await askApi(UpgradePreview, { method: "POST", path: "/v1/upgrades/preview", body: now.right });
+    planned.value = { preview, text: textOf(now.right) };
+  });
+}
+
+/** Starts what the plan shows. Resolves with the id of the upgrade, or undefined where it was refused or is not known. */
+export async function startUpgrade(): Promise<string | undefined> {
+  const now = request.value;
+  if (now._tag === "Left" || !plan.value) return undefined;
+  let id: string | undefined;
+  await asking(async () => {
+    const headers = { "idempotency-key": keyOf(textOf(now.right)) };
+    const task = await askApi(Task, { method: "POST", path: "/v1/upgrades", body: now.right, headers });
+    id = task.id;
+  });
+  if (id !== undefined) startAfresh();
+  return id;
+}
+
+/** Fills the form with a request, or (without one) empties it. */
+export function startAfresh(form: UpgradeForm = emptyForm): void {
+  upgradeForm.value = form;
+  refused.value = planned.value = attempt = undefined;
+  wasAsked.value = false;
+}
+
+let attempt: { readonly text: string; readonly key: string } | undefined;
+
+/** The key of a request: the same until it has succeeded, so that a second try after a lost answer starts nothing twice. */
+function keyOf(text: string): string {
+  if (attempt?.text !== text) attempt = { text, key: randomKey() };
+  return attempt.key;
+}
+
+/** 128 random bits. `crypto.randomUUID` is not there where the page comes from another host without TLS. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function asking(work: () => Promise<void>): Promise<void> {
+  // A double click is one question.
+  if (isAsking.value) return;
+  isAsking.value = true;
+  const form = upgradeForm.value;
+  refused.value = undefined;
+  try {
+    await work();
+  } catch (thrown) {
+    refused.value = { error: errorBodyOf(thrown), form };
+  }
+  isAsking.value = false;
+}

@@ -1,0 +1,78 @@
+import type * as t from "io-ts";
+import type { Cluster } from "../../domain/cluster";
+import type { PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
+import { timeWords } from "./local-time";
+
+const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
+
+/** What would be done to one resource, in a few phrases. `cluster` tells how many hosts there are. */
+export function factsOf(resource: PreviewedResource, cluster: Cluster | undefined): readonly string[] {
+  const { scheduledTimestamp, startSwitchoverTimestamp, upgradeMechanism, maximumAttempts, retryDelay } = resource;
+  const attempts = maximumAttempts === 1 ? "one attempt" : `up to ${maximumAttempts} attempts, ${retryDelay} s apart`;
+  return [
+    scheduledTimestamp === undefined ? "as soon as its turn comes" : `not before ${timeWords(scheduledTimestamp)}`,
+    ...(upgradeMechanism === undefined ? [] : [mechanisms[upgradeMechanism]]),
+    ...(startSwitchoverTimestamp === undefined ? [] : [`switchover not before ${timeWords(startSwitchoverTimestamp)}`]),
+    ...(resource.hostsAtOnce === undefined ? [] : [wavesOf(resource.hostsAtOnce, cluster?.hostCount)]),
+    attempts,
+  ];
+}
+
+/** How the hosts of a cluster follow each other. */
+function wavesOf(atOnce: number, hosts: number | undefined): string {
+  const each = atOnce === 1 ? "one host at a time" : `${atOnce} hosts at a time`;
+  if (hosts === undefined) return each;
+  const waves = Math.ceil(hosts / atOnce);
+  return `${hosts === 1 ? "1 host" : `${hosts} hosts`}, ${each}${atOnce === 1 ? "" : `: ${waves === 1 ? "1 wave" : `${waves} waves`}`}`;
+}
+
+/**
+ * What somebody should know before it is sent: what is hard to undo, what may surprise, and what was left out for some
+ * clusters. `leftOut` names, by cluster id, fields that exist for the other kind of cluster only.
+ */
+export function warningsOf(
+  { draftMode, products }: t.TypeOf<typeof UpgradePreview>,
+  leftOut: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  const resources = products.flatMap((product) => product.resources);
+  const clusters = products.flatMap(({ product, resources: its }) => (product === "HOSTOS" ? its : []));
+  const named = (some: readonly PreviewedResource[]) => some.map(({ name }) => name).join(", ");
+  const warning = (those: (resource: PreviewedResource) => boolean, text: (names: string) => string) => {
+    const some = resources.filter(those);
+    return some.length > 0 ? [text(named(some))] : [];
+  };
+  const option = (resource: PreviewedResource) => resource.hostosUpgradeOptionsSpec ?? {};
+  const action = (resource: PreviewedResource) => option(resource).preRemediationPowerAction;
+  return [
+    ...(!draftMode && resources.some(({ scheduledTimestamp }) => scheduledTimestamp === undefined)
+      ? ["This is no draft: it begins as soon as it is sent and its prechecks have passed."]
+      : []),
+    ...warning(
+      (resource) => action(resource) === "POWER_OFF_VMS",
+      (names) => `Machines that cannot be moved are powered off: ${names}.`,
+    ),
+    ...warning(
+      (resource) => action(resource)?.startsWith("SUSPEND") === true,
+      (names) => `Machines that cannot be moved are suspended: ${names}.`,
+    ),
+    ...warning(
+      (resource) => option(resource).disableHac === true,
+      (names) => `Admission control is off meanwhile, so there may be too little room after a failure: ${names}.`,
+    ),
+    ...warning(
+      ({ upgradeMechanism }) => upgradeMechanism === "InPlace",
+      (names) => `Cannot be reached for some time while it is upgraded in place: ${names}.`,
+    ),
+    ...warning(
+      ({ hostsAtOnce = 1 }) => hostsAtOnce > 1,
+      (names) => `Several hosts are out of service at once: ${names}.`,
+    ),
+    ...(products.length > 1 && new Set(resources.map(({ scheduledTimestamp }) => scheduledTimestamp)).size > 1
+      ? ["Times differ. A product begins when the one before it is done, so a later time there delays all after it."]
+      : []),
+    ...[...leftOut].map(([id, fields]) => {
+      const name = clusters.find(({ resourceId }) => resourceId === id)?.name ?? id;
+      return `Not sent for ${name}, because its kind of cluster has no such field: ${fields.join(", ")}.`;
+    }),
+  ];
+}
