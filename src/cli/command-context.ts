@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { ApiClient } from "./api-client";
+import { printable } from "./task-parts";
+import { styleFor, type Style } from "./style";
+import type { Surroundings } from "./surroundings";
+
+/** Options that every command takes. */
+interface GlobalOptions {
+  readonly output: "table" | "json";
+  readonly server?: string;
+}
+
+/** What a command works with: the service, and how the user wants to be answered. */
+export class CommandContext {
+  readonly client: ApiClient;
+  readonly isJson: boolean;
+  /** Colours of the standard output. */
+  readonly style: Style;
+
+  constructor(
+    readonly surroundings: Surroundings,
+    command: Command,
+  ) {
+    const { output, server } = command.optsWithGlobals<GlobalOptions>();
+    this.isJson = output === "json";
+    this.client = new ApiClient(surroundings, server);
+    this.style = styleFor(surroundings.stdout, surroundings);
+  }
+
+  /** A result for a script: one JSON document. */
+  printJson(value: unknown): void {
+    this.surroundings.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** A result, as JSON or as lines for people. */
+  print(value: unknown, lines: () => readonly string[]): void {
+    if (this.isJson) this.printJson(value);
+    else for (const line of lines()) this.surroundings.stdout.write(`${line}\n`);
+  }
+
+  /** A message for people, which is no result. */
+  say(message: string): void {
+    this.surroundings.stderr.write(`${printable(message)}\n`);
+  }
+}

@@ -1,0 +1,133 @@
+import type { SubTask, Task } from "../domain/task";
+import { coloured, symbolOf, wordOf, type Style } from "./style";
+import { countHosts, fractionOf, nextStepOf, printable } from "./task-parts";
+
+/** The room for a drawing, and when it is drawn (epoch milliseconds). */
+export interface Canvas {
+  readonly columns: number;
+  readonly rows: number;
+  readonly style: Style;
+  readonly now: number;
+  /** Said in the last line: that the connection is lost, for example. */
+  readonly notice?: string | undefined;
+}
+
+interface Line {
+  readonly depth: number;
+  readonly part: SubTask;
+  /** Lines that fall out last: what runs or has failed is what somebody looks for. */
+  readonly rank: number;
+}
+
+const barWidth = 20;
+
+/**
+ * A Task as nested progress bars: product, cluster, host, with the stage that runs. Never more than `rows` lines of
+ * `columns` characters; where there is no room for all, what has failed and what runs stays, and the rest is counted.
+ */
+export function drawTask(task: Task, canvas: Canvas): string[] {
+  const { style, columns, rows, notice } = canvas;
+  const head = [style.bold(cut(printable(task.name), columns)), cut(summary(task, canvas.now), columns)];
+  const foot = [
+    ...errorLines(task, columns, style),
+    ...(notice === undefined ? [] : [style.yellow(cut(notice, columns))]),
+  ];
+  const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
+  const room = Math.max(rows - head.length - foot.length, 0);
+  const shown = mostImportant(lines, lines.length > room ? Math.max(room - 1, 0) : room);
+  const left = lines.length - shown.length;
+  return [
+    ...head,
+    ...shown.map((line) => drawPart(line, canvas)),
+    ...(left > 0 && room > 0 ? [style.dim(cut(`  … and ${left} more`, columns))] : []),
+    ...foot,
+  ].slice(0, rows);
+}
+
+/** `In progress   hosts: 3 of 8 done, 1 running, 0 failed, 4 left   0:12:33`. */
+export function summary(task: Task, now: number): string {
+  const { total, done, running, failed } = countHosts(task.subTasks);
+  const hosts =
+    total > 0
+      ? `hosts: ${done} of ${total} done, ${running} running, ${failed} failed, ${total - done - running - failed} left`
+      : "hosts: not read yet";
+  const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
+  return `${wordOf(task.status)}   ${hosts}   ${duration(end - Date.parse(task.creationTimestamp))}`;
+}
+
+function duration(milliseconds: number): string {
+  const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** A part, and what is in it where it runs or has failed; what has not begun or is over is one line. */
+function linesOf(part: SubTask, depth: number): Line[] {
+  const isOpen = part.status === "IN_PROGRESS" || part.status === "FAILED";
+  const below = isOpen ? (part.subTasks ?? []).flatMap((one) => linesOf(one, depth + 1)) : [];
+  return [{ depth, part, rank: rankOf(part, depth) }, ...below];
+}
+
+function rankOf({ status }: SubTask, depth: number): number {
+  if (depth === 0) return 0;
+  const order = { FAILED: 1, IN_PROGRESS: 2, PENDING: 3, SUCCESSFUL: 4, NOT_APPLICABLE: 5 };
+  return order[status];
+}
+
+/** So many lines of the highest rank, in the order in which they were. */
+function mostImportant(lines: readonly Line[], count: number): Line[] {
+  if (lines.length <= count) return [...lines];
+  const kept = new Set(
+    lines
+      .map((line, index) => ({ line, index }))
+      .sort((a, b) => a.line.rank - b.line.rank || a.index - b.index)
+      .slice(0, count)
+      .map(({ line }) => line),
+  );
+  return lines.filter((line) => kept.has(line));
+}
+
+function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
+  const indent = "  ".repeat(depth);
+  const symbol = coloured(style, part.status, symbolOf(part.status));
+  const room = Math.max(columns - indent.length - 2, 0);
+  const name = printable(part.name);
+  if (part.subTasks === undefined) return `${indent}${symbol} ${cut(`${name}  ${detailOf(part)}`, room)}`;
+  const { total, done } = countHosts(part.subTasks);
+  const counted = total > 0 ? `  ${done}/${total}` : "";
+  const nameWidth = Math.max(Math.min(34, room - barWidth - 6 - counted.length), 0);
+  if (nameWidth < 12) return `${indent}${symbol} ${cut(`${name}${counted}`, room)}`;
+  const fraction = fractionOf(part);
+  const percent = `${Math.floor(fraction * 100)}%`.padStart(4);
+  const text = cut(name, nameWidth).padEnd(nameWidth);
+  return `${indent}${symbol} ${text} ${coloured(style, part.status, bar(fraction))} ${percent}${counted}`;
+}
+
+function bar(fraction: number): string {
+  const full = Math.floor(fraction * barWidth);
+  return "█".repeat(full) + "░".repeat(barWidth - full);
+}
+
+/** What a host does now, or why it has failed. */
+function detailOf(part: SubTask): string {
+  const error = part.errors?.at(-1);
+  if (part.status === "FAILED" && error) return printable(error.message);
+  const stage = part.stages?.find(({ status }) => status === "IN_PROGRESS");
+  if (part.status === "IN_PROGRESS") return printable(stage?.name ?? part.description);
+  return part.status === "PENDING" ? "" : wordOf(part.status);
+}
+
+function errorLines(task: Task, columns: number, style: Style): string[] {
+  const error = task.errors?.at(-1);
+  const next = nextStepOf(task);
+  return [
+    ...(error ? [style.red(cut(`✖ ${printable(error.message)}`, columns))] : []),
+    ...(next === "" ? [] : [cut(`Next: ${printable(next)}`, columns)]),
+  ];
+}
+
+/** The text in so many characters; an ellipsis says that there is more. */
+function cut(text: string, width: number): string {
+  const characters = Array.from(text);
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join("")}…`;
+}
