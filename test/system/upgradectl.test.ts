@@ -14,7 +14,8 @@ interface Ended {
   readonly stderr: string;
 }
 
-describe("upgradectl against the service", () => {
+describe("upgradectl against the service", function () {
+  this.timeout(120_000);
   const folder = mkdtempSync(join(tmpdir(), "upgradectl-system-"));
   let service: ServiceUnderTest;
   before(async () => {
