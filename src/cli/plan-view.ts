@@ -26,7 +26,7 @@ export function planView(plan: UpgradePreview, waves: readonly Wave[], style: St
     style.bold(printable(plan.name)),
     draft,
     "",
-    ...table(["PRODUCT", "RESOURCE", "TO VERSION", "FROM", "HOSTS AT ONCE", "ATTEMPTS"], rows),
+    ...table(["PRODUCT", "RESOURCE", "TO VERSION", "BEGINS", "HOSTS AT ONCE", "ATTEMPTS"], rows),
     "",
     style.bold("Expected waves"),
     ...shortened(waves.map(waveLine)),

@@ -20,6 +20,7 @@ interface Line {
 }
 
 const barWidth = 20;
+const nameColumns = 36;
 
 /**
  * A Task as nested progress bars: product, cluster, host, with the stage that runs. Never more than `rows` lines of
@@ -27,7 +28,7 @@ const barWidth = 20;
  */
 export function drawTask(task: Task, canvas: Canvas): string[] {
   const { style, columns, rows, notice } = canvas;
-  const head = [style.bold(cut(printable(task.name), columns)), cut(summary(task, canvas.now), columns)];
+  const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns)];
   const foot = [
     ...errorLines(task, columns, style),
     ...(notice === undefined ? [] : [style.yellow(cut(notice, columns))]),
@@ -95,7 +96,8 @@ function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
   if (part.subTasks === undefined) return `${indent}${symbol} ${cut(`${name}  ${detailOf(part)}`, room)}`;
   const { total, done } = countHosts(part.subTasks);
   const counted = total > 0 ? `  ${done}/${total}` : "";
-  const nameWidth = Math.max(Math.min(34, room - barWidth - 6 - counted.length), 0);
+  // Bars of all depths begin in one column.
+  const nameWidth = Math.max(Math.min(nameColumns - indent.length, room - barWidth - 6 - counted.length), 0);
   if (nameWidth < 12) return `${indent}${symbol} ${cut(`${name}${counted}`, room)}`;
   const fraction = fractionOf(part);
   const percent = `${Math.floor(fraction * 100)}%`.padStart(4);
@@ -113,8 +115,19 @@ function detailOf(part: SubTask): string {
   const error = part.errors?.at(-1);
   if (part.status === "FAILED" && error) return printable(error.message);
   const stage = part.stages?.find(({ status }) => status === "IN_PROGRESS");
-  if (part.status === "IN_PROGRESS") return printable(stage?.name ?? part.description);
+  if (part.status === "IN_PROGRESS") return printable(stage ? `${stage.name} ${progressIn(part)}` : part.description);
+  if (part.status === "NOT_APPLICABLE") return printable(part.description);
   return part.status === "PENDING" ? "" : wordOf(part.status);
+}
+
+/** What a host's description says of its progress, such as `(46 %) (attempt 1 of 4)`; its name stands beside it already. */
+function progressIn({ description }: SubTask): string {
+  return /\([^)]*\)(?: \([^)]*\))*$/.exec(description)?.[0] ?? "";
+}
+
+/** Where the upgrade stands in words: its name, and that it is paused, for example. */
+export function headline({ name, localizableDescriptionPack }: Task): string {
+  return printable(localizableDescriptionPack?.message ?? name);
 }
 
 function errorLines(task: Task, columns: number, style: Style): string[] {

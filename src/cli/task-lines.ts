@@ -1,5 +1,5 @@
 import type { SubTask, Task } from "../domain/task";
-import { summary } from "./progress-tree";
+import { headline, summary } from "./progress-tree";
 import { wordOf } from "./style";
 import { printable } from "./task-parts";
 
@@ -9,9 +9,8 @@ import { printable } from "./task-parts";
  */
 export function linesOfChange(before: Task | undefined, after: Task, now: number): string[] {
   const lines = partLines(before?.subTasks, after.subTasks, "");
-  const isNew = before?.status !== after.status;
-  const message = after.localizableDescriptionPack?.message ?? after.name;
-  return [...lines, ...(isNew ? [`${summary(after, now)}   ${printable(message)}`] : [])];
+  const isNew = !before || before.status !== after.status || headline(before) !== headline(after);
+  return [...lines, ...(isNew ? [`${summary(after, now)}   ${headline(after)}`] : [])];
 }
 
 function partLines(before: readonly SubTask[] = [], after: readonly SubTask[] = [], path: string): string[] {

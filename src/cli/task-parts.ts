@@ -1,4 +1,4 @@
-import type { StageStatus, SubTask, SubTaskStatus, Task, TaskStatus } from "../domain/task";
+import type { SubTask, Task, TaskStatus } from "../domain/task";
 import { exitCode, type ExitCode } from "./exit-code";
 
 /** How many hosts, or nodes, there are and how they are. */
@@ -17,7 +17,7 @@ export function countHosts(parts: readonly SubTask[] = []): Counts {
   const add = (part: SubTask): void => {
     if (hostTypes.has(part.type)) {
       counts.total += 1;
-      if (isDone(part.status)) counts.done += 1;
+      if (isDone(part)) counts.done += 1;
       if (part.status === "IN_PROGRESS") counts.running += 1;
       if (part.status === "FAILED") counts.failed += 1;
     }
@@ -29,8 +29,8 @@ export function countHosts(parts: readonly SubTask[] = []): Counts {
 
 /** How much of a part is done, from 0 to 1: by its hosts, else by its own parts and stages. */
 export function fractionOf(part: SubTask): number {
-  if (isDone(part.status)) return 1;
-  if (part.status === "PENDING") return 0;
+  if (isDone(part)) return 1;
+  if (part.status === "PENDING" || part.status === "NOT_APPLICABLE") return 0;
   const { total, done } = countHosts(part.subTasks);
   if (total > 0 && !hostTypes.has(part.type)) return done / total;
   const parts = part.subTasks ?? [];
@@ -39,8 +39,9 @@ export function fractionOf(part: SubTask): number {
   return stages.length > 0 ? stages.filter(({ status }) => status === "SUCCESSFUL").length / stages.length : 0;
 }
 
-function isDone(status: SubTaskStatus | StageStatus): boolean {
-  return status === "SUCCESSFUL" || status === "NOT_APPLICABLE";
+/** One status stands for what need not be done and for what was not begun; the words tell them apart. */
+function isDone({ status, description }: SubTask): boolean {
+  return status === "SUCCESSFUL" || (status === "NOT_APPLICABLE" && !description.startsWith("Not begun"));
 }
 
 /** What `upgradectl` ends with where a Task has ended so; `undefined` while it goes on. */

@@ -3,7 +3,7 @@ import type { Cluster } from "../domain/cluster";
 import type { SubTask, Task } from "../domain/task";
 import { toTimestamp } from "../domain/timestamp";
 import type { Upgrade } from "../domain/upgrade";
-import { summary } from "./progress-tree";
+import { headline, summary } from "./progress-tree";
 import { coloured, symbolOf, type Style } from "./style";
 import { plain, table } from "./table";
 import { nextStepOf, printable } from "./task-parts";
@@ -72,7 +72,7 @@ export function clusterView(cluster: Cluster): string[] {
 export function upgradeView({ id, status }: Upgrade, task: Task, style: Style, now: number): string[] {
   const next = nextStepOf(task);
   return [
-    style.bold(printable(task.name)),
+    style.bold(headline(task)),
     `${plain(id)}   ${coloured(style, status ?? "-")}`,
     summary(task, now),
     "",

@@ -31,7 +31,7 @@ const stage = {
 const running = part("Upgrade cluster a", "CLUSTER_UPGRADE", "IN_PROGRESS", {
   subTasks: [
     host("esx-01", "SUCCESSFUL"),
-    host("esx-02", "IN_PROGRESS", { stages: [stage] }),
+    host("esx-02", "IN_PROGRESS", { stages: [stage], description: "It is being emptied. (46 %) (attempt 1 of 4)" }),
     host("esx-03", "FAILED", { errors: [{ message: "bootbank is too small" }] }),
     host("esx-04", "PENDING"),
   ],
@@ -43,12 +43,27 @@ describe("drawTask", () => {
     expect(lines).to.deep.equal([
       "Upgrade all",
       "In progress   hosts: 1 of 4 done, 1 running, 1 failed, 1 left   1:02:03",
-      "▶ Upgrade HOSTOS                     █████░░░░░░░░░░░░░░░  25%  1/4",
+      "▶ Upgrade HOSTOS                       █████░░░░░░░░░░░░░░░  25%  1/4",
       "  ▶ Upgrade cluster a                  █████░░░░░░░░░░░░░░░  25%  1/4",
       "    ✔ esx-01  Successful",
-      "    ▶ esx-02  Enter maintenance mode",
+      "    ▶ esx-02  Enter maintenance mode (46 %) (attempt 1 of 4)",
       "    ✖ esx-03  bootbank is too small",
       "    · esx-04  ",
+    ]);
+  });
+
+  it("counts hosts that were not begun as left, and those that had nothing to do as done", () => {
+    const hosts = [
+      host("esx-01", "FAILED"),
+      host("esx-02", "NOT_APPLICABLE", { description: "Not begun." }),
+      host("esx-03", "NOT_APPLICABLE", { description: "Already runs 9.0.2: nothing to do." }),
+    ];
+    const failed = part("Upgrade cluster a", "CLUSTER_UPGRADE", "FAILED", { subTasks: hosts });
+    const lines = drawTask(taskOf([failed]), { columns: 100, rows: 30, style, now });
+    expect(lines[1]).to.contain("1 of 3 done, 0 running, 1 failed, 1 left");
+    expect(lines.slice(-2)).to.deep.equal([
+      "    – esx-02  Not begun.",
+      "    – esx-03  Already runs 9.0.2: nothing to do.",
     ]);
   });
 
@@ -62,7 +77,7 @@ describe("drawTask", () => {
     );
     const lines = drawTask(taskOf([...waiting, running]), { columns: 80, rows: 24, style, now, notice: "Lost." });
     expect(lines).to.have.length(24);
-    expect(lines.join("\n")).to.contain("esx-03  bootbank").and.to.contain("0 failed".replace("0", "1"));
+    expect(lines.join("\n")).to.contain("esx-03  bootbank").and.to.contain("1 failed");
     expect(lines.at(-2)).to.match(/… and \d+ more/);
     expect(lines.at(-1)).to.equal("Lost.");
   });
@@ -104,6 +119,8 @@ describe("linesOfChange", () => {
       "Upgrade HOSTOS > Upgrade cluster a > esx-02: In progress",
     ]);
     expect(linesOfChange(after, after, now)).to.deep.equal([]);
+    const paused = { ...after, localizableDescriptionPack: { message: "Upgrade all: paused." } };
+    expect(linesOfChange(after, paused, now).join()).to.match(/^In progress .* Upgrade all: paused\.$/);
     const all = linesOfChange(undefined, before, now);
     expect(all).to.include("Upgrade HOSTOS > Upgrade cluster a > esx-01: Enter maintenance mode");
     expect(all.at(-1)).to.match(/^In progress {3}hosts: 0 of 2 done/);
