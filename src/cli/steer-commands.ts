@@ -78,7 +78,8 @@ async function steer(
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
   if (silent) return exitCode.successful;
   context.print(upgrade, () => [`${upgrade.id}  ${upgrade.status ?? "-"}`]);
-  context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
+  // Where nothing goes on any more there is nothing to watch.
+  if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
   return exitCode.successful;
 }
 

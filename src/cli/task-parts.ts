@@ -69,8 +69,8 @@ export function outcomeOf(status: TaskStatus): ExitCode | undefined {
 export function nextStepOf({ id, status, isRetryable, errors }: Task): string {
   if (outcomeOf(status) !== exitCode.failed) return "";
   const remediation = errors?.at(-1)?.remediationMessage;
-  if (remediation !== undefined) return remediation;
-  return isRetryable ? `Mend what failed, then \`upgradectl retry ${id}\`.` : "Start another upgrade when all is well.";
+  if (!isRetryable) return remediation ?? "Start another upgrade when all is well.";
+  return `\`upgradectl retry ${id}\` when this is done: ${remediation ?? "Mend what has failed."}`;
 }
 
 /** Text of the service that cannot steer the terminal: control characters become spaces. */
