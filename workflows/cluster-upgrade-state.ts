@@ -1,88 +1,60 @@
-import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import {
   applyClusterProgress,
   countHosts,
   initialClusterSubTask,
   type ClusterOutcome,
   type ClusterProgress,
+  type HostCounts,
 } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
-import { toTimestamp } from "../src/domain/timestamp";
-import { subTaskQuery, type ClusterUpgradeInput, type ResourceMemo, type ResourceResult } from "./messages";
-import { PauseGate } from "./pause-gate";
-import { reportHosts } from "./report-hosts";
-import { describeResource, pausedWhile } from "./upgrade-details";
+import type { ClusterUpgradeInput, ResourceResult } from "./messages";
+import { now, ResourceState } from "./resource-state";
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
-export class ClusterUpgradeState {
-  private subTask: SubTask;
-  private lastError: string | undefined;
+export class ClusterUpgradeState extends ResourceState<Happening> {
+  protected readonly counted = "Hosts";
   private reportedTenth = -1;
-  private doing = "";
-  private ended = false;
-  /** Where the cluster stays while its upgrade is paused. */
-  readonly pause = new PauseGate((paused) => this.pauseChanged(paused));
 
   constructor(readonly input: ClusterUpgradeInput) {
-    this.subTask = initialClusterSubTask(input.cluster, now());
-    setHandler(subTaskQuery, () => this.subTask);
+    super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
   }
 
-  /** Records what has happened; cheap, shown by the next Query. */
-  record(happening: Happening): void {
-    this.subTask = applyClusterProgress(this.subTask, { ...happening, at: now() });
-    if (happening.type === "StageFailed" || happening.type === "HostFailed") this.lastError = happening.error.message;
+  protected apply(happening: Happening, at: string): SubTask {
+    return applyClusterProgress(this.subTask, { ...happening, at });
   }
 
-  /** A change of phase: says where the cluster stands in the Web UI, and in the memo for when no worker answers. */
-  publish(doing = this.doing): void {
-    this.doing = doing;
-    const { upgraded, skipped, total, failed } = countHosts(this.subTask);
-    const hosts = total > 0 ? [`Hosts: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`] : [];
-    setCurrentDetails(describeResource(this.headline(), hosts, this.lastError));
-    upsertMemo({ upgradeId: this.input.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
+  protected errorIn(happening: Happening): ErrorBody | undefined {
+    return happening.type === "StageFailed" || happening.type === "HostFailed" ? happening.error : undefined;
   }
 
-  private headline(): string {
-    return this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
-  }
-
-  private pauseChanged(paused: boolean): void {
-    this.record({ type: "PauseChanged", paused });
-    this.publish();
+  protected counts(): HostCounts {
+    return countHosts(this.subTask);
   }
 
   /**
    * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at every error,
    * so that a large cluster floods neither its upgrade with Signals nor its history with memos.
    */
-  async report(): Promise<void> {
-    const hosts = countHosts(this.subTask);
+  override async report(): Promise<void> {
+    const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
     if (tenth === this.reportedTenth && hosts.failed === 0) return;
     this.reportedTenth = tenth;
     this.publish();
-    await reportHosts({
-      resourceId: this.input.cluster.resourceId,
-      hosts,
-      ...(this.lastError !== undefined && { lastError: this.lastError }),
-    });
+    await super.report();
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
   end(outcome: ClusterOutcome, doing: string, error?: ErrorBody): ResourceResult {
-    this.ended = true;
-    this.record({ type: "Ended", outcome, ...(error && { error }) });
-    if (error) this.lastError = error.message;
-    this.publish(doing);
+    this.close({ type: "Ended", outcome, ...(error && { error }) }, doing, error);
     return {
       outcome,
-      hosts: countHosts(this.subTask),
+      hosts: this.counts(),
       upgradedHosts: (this.subTask.subTasks ?? [])
         .filter((host) => host.status === "SUCCESSFUL")
         .flatMap((host) => host.resources?.[0]?.resourceId ?? []),
@@ -111,11 +83,7 @@ export class ClusterUpgradeState {
     };
   }
 
-  hostCounts() {
-    return countHosts(this.subTask);
+  hostCounts(): HostCounts {
+    return this.counts();
   }
-}
-
-function now(): string {
-  return toTimestamp(Date.now());
 }

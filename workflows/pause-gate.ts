@@ -5,8 +5,8 @@ import { pausedSignal } from "./messages";
 export class PauseGate {
   private paused = false;
 
-  /** `onChange` is told of every change; it shows it. */
-  constructor(onChange: (paused: boolean) => void) {
+  /** From here on it knows; `onChange` is told of every change, also of one that has come before. It shows it. */
+  listen(onChange: (paused: boolean) => void): void {
     setHandler(pausedSignal, (payload) => {
       if (typeof payload !== "boolean" || payload === this.paused) return;
       this.paused = payload;

@@ -9,7 +9,7 @@ export type ClusterMember = t.TypeOf<typeof ClusterMember>;
 
 /**
  * The domain of a cluster. The inventory has one word for a domain, so both are the same; an object, because that is
- * what published clients decode (docs/spec-gaps.md, answers).
+ * what published clients decode (docs/spec-gaps.md).
  */
 export const DomainReference = model({ id: t.string, name: t.string }, {});
 export type DomainReference = t.TypeOf<typeof DomainReference>;

@@ -118,6 +118,34 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Failed\*\*[^]*Last error: Host esx-01.example.com failed/);
   });
 
+  it("keeps showing the error of an earlier attempt while a retry runs and when it has succeeded", async () => {
+    const gate = new Gate();
+    let attempts = 0;
+    const fake = new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (++attempts === 1) throw hostFailure(input);
+          await gate.pass();
+          return upgraded(input);
+        },
+      },
+      1,
+    );
+    const upgrade = await bench().upgrade({}, fake);
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    await upgrade.ask("retry");
+    await gate.reached;
+    const earlier = /Last error: Cluster .*Host esx-01.example.com failed\./;
+    expect(await upgrade.currentDetails())
+      .to.match(/^\*\*Running\*\*/)
+      .and.to.match(earlier);
+    gate.open();
+    await upgrade.end();
+    expect(await upgrade.currentDetails())
+      .to.contain("COMPLETED_WITH_SUCCESS")
+      .and.to.match(earlier);
+  });
+
   it("shows why a draft cannot be committed", async () => {
     const fake = new FakeActivities({ runClusterPrechecks: async () => ({ stages: failedCheck() }) });
     const upgrade = await bench().upgrade({ draft: true }, fake);

@@ -115,11 +115,14 @@ describe("problemsOf", () => {
   });
 
   it("shows no codec and stays short, whatever the value", () => {
+    const codec = /Partial|Exact|=>|undefined|\[object/;
+    // A message quotes the value, which may look like a codec by itself.
+    const value = fc.jsonValue({ maxDepth: 4 }).filter((sent) => !codec.test(JSON.stringify(sent)));
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(...Object.keys(valid)), (value, field) => {
-        for (const { path, message } of spec({ ...valid, [field]: value })) {
+      fc.property(value, fc.constantFrom(...Object.keys(valid)), (sent, field) => {
+        for (const { path, message } of spec({ ...valid, [field]: sent })) {
           expect(path).to.satisfy((text: string) => text.startsWith(field));
-          expect(message).to.not.match(/Partial|Exact|=>|undefined|\[object/);
+          expect(message).to.not.match(codec);
           expect(message.length).to.be.below(500);
         }
       }),
