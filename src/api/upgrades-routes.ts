@@ -90,6 +90,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
           status: UpgradeStatus,
           bundleId: Identifier,
           bundleType: BundleType,
+          resourceId: Identifier,
           ...paging,
         },
       },

@@ -17,6 +17,8 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without the user's token. */
+  readonly anonymous?: boolean;
   /** Ends the request; without it a time limit does. */
   readonly signal?: AbortSignal;
 }
@@ -61,7 +63,8 @@ export class ApiClient {
     throw answeredError(second.status, await this.errorOf(second));
   }
 
-  private async send(method: Method, path: string, { body, headers, signal }: RequestOptions): Promise<Response> {
+  private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
+    const { body, headers, signal, anonymous = false } = options;
     const time = signal ?? AbortSignal.timeout(answerMilliseconds);
     try {
       return await fetch(this.server + path, {
@@ -70,7 +73,7 @@ export class ApiClient {
         signal: AbortSignal.any([time, this.surroundings.interrupted]),
         headers: {
           accept: "application/json",
-          ...(this.login && { authorization: `Bearer ${this.login.accessToken}` }),
+          ...(this.login && !anonymous && { authorization: `Bearer ${this.login.accessToken}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },
@@ -85,8 +88,8 @@ export class ApiClient {
   private async renew(): Promise<boolean> {
     const login = this.login;
     if (login?.refreshToken === undefined) return false;
-    this.login = undefined;
-    const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body: login.refreshToken });
+    const body = login.refreshToken;
+    const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
     if (!response.ok) throw answeredError(response.status, await this.errorOf(response));
     const accessToken = t.string.decode(await this.json(response));
     if (E.isLeft(accessToken)) throw this.strange(response.status);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ApiClient } from "./api-client";
-import { printable } from "./task-parts";
+import { printable, printableJson } from "./printable";
 import { styleFor, type Style } from "./style";
 import type { Surroundings } from "./surroundings";
 
@@ -29,7 +29,18 @@ export class CommandContext {
 
   /** A result for a script: one JSON document. */
   printJson(value: unknown): void {
-    this.surroundings.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    this.surroundings.stdout.write(`${printableJson(value, 2)}\n`);
+  }
+
+  /** One of several results for a script: JSON on a line of its own. */
+  printJsonLine(value: unknown): void {
+    this.surroundings.stdout.write(`${printableJson(value)}\n`);
+  }
+
+  /** The width of the terminal that results go to; undefined where they go somewhere else. */
+  get columns(): number | undefined {
+    const { isTTY, columns } = this.surroundings.stdout;
+    return isTTY === true ? columns : undefined;
   }
 
   /** A result, as JSON or as lines for people. */

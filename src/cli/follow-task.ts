@@ -11,7 +11,8 @@ import type { Surroundings } from "./surroundings";
 
 /** What somebody who follows a Task is told. */
 export type Followed =
-  | { readonly type: "TASK"; readonly task: Task }
+  /** `change` is what has led to this state; absent where the service has told the state as a whole. */
+  | { readonly type: "TASK"; readonly task: Task; readonly change?: TaskChange }
   /** Nothing is known of the Task for a while; it is tried again. */
   | { readonly type: "TROUBLE"; readonly message: string }
   | { readonly type: "AGAIN" }
@@ -28,13 +29,14 @@ const longestPause = 10_000;
 
 /**
  * Follows a Task by its server-sent events (docs/events.md) to its end. A connection that is lost is made again, with the
- * id of the last event. Throws a {@link CliError} where the service refuses, where it cannot be reached from the first,
- * and where it stays away for a quarter of an hour.
+ * id of the last event. Throws a {@link CliError} where the service refuses, where it cannot be reached from the first
+ * (unless the Task `isKnown` to be there), and where it stays away for a quarter of an hour.
  */
 export async function* followTask(
   client: ApiClient,
   surroundings: Surroundings,
   id: string,
+  isKnown = false,
 ): AsyncGenerator<Followed, void, undefined> {
   const state = new StreamState();
   let lostAt: number | undefined;
@@ -48,7 +50,7 @@ export async function* followTask(
       }
       if (lostAt === undefined) yield { type: "TROUBLE", message: "The service has closed the connection." };
     } catch (error) {
-      if (!(error instanceof CliError) || !mayPass(error) || state.task === undefined) throw error;
+      if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.task)) throw error;
       if (lostAt === undefined) yield { type: "TROUBLE", message: error.message };
       else if (surroundings.now() - lostAt > patienceMilliseconds) throw error;
     }
@@ -85,8 +87,11 @@ class StreamState {
         yield { type: "TASK", task: this.task };
         return;
       case "change":
-        if (this.task) this.task = applyTaskChange(this.task, decode(TaskChange, data));
-        if (this.task) yield { type: "TASK", task: this.task };
+        if (this.task) {
+          const change = decode(TaskChange, data);
+          this.task = applyTaskChange(this.task, change);
+          yield { type: "TASK", task: this.task, change };
+        }
         return;
       case "unavailable":
         yield { type: "TROUBLE", message: decode(ErrorBody, data).message };

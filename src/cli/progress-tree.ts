@@ -1,6 +1,8 @@
 import type { SubTask, Task } from "../domain/task";
 import { coloured, symbolOf, wordOf, type Style } from "./style";
-import { countHosts, fractionOf, nextStepOf, printable } from "./task-parts";
+import { cut, padded } from "./fit";
+import { printable } from "./printable";
+import { countHosts, fractionOf, nextStepOf } from "./task-parts";
 
 /** The room for a drawing, and when it is drawn (epoch milliseconds). */
 export interface Canvas {
@@ -101,7 +103,7 @@ function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
   if (nameWidth < 12) return `${indent}${symbol} ${cut(`${name}${counted}`, room)}`;
   const fraction = fractionOf(part);
   const percent = `${Math.floor(fraction * 100)}%`.padStart(4);
-  const text = cut(name, nameWidth).padEnd(nameWidth);
+  const text = padded(cut(name, nameWidth), nameWidth);
   return `${indent}${symbol} ${text} ${coloured(style, part.status, bar(fraction))} ${percent}${counted}`;
 }
 
@@ -137,10 +139,4 @@ function errorLines(task: Task, columns: number, style: Style): string[] {
     ...(error ? [style.red(cut(`✖ ${printable(error.message)}`, columns))] : []),
     ...(next === "" ? [] : [cut(`Next: ${printable(next)}`, columns)]),
   ];
-}
-
-/** The text in so many characters; an ellipsis says that there is more. */
-function cut(text: string, width: number): string {
-  const characters = Array.from(text);
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join("")}…`;
 }

@@ -3,6 +3,7 @@ import { Cluster, PageOfCluster } from "../domain/cluster";
 import { PageOfTask, Task } from "../domain/task";
 import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { AddCommand } from "./add-command";
+import { allPages } from "./all-pages";
 import type { CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./exit-code";
 import { bundlesTable, clustersTable, clusterView, upgradesTable, upgradeView } from "./views";
@@ -24,7 +25,7 @@ export function addReadCommands(add: AddCommand): void {
   add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
     .argument("<id>", "the id that `start` has printed")
     .action(add.runWithId(get));
-  add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json > task.json"])
+  add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
     .argument("<id>", "the id that `start` has printed")
     .action(add.runWithId(watch));
   add("bundles", "List what there is to upgrade to, or show one bundle", ["upgradectl bundles"])
@@ -36,27 +37,39 @@ export function addReadCommands(add: AddCommand): void {
 }
 
 async function list(context: CommandContext, { status, bundle, cluster }: ListOptions): Promise<ExitCode> {
-  const query = new URLSearchParams({
+  const { client } = context;
+  const ofCluster = { ...(cluster !== undefined && { resourceId: cluster }) };
+  const filter = {
     ...(status !== undefined && { status }),
     ...(bundle !== undefined && { bundleId: bundle }),
-  });
-  const page = await context.client.request("GET", `/v1/upgrades?${query.toString()}`, PageOfUpgrade);
-  const all = page.elements ?? [];
-  const elements =
-    cluster === undefined
-      ? all
-      : all.filter(({ resourceUpgradeSpecs = [] }) =>
-          resourceUpgradeSpecs.some(({ resourceId }) => resourceId === cluster),
-        );
-  if (context.isJson) context.printJson(cluster === undefined ? page : { elements });
+    ...ofCluster,
+  };
+  const { elements, total } = await allPages((paging) =>
+    client.request("GET", `/v1/upgrades?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfUpgrade),
+  );
+  if (context.isJson) context.printJson({ elements });
   else {
-    const tasks = await context.client.request("GET", "/v1/tasks", PageOfTask);
-    context.print(elements, () => upgradesTable(elements, tasks.elements ?? [], context.style));
+    const tasks = await tasksOf(context, elements, ofCluster);
+    context.print(elements, () => upgradesTable(elements, tasks, context.style, context.columns));
   }
-  const total = page.pageMetadata?.totalElements ?? all.length;
-  if (total > all.length)
-    context.say(`These are the first ${all.length} of ${total}; --status or --bundle makes them fewer.`);
+  if (total > elements.length)
+    context.say(`${total - elements.length} more are there, but the service could not read them; its log tells which.`);
   return exitCode.successful;
+}
+
+/** The Tasks of some upgrades, which know their names and times. */
+async function tasksOf(
+  { client }: CommandContext,
+  upgrades: readonly Upgrade[],
+  filter: Readonly<Record<string, string>>,
+): Promise<readonly Task[]> {
+  if (upgrades.length === 0) return [];
+  const { elements } = await allPages(
+    (paging) =>
+      client.request("GET", `/v1/tasks?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfTask),
+    (found) => upgrades.every(({ id }) => found.has(id)),
+  );
+  return elements;
 }
 
 async function get(context: CommandContext, id: string): Promise<ExitCode> {
@@ -69,10 +82,10 @@ async function get(context: CommandContext, id: string): Promise<ExitCode> {
 async function bundles(context: CommandContext, id: string | undefined): Promise<ExitCode> {
   if (id === undefined) {
     const page = await context.client.request("GET", "/v1/bundles", PageOfBundle);
-    context.print(page, () => bundlesTable(page.elements ?? []));
+    context.print(page, () => bundlesTable(page.elements ?? [], context.columns));
   } else {
     const bundle = await context.client.request("GET", `/v1/bundles/${encodeURIComponent(id)}`, Bundle);
-    context.print(bundle, () => bundlesTable([bundle]));
+    context.print(bundle, () => bundlesTable([bundle], context.columns));
   }
   return exitCode.successful;
 }
@@ -80,10 +93,10 @@ async function bundles(context: CommandContext, id: string | undefined): Promise
 async function clusters(context: CommandContext, id: string | undefined): Promise<ExitCode> {
   if (id === undefined) {
     const page = await context.client.request("GET", "/v1/clusters", PageOfCluster);
-    context.print(page, () => clustersTable(page.elements ?? []));
+    context.print(page, () => clustersTable(page.elements ?? [], context.columns));
   } else {
     const cluster = await context.client.request("GET", `/v1/clusters/${encodeURIComponent(id)}`, Cluster);
-    context.print(cluster, () => clusterView(cluster));
+    context.print(cluster, () => clusterView(cluster, context.columns));
   }
   return exitCode.successful;
 }

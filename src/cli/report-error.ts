@@ -3,7 +3,7 @@ import { CliError } from "./cli-error";
 import { exitCode, type ExitCode } from "./exit-code";
 import { styleFor } from "./style";
 import type { Surroundings } from "./surroundings";
-import { printable } from "./task-parts";
+import { printable } from "./printable";
 
 /** Says what is wrong, all that belongs to it, and one next step, on the standard error; gives the exit code. */
 export function reportError(error: unknown, surroundings: Surroundings): ExitCode {

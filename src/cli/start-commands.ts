@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { Cluster } from "../domain/cluster";
 import { Task } from "../domain/task";
 import { UpgradePreview } from "../domain/upgrade-preview";
 import type { AddCommand } from "./add-command";
 import { CliError } from "./cli-error";
 import type { CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./exit-code";
-import { expectedWaves } from "./expected-waves";
 import { planView } from "./plan-view";
+import { printable } from "./printable";
 import { readSpec } from "./read-spec";
 import { watch } from "./watch";
 
@@ -49,14 +48,14 @@ async function start(context: CommandContext, options: StartOptions): Promise<Ex
   const key = options.idempotencyKey ?? randomUUID();
   const task = await sendOnce(context, body, key);
   if (!options.watch) {
-    context.print(task, () => [task.id]);
+    context.print(task, () => [printable(task.id)]);
     context.say(`Accepted: ${task.name}.`);
     context.say(`Next: \`upgradectl ${body["draftMode"] === true ? "commit" : "watch"} ${task.id}\`.`);
     return exitCode.successful;
   }
   context.say(`Accepted: ${task.name}, ${task.id}.`);
   if (body["draftMode"] === true) context.say(`A draft waits for \`upgradectl commit ${task.id}\`.`);
-  return watch(context, task.id);
+  return watch(context, task.id, { isKnown: true });
 }
 
 /** Without an answer nobody knows whether the request has come through; the key makes it safe to send it again. */
@@ -77,24 +76,9 @@ async function sendOnce({ client }: CommandContext, body: unknown, key: string):
 async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {
   const body = await readSpec(file, context.surroundings);
   const preview = await context.client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
-  const waves = expectedWaves(preview, await clustersOf(preview, context));
-  context.print({ plan: preview, waves }, () => planView(preview, waves, context.style));
+  context.print(preview, () => planView(preview, context.style, context.columns));
+  const resources = preview.products.flatMap((product) => product.resources);
+  for (const { name, errors = [] } of resources)
+    for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
   return exitCode.successful;
-}
-
-/** The clusters of a plan with their hosts. One that cannot be read is told; the plan is good without it. */
-async function clustersOf({ products }: UpgradePreview, context: CommandContext): Promise<Map<string, Cluster>> {
-  const resources = products.flatMap((product) => product.resources);
-  const clusters = new Map<string, Cluster>();
-  for (const { kind, resourceId, name } of resources) {
-    if (kind !== "IMAGE" && kind !== "BASELINE") continue;
-    try {
-      const path = `/v1/clusters/${encodeURIComponent(resourceId)}`;
-      clusters.set(resourceId, await context.client.request("GET", path, Cluster));
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code === exitCode.interrupted) throw error;
-      context.say(`The hosts of ${name} are not known: ${error.message}`);
-    }
-  }
-  return clusters;
 }

@@ -7,6 +7,7 @@ import type { Method } from "./api-client";
 import { wrongUsage } from "./cli-error";
 import type { CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./exit-code";
+import { printable } from "./printable";
 import { watch } from "./watch";
 
 interface TimeOptions {
@@ -51,15 +52,16 @@ export function addSteerCommands(add: AddCommand): void {
       .argument("<id>", ofUpgrade)
       .option("-w, --watch", "follow it to its end")
       .action(add.runWithId((context, id, options: TimeOptions) => change(context, method, id, options)));
-  add("prechecks", "Run the prechecks of a draft again", ["upgradectl prechecks ID"])
+  add("prechecks", "Run the prechecks of a draft again", ["upgradectl prechecks ID", "upgradectl prechecks ID --watch"])
     .argument("<id>", ofUpgrade)
+    .option("-w, --watch", "follow them to their end; the exit code tells whether they have passed")
     .action(add.runWithId(prechecks));
 }
 
 async function commit(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
   const body: UpgradeUpdateSpec = options.at === undefined ? {} : { scheduledTimestamp: options.at };
   const code = await steer(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, options.watch);
-  return options.watch ? watch(context, id) : code;
+  return options.watch ? watch(context, id, { isKnown: true }) : code;
 }
 
 async function reschedule(context: CommandContext, id: string, { at, now }: TimeOptions): Promise<ExitCode> {
@@ -77,7 +79,7 @@ async function steer(
 ): Promise<ExitCode> {
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
   if (silent) return exitCode.successful;
-  context.print(upgrade, () => [`${upgrade.id}  ${upgrade.status ?? "-"}`]);
+  context.print(upgrade, () => [`${printable(upgrade.id)}  ${upgrade.status ?? "-"}`]);
   // Where nothing goes on any more there is nothing to watch.
   if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
   return exitCode.successful;
@@ -85,15 +87,16 @@ async function steer(
 
 async function change(context: CommandContext, method: Method, id: string, options: TimeOptions): Promise<ExitCode> {
   const task = await context.client.request(method, `/v1/tasks/${encodeURIComponent(id)}`, Task);
-  if (options.watch) return watch(context, id);
-  context.print(task, () => [`${task.id}  ${task.status}`]);
+  if (options.watch) return watch(context, id, { isKnown: true });
+  context.print(task, () => [`${printable(task.id)}  ${task.status}`]);
   context.say(`Next: \`upgradectl watch ${task.id}\`.`);
   return exitCode.successful;
 }
 
-async function prechecks(context: CommandContext, id: string): Promise<ExitCode> {
+async function prechecks(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
   const task = await context.client.request("POST", `/v1/upgrades/${encodeURIComponent(id)}/prechecks`, Task);
-  context.print(task, () => [`${task.id}  ${task.status}`]);
-  context.say(`Next: \`upgradectl get ${id}\`.`);
+  if (options.watch) return watch(context, task.id, { isKnown: true });
+  context.print(task, () => [`${printable(task.id)}  ${task.status}`]);
+  context.say(`Next: \`upgradectl watch ${task.id}\`.`);
   return exitCode.successful;
 }

@@ -6,6 +6,8 @@ export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  on?(event: "resize", listener: () => void): unknown;
+  off?(event: "resize", listener: () => void): unknown;
 }
 
 /** All of the world that a command can see, so that tests can give it another one. */
@@ -20,6 +22,11 @@ export interface Surroundings {
   readonly interrupted: AbortSignal;
   /** Epoch milliseconds. */
   now(): number;
+  /**
+   * Tells whoever draws on the terminal when it is somebody else's: `leave` before this process stops or ends, `back`
+   * when it goes on. Gives the function that ends that.
+   */
+  holdTerminal(leave: () => void, back: () => void): () => void;
   /** Resolves after so many milliseconds; rejects when interrupted. */
   wait(milliseconds: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { SubTask, Task } from "../domain/task";
 import { headline, summary } from "./progress-tree";
 import { wordOf } from "./style";
-import { printable } from "./task-parts";
+import { printable } from "./printable";
 
 /**
  * What has happened between two states of a Task, a line for each part whose status or stage has changed: for logs and

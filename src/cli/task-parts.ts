@@ -1,4 +1,5 @@
 import type { SubTask, Task, TaskStatus } from "../domain/task";
+import { precheckRunOf } from "../domain/precheck-task";
 import { exitCode, type ExitCode } from "./exit-code";
 
 /** How many hosts, or nodes, there are and how they are. */
@@ -67,13 +68,13 @@ export function outcomeOf(status: TaskStatus): ExitCode | undefined {
 
 /** What can be done next about a Task in words; empty where nothing need be. */
 export function nextStepOf({ id, status, isRetryable, errors }: Task): string {
+  const prechecked = precheckRunOf(id)?.upgradeId;
+  if (prechecked !== undefined && outcomeOf(status) === exitCode.successful)
+    return `\`upgradectl commit ${prechecked}\`.`;
   if (outcomeOf(status) !== exitCode.failed) return "";
   const remediation = errors?.at(-1)?.remediationMessage;
+  if (prechecked !== undefined)
+    return `\`upgradectl prechecks ${prechecked} --watch\` when this is done: ${remediation ?? "Mend what has failed."}`;
   if (!isRetryable) return remediation ?? "Start another upgrade when all is well.";
   return `\`upgradectl retry ${id}\` when this is done: ${remediation ?? "Mend what has failed."}`;
-}
-
-/** Text of the service that cannot steer the terminal: control characters become spaces. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ");
 }

@@ -5,11 +5,17 @@ import { toTimestamp } from "../domain/timestamp";
 import type { Upgrade } from "../domain/upgrade";
 import { headline, summary } from "./progress-tree";
 import { coloured, symbolOf, type Style } from "./style";
-import { plain, table } from "./table";
-import { nextStepOf, printable } from "./task-parts";
+import { minute, plain, table } from "./table";
+import { printable } from "./printable";
+import { nextStepOf } from "./task-parts";
 
 /** The list of upgrades; `tasks` gives their names and times where they could be read. */
-export function upgradesTable(upgrades: readonly Upgrade[], tasks: readonly Task[], style: Style): string[] {
+export function upgradesTable(
+  upgrades: readonly Upgrade[],
+  tasks: readonly Task[],
+  style: Style,
+  columns: number | undefined,
+): string[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   return table(
     ["ID", "STATUS", "NAME", "CREATED", "ENDED"],
@@ -19,15 +25,16 @@ export function upgradesTable(upgrades: readonly Upgrade[], tasks: readonly Task
         plain(id),
         coloured(style, status ?? "-"),
         plain(task?.name ?? `bundle ${bundleId}`),
-        plain(task?.creationTimestamp),
-        plain(endTime === undefined ? undefined : toTimestamp(endTime)),
+        minute(task?.creationTimestamp),
+        minute(endTime === undefined ? undefined : toTimestamp(endTime)),
       ];
     }),
+    { columns, elastic: ["NAME"], optional: ["ENDED", "CREATED"] },
   );
 }
 
 /** The bundles of the catalog. */
-export function bundlesTable(bundles: readonly Bundle[]): string[] {
+export function bundlesTable(bundles: readonly Bundle[], columns: number | undefined): string[] {
   return table(
     ["ID", "VERSION", "STATUS", "BRINGS"],
     bundles.map(({ id, version, downloadStatus, components = [] }) => [
@@ -36,11 +43,12 @@ export function bundlesTable(bundles: readonly Bundle[]): string[] {
       plain(downloadStatus),
       plain(components.map(({ type, toVersion }) => [type, toVersion].filter(Boolean).join(" ")).join(", ")),
     ]),
+    { columns, elastic: ["BRINGS"] },
   );
 }
 
 /** The clusters of the inventory. */
-export function clustersTable(clusters: readonly Cluster[]): string[] {
+export function clustersTable(clusters: readonly Cluster[], columns: number | undefined): string[] {
   return table(
     ["ID", "NAME", "KIND", "HOSTS", "PLATFORM", "HELD BY"],
     clusters.map(({ id, name, kind, hostCount, platformVersion, heldBy, errors }) => [
@@ -51,14 +59,15 @@ export function clustersTable(clusters: readonly Cluster[]): string[] {
       plain(platformVersion),
       plain(heldBy),
     ]),
+    { columns, elastic: ["NAME"], optional: ["PLATFORM"] },
   );
 }
 
 /** One cluster with its hosts. */
-export function clusterView(cluster: Cluster): string[] {
+export function clusterView(cluster: Cluster, columns: number | undefined): string[] {
   const { hosts = [], errors = [] } = cluster;
   return [
-    ...clustersTable([cluster]),
+    ...clustersTable([cluster], columns),
     "",
     ...table(
       ["HOST", "VERSION"],

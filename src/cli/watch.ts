@@ -1,41 +1,27 @@
-import { createLogUpdate } from "log-update";
 import type { Task } from "../domain/task";
 import { CliError } from "./cli-error";
+import type { CommandContext } from "./command-context";
+import { displayFor } from "./display";
 import { exitCode, type ExitCode } from "./exit-code";
 import { followTask } from "./follow-task";
-import { drawTask } from "./progress-tree";
-import { styleFor } from "./style";
-import type { CommandContext } from "./command-context";
-import { linesOfChange } from "./task-lines";
-import { nextStepOf, outcomeOf, printable } from "./task-parts";
-
-/** Shows a Task while it changes. */
-interface Display {
-  show(task: Task): void;
-  notice(message: string | undefined): void;
-  close(): void;
-}
-
-/** How often a terminal is drawn again at most, and how often for the clock in it, in milliseconds. */
-const frameMilliseconds = 100;
-const clockMilliseconds = 1000;
+import { printable } from "./printable";
+import { nextStepOf, outcomeOf } from "./task-parts";
 
 /**
- * Follows an upgrade to its end: bars in a terminal, a line for each change elsewhere. With `-o json` the lines are
- * messages and the Task at the end is the result.
+ * Follows a Task to its end: a picture in a terminal, a line for each change elsewhere, and with `-o json` each event as
+ * JSON on a line. `isKnown`: the service has told of it before, so its absence will pass.
  */
-export async function watch(context: CommandContext, id: string): Promise<ExitCode> {
-  const { client, surroundings, isJson } = context;
-  const output = isJson ? surroundings.stderr : surroundings.stdout;
-  const isTerminal = output.isTTY === true && surroundings.env["TERM"] !== "dumb";
-  const display = isTerminal ? terminalDisplay(context) : lineDisplay(context);
+export async function watch(context: CommandContext, id: string, { isKnown = false } = {}): Promise<ExitCode> {
+  const { client, surroundings } = context;
+  const display = displayFor(context);
   let task: Task | undefined;
+  let hasEnded = false;
   try {
-    for await (const followed of followTask(client, surroundings, id)) {
+    for await (const followed of followTask(client, surroundings, id, isKnown)) {
       switch (followed.type) {
         case "TASK":
           task = followed.task;
-          display.show(task);
+          display.show(followed);
           break;
         case "TROUBLE":
           display.notice(`${printable(followed.message)} The upgrade goes on without us; trying again.`);
@@ -44,75 +30,31 @@ export async function watch(context: CommandContext, id: string): Promise<ExitCo
           display.notice(undefined);
           break;
         case "END":
+          hasEnded = true;
           break;
       }
     }
   } catch (error) {
-    if (error instanceof CliError && error.code === exitCode.interrupted)
-      throw new CliError(
-        error.code,
-        "No longer watching; the upgrade goes on.",
-        `Look again with \`upgradectl watch ${id}\`.`,
-      );
-    throw error;
+    throw afterwards(error, id, isKnown || task !== undefined);
   } finally {
-    display.close();
+    display.close(task, hasEnded);
   }
   if (!task) throw new CliError(exitCode.failed, `The service told nothing of ${id}.`, `Try \`upgradectl get ${id}\`.`);
-  if (isJson) context.printJson(task);
   const next = nextStepOf(task);
-  if (next !== "" && !isTerminal) context.say(`Next: ${printable(next)}`);
+  if (next !== "") context.say(`Next: ${next}`);
   return outcomeOf(task.status) ?? exitCode.successful;
 }
 
-function lineDisplay({ surroundings, isJson }: CommandContext): Display {
-  const output = isJson ? surroundings.stderr : surroundings.stdout;
-  let shown: Task | undefined;
-  let isAway = false;
-  const print = (line: string) => output.write(`${new Date(surroundings.now()).toISOString()} ${line}\n`);
-  return {
-    show(task) {
-      linesOfChange(shown, task, surroundings.now()).forEach(print);
-      shown = task;
-    },
-    notice(message) {
-      if (message !== undefined) print(message);
-      else if (isAway) print("Following again.");
-      isAway = message !== undefined;
-    },
-    close() {},
-  };
-}
-
-function terminalDisplay({ surroundings, isJson }: CommandContext): Display {
-  const output = isJson ? surroundings.stderr : surroundings.stdout;
-  const style = styleFor(output, surroundings);
-  const draw = createLogUpdate(output as NodeJS.WritableStream);
-  let task: Task | undefined;
-  let notice: string | undefined;
-  let soon: NodeJS.Timeout | undefined;
-  const render = (rows = (output.rows ?? 24) - 1) => {
-    clearTimeout(soon);
-    soon = undefined;
-    // The last column stays free: terminals differ in what they do after it.
-    const columns = (output.columns ?? 80) - 1;
-    if (task) draw(drawTask(task, { columns, rows, style, now: surroundings.now(), notice }).join("\n"));
-  };
-  const later = () => (soon ??= setTimeout(render, frameMilliseconds));
-  const clock = setInterval(later, clockMilliseconds);
-  return {
-    show(changed) {
-      task = changed;
-      later();
-    },
-    notice(message) {
-      notice = message;
-      later();
-    },
-    close() {
-      clearInterval(clock);
-      render();
-      draw.done();
-    },
-  };
+/** Whoever stops watching is told that nothing else has stopped, and how to come back. */
+function afterwards(error: unknown, id: string, isKnown: boolean): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { code, message } = error;
+  const comeBack = `\`upgradectl watch ${id}\``;
+  if (code === exitCode.interrupted)
+    return new CliError(code, "No longer watching; the upgrade goes on.", `Look again with ${comeBack}.`);
+  if (code === exitCode.notReachable && isKnown)
+    return new CliError(code, message, `The upgrade goes on without us. When the service is back, ${comeBack}.`, {
+      cause: error,
+    });
+  return error;
 }

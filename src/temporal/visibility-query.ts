@@ -7,13 +7,14 @@ const taskEnds = ["Successful", "COMPLETED_WITH_WARNING", "SKIPPED", "Failed", "
 const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed')";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
-export function upgradesQuery({ status, bundleId, bundleType }: UpgradeFilter): string {
+export function upgradesQuery({ status, bundleId, bundleType, resourceId }: UpgradeFilter): string {
   const conditions = ["WorkflowType = 'upgradeWorkflow'"];
   if (status !== undefined) {
     conditions.push(statusCondition("UpgradeStatus", status, upgradeEnds, "COMPLETED_WITH_FAILURE"));
   }
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
+  if (resourceId !== undefined) conditions.push(ofResource(resourceId));
   return conditions.join(" AND ");
 }
 
@@ -23,7 +24,7 @@ export function tasksQuery({ taskStatus, resourceId }: TaskFilter): string {
   if (taskStatus !== undefined) {
     conditions.push(statusCondition("TaskStatus", stored[taskStatus] ?? taskStatus, taskEnds, "Failed"));
   }
-  if (resourceId !== undefined) conditions.push(`ResourceIds = ${quoted(resourceId)}`);
+  if (resourceId !== undefined) conditions.push(ofResource(resourceId));
   return conditions.join(" AND ");
 }
 
@@ -35,6 +36,10 @@ const stored: Partial<Record<TaskStatus, TaskStatus>> = {
   FAILED: "Failed",
   CANCELLED: "Cancelled",
 };
+
+function ofResource(resourceId: string): string {
+  return `ResourceIds = ${quoted(resourceId)}`;
+}
 
 /** The running Workflows of resources, which are the locks. */
 export function locksQuery(workflowIds: readonly string[]): string {

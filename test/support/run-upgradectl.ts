@@ -31,6 +31,7 @@ export class Upgradectl {
       stderr: into("stderr"),
       interrupted: this.interruption.signal,
       now: () => this.now,
+      holdTerminal: () => () => undefined,
       wait: async (milliseconds) => {
         this.waits.push(milliseconds);
         this.now += milliseconds;

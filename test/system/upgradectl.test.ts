@@ -76,7 +76,8 @@ describe("upgradectl against the service", function () {
     const failed = await run("start", "-f", file, "--watch", "-o", "json");
     expect(failed.code, failed.stderr).to.equal(1);
     expect(failed.stderr).to.contain("bootbank is too small").and.to.contain("Next: ");
-    const { id } = JSON.parse(failed.stdout) as { id: string };
+    const last = failed.stdout.trimEnd().split("\n").at(-1) ?? "";
+    const { id } = (JSON.parse(last) as { task: { id: string } }).task;
 
     const refused = await run("pause", id);
     expect(refused.code, refused.stderr).to.equal(4);

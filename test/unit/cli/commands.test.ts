@@ -52,22 +52,45 @@ describe("upgradectl, its commands", () => {
     expect(api.last.headers["idempotency-key"]).to.equal("mine");
   });
 
-  it("plan prints plan and waves and asks for nothing but the preview and the clusters", async () => {
-    const [first] = previewExample.products.flatMap(({ resources }) => resources);
-    const hosts = ["a", "b", "c"].map((name) => ({ id: name, fqdn: `${name}.example`, version: "8.0.3" }));
-    api.answer("POST /v1/upgrades/preview", 200, previewExample);
-    api.answer(`GET /v1/clusters/${first!.resourceId}`, 200, { ...clusterExample, id: first!.resourceId, hosts });
+  it("plan prints plan and waves and asks for nothing but the preview", async () => {
+    const [product] = previewExample.products;
+    const [first, ...others] = product!.resources;
+    const errors = [{ message: "Its manager is away." }];
+    const waves = [1, 2].map((wave) => ({
+      product: "HOSTOS",
+      wave,
+      scheduledTimestamp: "2036-12-01T09:30:00.000Z",
+      parts: [{ resourceId: "c", name: "cl01", hosts: [`esx-${wave}`], ...(wave > 1 && { soakSeconds: 300 }) }],
+    }));
+    const resources = [{ ...first!, errors, soakSeconds: 300 }, ...others];
+    const preview = { ...previewExample, products: [{ ...product, resources }], waves };
+    api.answer("POST /v1/upgrades/preview", 200, preview);
     const { code, stdout, stderr } = await cli.run(["plan", "-f", example]);
     expect(code).to.equal(0);
-    expect(stdout).to.contain(previewExample.name).and.to.contain("a.example").and.to.contain("Nothing was started.");
-    expect(stderr).to.contain("are not known");
-    expect(asked().filter((one) => one.startsWith("POST"))).to.deep.equal(["POST /v1/upgrades/preview"]);
+    expect(stdout).to.contain(previewExample.name).and.to.contain("300 s, healthy");
+    expect(stdout).to.contain(["HOSTOS 2 from 2036-12-01 09:30Z", "  cl01 (300 s later): esx-2"].join("\n"));
+    expect(stdout).to.contain("Nothing was started.");
+    expect(stderr).to.contain("are not known: Its manager is away.");
+    expect(asked()).to.deep.equal(["POST /v1/upgrades/preview"]);
+    expect(JSON.parse((await cli.run(["plan", "-f", example, "-o", "json"])).stdout)).to.deep.equal(preview);
+  });
+
+  it("plan tells of many waves, and of many clusters in one, only the first and the last", async () => {
+    const parts = Array.from({ length: 100 }, (_, n) => ({ resourceId: `${n}`, name: `cl${n}.`, hosts: ["esx"] }));
+    const waves = Array.from({ length: 64 }, (_, n) => ({ product: "HOSTOS", wave: n + 1, parts }));
+    api.answer("POST /v1/upgrades/preview", 200, { ...previewExample, waves });
+    const { stdout } = await cli.run(["plan", "-f", example]);
+    expect(stdout).to.contain("… 24 more waves …").and.to.contain("… and 92 more").and.to.contain("cl99.: esx");
+    expect(stdout).to.contain("HOSTOS 1\n").and.to.contain("HOSTOS 64\n").and.not.to.contain("HOSTOS 32\n");
   });
 
   it("list shows names beside statuses and passes the filters on", async () => {
     api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
     const { stdout } = await cli.run(["list", "--status", "INPROGRESS", "--bundle", "b 1"]);
-    expect(asked()[0]).to.equal("GET /v1/upgrades?status=INPROGRESS&bundleId=b+1");
+    expect(asked()).to.deep.equal([
+      "GET /v1/upgrades?status=INPROGRESS&bundleId=b+1&pageNumber=0&pageSize=1000",
+      "GET /v1/tasks?pageNumber=0&pageSize=1000",
+    ]);
     const [upgrade] = pageExample.elements!;
     expect(stdout)
       .to.match(/^ID +STATUS +NAME/)
@@ -75,10 +98,27 @@ describe("upgradectl, its commands", () => {
       .and.to.contain(upgrade!.status);
   });
 
-  it("list --cluster keeps the upgrades of that cluster only", async () => {
-    api.answer("GET /v1/upgrades", 200, pageExample);
-    const { stdout } = await cli.run(["list", "--cluster", "none", "-o", "json"]);
-    expect(JSON.parse(stdout)).to.deep.equal({ elements: [] });
+  it("list --cluster has the service choose", async () => {
+    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
+    await cli.run(["list", "--cluster", "c-1"]);
+    expect(asked()).to.deep.equal([
+      "GET /v1/upgrades?resourceId=c-1&pageNumber=0&pageSize=1000",
+      "GET /v1/tasks?resourceId=c-1&pageNumber=0&pageSize=1000",
+    ]);
+  });
+
+  it("list reads every page, and says what the service could not read", async () => {
+    const all = Array.from({ length: 1001 }, (_, n) => ({ ...upgradeExample, id: `u-${n}` }));
+    api.on("GET /v1/upgrades", ({ url }, response) => {
+      const page = Number(new URL(url, api.url).searchParams.get("pageNumber"));
+      const elements = all.slice(page * 1000, (page + 1) * 1000);
+      const pageMetadata = { pageNumber: page, pageSize: 1000, totalElements: 1002, totalPages: 2 };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ elements, pageMetadata }));
+    });
+    const { code, stdout, stderr } = await cli.run(["list", "-o", "json"]);
+    expect(code).to.equal(0);
+    expect((JSON.parse(stdout) as { elements: unknown[] }).elements).to.have.length(1001);
+    expect(stderr).to.contain("1 more");
   });
 
   it("get shows the upgrade and its parts", async () => {

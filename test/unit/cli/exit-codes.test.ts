@@ -32,6 +32,9 @@ describe("upgradectl, how it ends", () => {
     for (const word of words) expect(stderr).to.contain(word);
   }
 
+  /** Nobody listens there: the port of discard is none that programs get. */
+  const away = "http://127.0.0.1:9";
+
   const file = (content: string) => {
     const path = join(folder, "request.yaml");
     writeFileSync(path, content);
@@ -105,10 +108,51 @@ describe("upgradectl, how it ends", () => {
     }
   });
 
-  it("1: the service fails", async () => {
-    api.answer("GET /v1/clusters", 500, { message: "Unforeseen.", errorCode: "UNEXPECTED" });
-    expectError(await cli.run(["clusters"]), 1, "Unforeseen.", "UNEXPECTED");
-  });
+  /** Each command that speaks to the service, with what it asks first. */
+  const commands: readonly (readonly [route: string, args: () => readonly string[]])[] = [
+    ["POST /v1/upgrades", () => ["start", "-f", file("{}")]],
+    ["POST /v1/upgrades", () => ["start", "-f", file("{}"), "--watch"]],
+    ["POST /v1/upgrades/preview", () => ["plan", "-f", file("{}")]],
+    ["GET /v1/upgrades", () => ["list"]],
+    [`GET /v1/upgrades/${id}`, () => ["get", id]],
+    [`GET /v1/tasks/${id}/events`, () => ["watch", id]],
+    ["GET /v1/bundles", () => ["bundles"]],
+    ["GET /v1/bundles/b", () => ["bundles", "b"]],
+    ["GET /v1/clusters", () => ["clusters"]],
+    ["GET /v1/clusters/c", () => ["clusters", "c"]],
+    [`PATCH /v1/upgrades/${id}`, () => ["commit", id]],
+    [`PATCH /v1/upgrades/${id}`, () => ["commit", id, "--watch"]],
+    [`PATCH /v1/upgrades/${id}`, () => ["reschedule", id, "--now"]],
+    [`POST /v1/upgrades/${id}/pause`, () => ["pause", id]],
+    [`POST /v1/upgrades/${id}/resume`, () => ["resume", id]],
+    [`POST /v1/upgrades/${id}/resolve`, () => ["resolve", id]],
+    [`DELETE /v1/tasks/${id}`, () => ["cancel", id]],
+    [`PATCH /v1/tasks/${id}`, () => ["retry", id, "--watch"]],
+    [`POST /v1/upgrades/${id}/prechecks`, () => ["prechecks", id, "--watch"]],
+    ["POST /v1/tokens", () => ["login", "-u", "alice", "--password-stdin"]],
+  ];
+
+  for (const [route, args] of commands) {
+    const name = args()
+      .slice(0, 1)
+      .concat(args().filter((one) => one.startsWith("--")));
+    it(`${name.join(" ")}: 1 where the service fails, 2 with an argument too many, 3 away, 4 refused, also as JSON`, async () => {
+      for (const output of ["table", "json"]) {
+        const run = () => {
+          cli.stdin = "secret";
+          return cli.run([...args(), "-o", output]);
+        };
+        api.answer(route, 500, { message: "Unforeseen.", errorCode: "UNEXPECTED" });
+        expectError(await run(), 1, "Unforeseen.", "UNEXPECTED");
+        api.answer(route, 409, { message: "Not now.", remediationMessage: "Wait." });
+        expectError(await run(), 4, "Not now.", "Next: Wait.");
+        api.answer(route, 502, { message: "Bad gateway." });
+        expectError(await run(), 3);
+        expectError(await cli.run([...args(), "-o", output, "--server", away]), 3, "not reachable");
+        expect((await cli.run([...args(), "-o", output, "one", "too many"])).code).to.equal(2);
+      }
+    });
+  }
 
   for (const [status, code] of [
     ["Successful", 0],
@@ -125,7 +169,11 @@ describe("upgradectl, how it ends", () => {
       });
       const run = await cli.run(["watch", id, "-o", "json"]);
       expect(run.code).to.equal(code);
-      expect(JSON.parse(run.stdout)).to.deep.equal(task);
+      const lines = run.stdout.trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
+        { event: "snapshot", task },
+        { event: "end", task },
+      ]);
       if (code === 1) expect(run.stderr).to.contain("Next: ");
       if (status === "Failed") expect(run.stderr).to.contain(`upgradectl retry ${id}`);
     });
