@@ -5,6 +5,7 @@ import { answeredError, CliError, isUnauthorized, wrongUsage } from "./cli-error
 import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
 import { exitCode } from "./exit-code";
 import type { Surroundings } from "./surroundings";
+import { untilStopped } from "./until-stopped";
 
 /** The address of `npm start`. */
 const defaultServer = "http://127.0.0.1:8080";
@@ -65,12 +66,12 @@ export class ApiClient {
 
   private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
     const { body, headers, signal, anonymous = false } = options;
-    const time = signal ?? AbortSignal.timeout(answerMilliseconds);
-    try {
-      return await fetch(this.server + path, {
+    const { interrupted } = this.surroundings;
+    const ask = (own: AbortSignal) =>
+      fetch(this.server + path, {
         method,
         redirect: "error",
-        signal: AbortSignal.any([time, this.surroundings.interrupted]),
+        signal: own,
         headers: {
           accept: "application/json",
           ...(this.login && !anonymous && { authorization: `Bearer ${this.login.accessToken}` }),
@@ -79,6 +80,9 @@ export class ApiClient {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
+    try {
+      if (signal) return await untilStopped(ask, [signal, interrupted]);
+      return await untilStopped(ask, [interrupted], answerMilliseconds);
     } catch (error) {
       throw this.unreachable(error);
     }
@@ -107,7 +111,7 @@ export class ApiClient {
   private async json(response: Response): Promise<unknown> {
     let text: string;
     try {
-      text = await response.text();
+      text = await untilStopped(() => response.text(), [this.surroundings.interrupted], answerMilliseconds);
     } catch (error) {
       throw this.unreachable(error);
     }
@@ -153,7 +157,6 @@ function baseUrl(server: string): string {
 /** `fetch` says little itself; what happened is in its cause, or in the first of several. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
-  if (error.name === "TimeoutError") return "it did not answer in time";
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   return error.message.replace(/\.$/, "");

@@ -43,7 +43,7 @@ export async function* followTask(
   let pause = 0;
   for (;;) {
     try {
-      for await (const message of messagesOf(client, id, state.lastEventId)) {
+      for await (const message of messagesOf(client, surroundings, id, state.lastEventId)) {
         for (const followed of state.take(message, lostAt !== undefined)) yield followed;
         [lostAt, pause] = [undefined, 0];
         if (state.hasEnded) return;
@@ -113,37 +113,49 @@ type StreamMessage =
   | { readonly type: "EVENT"; readonly event: EventSourceMessage }
   | { readonly type: "RETRY"; readonly milliseconds: number };
 
-async function* messagesOf(client: ApiClient, id: string, lastEventId?: string): AsyncGenerator<StreamMessage> {
+async function* messagesOf(
+  client: ApiClient,
+  { interrupted }: Surroundings,
+  id: string,
+  lastEventId?: string,
+): AsyncGenerator<StreamMessage> {
   const silence = new AbortController();
-  const stop = () => silence.abort(new Error("it has been silent for too long"));
-  const timer = setTimeout(stop, silenceMilliseconds);
+  const timer = setTimeout(() => silence.abort(new Error("it has been silent for too long")), silenceMilliseconds);
   const messages: StreamMessage[] = [];
   const parser = createParser({
     onEvent: (event) => messages.push({ type: "EVENT", event }),
     onRetry: (milliseconds) => messages.push({ type: "RETRY", milliseconds }),
   });
+  const headers = {
+    accept: "text/event-stream",
+    ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+  };
+  const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  // Ends a read that waits; the request's own signal may be lost by then (until-stopped.ts).
+  const stop = () => void reader?.cancel().catch(() => undefined);
+  const signals = [silence.signal, interrupted];
   try {
-    const response = await client.open("GET", `/v1/tasks/${encodeURIComponent(id)}/events`, {
-      signal: silence.signal,
-      headers: {
-        accept: "text/event-stream",
-        ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
-      },
-    });
+    const { body } = await client.open("GET", path, { signal: silence.signal, headers });
+    reader = body?.getReader();
+    for (const signal of signals) signal.addEventListener("abort", stop);
     const text = new TextDecoder();
-    const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
-    if (!body) return;
-    for await (const chunk of body) {
+    for (;;) {
+      const chunk = await reader?.read();
+      const stopped = signals.find(({ aborted }) => aborted);
+      if (stopped) throw client.unreachable(stopped.reason);
+      if (!chunk || chunk.done) return;
       timer.refresh();
-      parser.feed(text.decode(chunk, { stream: true }));
+      parser.feed(text.decode(chunk.value, { stream: true }));
       yield* messages.splice(0);
     }
   } catch (error) {
     throw error instanceof CliError ? error : client.unreachable(error);
   } finally {
     clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener("abort", stop);
     // Whoever stops listening in the middle leaves no connection open.
-    silence.abort();
+    stop();
   }
 }
 

@@ -17,11 +17,14 @@ export interface Canvas {
 interface Line {
   readonly depth: number;
   readonly part: SubTask;
+  /** What it is a part of. */
+  readonly above: Line | undefined;
   /** Lines that fall out last: what runs or has failed is what somebody looks for. */
   readonly rank: number;
 }
 
-const barWidth = 20;
+/** In narrow terminals the bars give way to the names. */
+const barWidthIn = (columns: number) => (columns < 80 ? 10 : 20);
 const nameColumns = 36;
 
 /**
@@ -47,15 +50,21 @@ export function drawTask(task: Task, canvas: Canvas): string[] {
   ].slice(0, rows);
 }
 
-/** `In progress   hosts: 3 of 8 done, 1 running, 0 failed, 4 left   0:12:33`. */
+/** `In progress   0:12:33   hosts: 3/8 done, 1 running, 4 left`; what narrow terminals cut is said last. */
 export function summary(task: Task, now: number): string {
   const { total, done, running, failed } = countHosts(task.subTasks);
+  const left = total - done - running - failed;
   const hosts =
     total > 0
-      ? `hosts: ${done} of ${total} done, ${running} running, ${failed} failed, ${total - done - running - failed} left`
+      ? [
+          `hosts: ${done}/${total} done`,
+          ...(failed > 0 ? [`${failed} failed`] : []),
+          ...(running > 0 ? [`${running} running`] : []),
+          ...(left > 0 ? [`${left} left`] : []),
+        ].join(", ")
       : "hosts: not read yet";
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
-  return `${wordOf(task.status)}   ${hosts}   ${duration(end - Date.parse(task.creationTimestamp))}`;
+  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}`;
 }
 
 function duration(milliseconds: number): string {
@@ -65,10 +74,11 @@ function duration(milliseconds: number): string {
 }
 
 /** A part, and what is in it where it runs or has failed; what has not begun or is over is one line. */
-function linesOf(part: SubTask, depth: number): Line[] {
+function linesOf(part: SubTask, depth: number, above?: Line): Line[] {
   const isOpen = part.status === "IN_PROGRESS" || part.status === "FAILED";
-  const below = isOpen ? (part.subTasks ?? []).flatMap((one) => linesOf(one, depth + 1)) : [];
-  return [{ depth, part, rank: rankOf(part, depth) }, ...below];
+  const line: Line = { depth, part, above, rank: rankOf(part, depth) };
+  const below = isOpen ? (part.subTasks ?? []).flatMap((one) => linesOf(one, depth + 1, line)) : [];
+  return [line, ...below];
 }
 
 function rankOf({ status }: SubTask, depth: number): number {
@@ -77,16 +87,17 @@ function rankOf({ status }: SubTask, depth: number): number {
   return order[status];
 }
 
-/** So many lines of the highest rank, in the order in which they were. */
+/** So many lines of the highest rank, each below what it is a part of, in the order in which they were. */
 function mostImportant(lines: readonly Line[], count: number): Line[] {
   if (lines.length <= count) return [...lines];
-  const kept = new Set(
-    lines
-      .map((line, index) => ({ line, index }))
-      .sort((a, b) => a.line.rank - b.line.rank || a.index - b.index)
-      .slice(0, count)
-      .map(({ line }) => line),
-  );
+  const kept = new Set<Line>();
+  // The sort is stable: of two that matter as much, the first one comes first.
+  for (const line of [...lines].sort((a, b) => a.rank - b.rank)) {
+    const wanted: Line[] = [];
+    for (let one: Line | undefined = line; one && !kept.has(one); one = one.above) wanted.push(one);
+    if (kept.size + wanted.length <= count) wanted.forEach((one) => kept.add(one));
+    if (kept.size === count) break;
+  }
   return lines.filter((line) => kept.has(line));
 }
 
@@ -97,6 +108,7 @@ function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
   const name = printable(part.name);
   if (part.subTasks === undefined) return `${indent}${symbol} ${cut(`${name}  ${detailOf(part)}`, room)}`;
   const { total, done } = countHosts(part.subTasks);
+  const barWidth = barWidthIn(columns);
   const counted = total > 0 ? `  ${done}/${total}` : "";
   // Bars of all depths begin in one column.
   const nameWidth = Math.max(Math.min(nameColumns - indent.length, room - barWidth - 6 - counted.length), 0);
@@ -104,12 +116,12 @@ function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
   const fraction = fractionOf(part);
   const percent = `${Math.floor(fraction * 100)}%`.padStart(4);
   const text = padded(cut(name, nameWidth), nameWidth);
-  return `${indent}${symbol} ${text} ${coloured(style, part.status, bar(fraction))} ${percent}${counted}`;
+  return `${indent}${symbol} ${text} ${coloured(style, part.status, bar(fraction, barWidth))} ${percent}${counted}`;
 }
 
-function bar(fraction: number): string {
-  const full = Math.floor(fraction * barWidth);
-  return "█".repeat(full) + "░".repeat(barWidth - full);
+function bar(fraction: number, width: number): string {
+  const full = Math.floor(fraction * width);
+  return "█".repeat(full) + "░".repeat(width - full);
 }
 
 /** What a host does now, or why it has failed. */

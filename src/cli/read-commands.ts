@@ -52,6 +52,7 @@ async function list(context: CommandContext, { status, bundle, cluster }: ListOp
     const tasks = await tasksOf(context, elements, ofCluster);
     context.print(elements, () => upgradesTable(elements, tasks, context.style, context.columns));
   }
+  if (elements.length === 0) context.say("There are none.");
   if (total > elements.length)
     context.say(`${total - elements.length} more are there, but the service could not read them; its log tells which.`);
   return exitCode.successful;

@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect } from "chai";
 import { taskExample } from "../../../src/api/openapi/examples";
 import { FakeApi, sse } from "../../support/fake-api";
@@ -6,6 +8,8 @@ import { Upgradectl } from "../../support/run-upgradectl";
 
 const { id } = taskExample;
 const begin = (response: ServerResponse) => response.writeHead(200, { "content-type": "text/event-stream" });
+const { subTasks: parts, ...taskHeader } = taskExample;
+const header = { ...taskHeader, status: "Successful" as const };
 const done = { ...taskExample, status: "Successful" as const };
 
 describe("upgradectl watch, its connection", () => {
@@ -58,7 +62,7 @@ describe("upgradectl watch, its connection", () => {
     answers = [(response) => (snapshot(response), response.end()), (response) => response.destroy()];
     const { code, stderr } = await cli.run(["watch", id]);
     expect(code).to.equal(3);
-    expect(stderr).to.contain("not reachable");
+    expect(stderr).to.contain("not reachable").and.to.contain(`The upgrade goes on`);
     expect(Math.max(...cli.waits)).to.equal(10_000);
   });
 
@@ -85,6 +89,42 @@ describe("upgradectl watch, its connection", () => {
     const { code, stdout } = await cli.run(["watch", id]);
     expect(code).to.equal(0);
     expect(stdout).to.match(/Temporal does not answer\.[^]*Following again\.[^]*Successful/);
+  });
+
+  it("of a start that was accepted begins when the service is back", async () => {
+    api.answer("POST /v1/upgrades", 202, taskExample);
+    answers = [(response) => response.destroy(), (response) => (snapshot(response), response.end()), end];
+    cli.stdin = "{}";
+    const { code, stdout } = await cli.run(["start", "-f", "-", "--watch"]);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/trying again[^]*Following again\.[^]*Successful/);
+  });
+
+  it("tells with -o json each event on a line, and what is in the way on the standard error", async () => {
+    answers = [(response) => (snapshot(response), setImmediate(() => response.destroy())), end];
+    const { stdout, stderr } = await cli.run(["watch", id, "-o", "json"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
+      { event: "snapshot", task: taskExample },
+      { event: "change", change: { subTasks: [], task: header } },
+      { event: "end", task: { ...header, subTasks: parts } },
+    ]);
+    expect(stderr).to.match(/trying again[^]*Following again\./);
+  });
+
+  it("is let go on Ctrl-C even when the garbage collector has been at the request", async () => {
+    answers = [
+      (response) => {
+        snapshot(response);
+        // What node --expose-gc has, for this test only.
+        setFlagsFromString("--expose-gc");
+        (runInNewContext("gc") as () => void)();
+        setTimeout(() => cli.interruption.abort(), 50);
+      },
+    ];
+    const { code, stderr } = await cli.run(["watch", id]);
+    expect(code).to.equal(130);
+    expect(stderr).to.contain(`upgradectl watch ${id}`);
   });
 
   it("ends with 1 at events that it does not understand", async () => {

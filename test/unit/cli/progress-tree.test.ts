@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import stringWidth from "string-width";
 import { createColors } from "picocolors";
 import { drawTask } from "../../../src/cli/progress-tree";
 import { linesOfChange } from "../../../src/cli/task-lines";
@@ -42,7 +43,7 @@ describe("drawTask", () => {
     const lines = drawTask(taskOf([running]), { columns: 100, rows: 30, style, now });
     expect(lines).to.deep.equal([
       "Upgrade all",
-      "In progress   hosts: 1 of 4 done, 1 running, 1 failed, 1 left   1:02:03",
+      "In progress   1:02:03   hosts: 1/4 done, 1 failed, 1 running, 1 left",
       "▶ Upgrade HOSTOS                       █████░░░░░░░░░░░░░░░  25%  1/4",
       "  ▶ Upgrade cluster a                  █████░░░░░░░░░░░░░░░  25%  1/4",
       "    ✔ esx-01  Successful",
@@ -60,7 +61,7 @@ describe("drawTask", () => {
     ];
     const failed = part("Upgrade cluster a", "CLUSTER_UPGRADE", "FAILED", { subTasks: hosts });
     const lines = drawTask(taskOf([failed]), { columns: 100, rows: 30, style, now });
-    expect(lines[1]).to.contain("1 of 3 done, 0 running, 1 failed, 1 left");
+    expect(lines[1]).to.contain("1/3 done, 1 failed, 1 left");
     expect(lines.slice(-2)).to.deep.equal([
       "    – esx-02  Not begun.",
       "    – esx-03  Already runs 9.0.2: nothing to do.",
@@ -78,25 +79,29 @@ describe("drawTask", () => {
     const lines = drawTask(taskOf([...waiting, running]), { columns: 80, rows: 24, style, now, notice: "Lost." });
     expect(lines).to.have.length(24);
     expect(lines.join("\n")).to.contain("esx-03  bootbank").and.to.contain("1 failed");
+    // What has failed stands below what it is a part of, not below another cluster.
+    const failed = lines.findIndex((line) => line.includes("esx-03"));
+    expect(lines.slice(0, failed).findLast((line) => line.startsWith("  ▶"))).to.contain("Upgrade cluster a ");
     expect(lines.at(-2)).to.match(/… and \d+ more/);
     expect(lines.at(-1)).to.equal("Lost.");
   });
 
   it("never leaves its room", () => {
     const status = fc.constantFrom<SubTaskStatus>("PENDING", "IN_PROGRESS", "SUCCESSFUL", "FAILED", "NOT_APPLICABLE");
-    const hosts = fc.array(fc.tuple(fc.string(), status), { maxLength: 6 });
-    const clusters = fc.array(fc.tuple(fc.string(), status, hosts), { maxLength: 6 });
+    const name = fc.string({ unit: "grapheme" });
+    const hosts = fc.array(fc.tuple(name, status), { maxLength: 6 });
+    const clusters = fc.array(fc.tuple(name, status, hosts), { maxLength: 6 });
     fc.assert(
       fc.property(
         clusters,
         fc.integer({ min: 1, max: 120 }),
         fc.integer({ min: 1, max: 40 }),
         (drawn, columns, rows) => {
-          const parts = drawn.map(([name, is, inside]) =>
-            part(name, "CLUSTER_UPGRADE", is, { subTasks: inside.map(([one, its]) => host(one, its)) }),
+          const parts = drawn.map(([title, is, inside]) =>
+            part(title, "CLUSTER_UPGRADE", is, { subTasks: inside.map(([one, its]) => host(one, its)) }),
           );
           const lines = drawTask(taskOf(parts), { columns, rows, style, now });
-          return lines.length <= rows && lines.every((line) => Array.from(line).length <= Math.max(columns, 8));
+          return lines.length <= rows && lines.every((line) => stringWidth(line) <= Math.max(columns, 8));
         },
       ),
     );
@@ -123,6 +128,6 @@ describe("linesOfChange", () => {
     expect(linesOfChange(after, paused, now).join()).to.match(/^In progress .* Upgrade all: paused\.$/);
     const all = linesOfChange(undefined, before, now);
     expect(all).to.include("Upgrade HOSTOS > Upgrade cluster a > esx-01: Enter maintenance mode");
-    expect(all.at(-1)).to.match(/^In progress {3}hosts: 0 of 2 done/);
+    expect(all.at(-1)).to.match(/^In progress {3}1:02:03 {3}hosts: 0\/2 done/);
   });
 });

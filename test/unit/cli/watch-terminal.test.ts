@@ -15,8 +15,8 @@ class Screen extends Writable {
   readonly terminal: Terminal;
   written = "";
   constructor(
-    readonly columns: number,
-    readonly rows: number,
+    public columns: number,
+    public rows: number,
   ) {
     super();
     this.terminal = new Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
@@ -25,6 +25,28 @@ class Screen extends Writable {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.written += chunk.toString();
     this.terminal.write(chunk, done);
+  }
+
+  resize(columns: number, rows: number): void {
+    [this.columns, this.rows] = [columns, rows];
+    this.terminal.resize(columns, rows);
+    this.emit("resize");
+  }
+
+  /** Calls back when the next picture is complete in the terminal. */
+  whenDrawn(then: () => void): void {
+    const written = this.written.length;
+    const parsed = this.terminal.onWriteParsed(() => {
+      if (!this.written.slice(written).includes("▶") && !this.written.slice(written).includes("·")) return;
+      parsed.dispose();
+      then();
+    });
+  }
+
+  /** What stands on the screen now. */
+  get visible(): string[] {
+    const { active } = this.terminal.buffer;
+    return Array.from({ length: this.rows }, (_, n) => active.getLine(active.baseY + n)?.translateToString(true) ?? "");
   }
 
   /** What somebody sees, and what has scrolled out of the top. */
@@ -84,6 +106,40 @@ describe("upgradectl watch in a terminal", () => {
     expect(lines.filter((line) => line.startsWith(taskExample.name))).to.have.length(1);
     expect(lines.join("\n")).to.contain("Successful").and.not.to.contain("In progress");
     expect(lines.join("\n")).to.contain("Upgrade HOSTOS");
+  });
+
+  it("leaves nothing of an old picture behind when the terminal gets another size", async () => {
+    const screen = new Screen(80, 24);
+    const seen: string[][] = [];
+    const sizes: [number, number][] = [
+      [46, 10],
+      [100, 30],
+      [60, 20],
+    ];
+    api.on(`GET /v1/tasks/${id}/events`, (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(sse("snapshot", states[0], "x.1"));
+      const next = (n: number): void => {
+        seen.push(screen.visible);
+        const size = sizes[n];
+        if (!size) return void response.end(sse("snapshot", states[1], "x.2") + sse("end", { status: "Successful" }));
+        screen.resize(...size);
+        screen.whenDrawn(() => next(n + 1));
+      };
+      screen.whenDrawn(() => next(0));
+    });
+    const { code } = await cli.run(["watch", id], { stdout: screen });
+    expect(code).to.equal(0);
+    expect(seen).to.have.length(4);
+    for (const lines of seen)
+      expect(
+        lines.filter((line) => line.startsWith(taskExample.name)),
+        lines.join("\n"),
+      ).to.have.length(1);
+    // Back on the first screen, with the last picture once.
+    await once(screen.end(), "finish");
+    expect(screen.terminal.buffer.active.type).to.equal("normal");
+    expect(screen.lines.filter((line) => line.startsWith(taskExample.name))).to.have.length(1);
   });
 
   it("fits a small terminal without scrolling it", async () => {
