@@ -12,8 +12,8 @@ import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
-/** Run by name only: these need more than a checkout has (a Chromium; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "third-party", "production", "crash"];
+/** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
+const extraSuites = ["browser", "terminal", "third-party", "production", "crash"];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
 const onPostgresql = ["production", "crash"];
 /** Longest run of one suite. */

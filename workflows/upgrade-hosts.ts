@@ -3,7 +3,7 @@ import type { HostBefore, RunningVms, UpgradeActivities } from "../activities/co
 import type { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
-import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
+import { groupsOf, isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
@@ -36,16 +36,15 @@ export async function upgradeHosts(
   const rollout = rolloutOf(state.input.cluster);
   const known = new Map(hosts.map((host) => [host.host, host]));
   const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
-  for (let first = 0; first < waiting.length; first += rollout.hostsAtOnce) {
+  for (const [place, group] of groupsOf(waiting, rollout).entries()) {
     await endHereIfCancelled();
-    if (first > 0) await soak(state, rollout);
+    if (place > 0) await soak(state, rollout);
     // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
     do {
       await state.pause.pass();
       if (rollout.healthGate) await awaitHealth(state);
     } while (state.pause.closed);
     await endHereIfCancelled();
-    const group = waiting.slice(first, first + rollout.hostsAtOnce);
     const failures = await upgradeGroup(state, group, commit);
     const last = failures.at(-1);
     if (last && state.hostCounts().failed > rollout.toleratedFailures) throw last.cause;

@@ -3,7 +3,7 @@ import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { taskEventStream } from "./event-stream";
 import { taskEventsExample } from "./openapi/examples";
-import { UpgradeId } from "./parameters";
+import { TaskId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
 
 /** Following a Task without asking again and again (docs/events.md). */
@@ -18,6 +18,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       tag: "tasks",
       summary: "Follow one task by server-sent events",
       description: [
+        "The task of an upgrade, or of one run of its prechecks.",
         "The events, each with JSON as its data:",
         "`snapshot` (a Task) comes first, and whenever changes cannot be told one by one;",
         "`change` (a TaskChange) holds what is different from the state before;",
@@ -27,7 +28,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
         "A client that comes back with the id of its last event as Last-Event-ID gets what it has missed; where that",
         "is not known any more, it gets a snapshot.",
       ].join(" "),
-      request: { ...noParameters, path: { id: UpgradeId }, headers: { "Last-Event-ID": t.string } },
+      request: { ...noParameters, path: { id: TaskId }, headers: { "Last-Event-ID": t.string } },
       unknownPath: ({ id = "" }) => notFound("task", id),
       success: {
         status: 200,

@@ -13,6 +13,13 @@ export function rolloutOf({ kind, rollout = plainRollout, options }: ClusterUpgr
   return needsTheProduct ? { ...rollout, hostsAtOnce: 1 } : rollout;
 }
 
+/** Hosts in their order, as many in each group as are in work at once. */
+export function groupsOf<H>(hosts: readonly H[], { hostsAtOnce }: Pick<RolloutPolicy, "hostsAtOnce">): H[][] {
+  return Array.from({ length: Math.ceil(hosts.length / hostsAtOnce) }, (_, group) =>
+    hosts.slice(group * hostsAtOnce, (group + 1) * hostsAtOnce),
+  );
+}
+
 /** Whether hosts of a cluster are remediated together, by one call to its component manager. */
 export function isRemediatedTogether(cluster: ClusterUpgradePlan): boolean {
   return cluster.kind === "IMAGE" && rolloutOf(cluster).hostsAtOnce > 1;

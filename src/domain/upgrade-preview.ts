@@ -1,11 +1,17 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
+import { ErrorBody } from "./error-body";
+import { ExpectedWave, expectedWaves, type KnownHosts } from "./expected-waves";
 import { rolloutOf } from "./rollout";
 import { Timestamp } from "./timestamp";
 import { isCluster, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { HostosUpgradeOptionsSpec } from "./upgrade-spec";
 
-/** What would be done to one resource. `retryDelay` is in seconds; without `scheduledTimestamp` it begins at once. */
+/**
+ * What would be done to one resource. `retryDelay` and `soakSeconds` are in seconds; without `scheduledTimestamp` it
+ * begins at once. The rollout policy of a cluster (docs/decisions/0007) is the one that it would really be upgraded by.
+ * `errors` tells why its hosts are not known, and so not in the waves.
+ */
 export const PreviewedResource = model(
   {
     resourceId: t.string,
@@ -20,6 +26,10 @@ export const PreviewedResource = model(
     upgradeMechanism: OneOf("InPlace", "ReducedDowntimeMigration"),
     startSwitchoverTimestamp: Timestamp,
     hostsAtOnce: WholeNumber,
+    soakSeconds: WholeNumber,
+    healthGate: t.boolean,
+    toleratedFailures: WholeNumber,
+    errors: t.array(ErrorBody),
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
   },
 );
@@ -33,23 +43,42 @@ export const PreviewedProduct = model(
 
 /** What an upgrade would do, in the order in which it would: the answer of `POST /v1/upgrades/preview`. */
 export const UpgradePreview = model(
-  { name: t.string, bundleId: t.string, draftMode: t.boolean, products: t.array(PreviewedProduct) },
+  {
+    name: t.string,
+    bundleId: t.string,
+    draftMode: t.boolean,
+    products: t.array(PreviewedProduct),
+    waves: t.array(ExpectedWave),
+  },
   { bundleVersion: t.string },
 );
 export type UpgradePreview = t.TypeOf<typeof UpgradePreview>;
 
+/** What is known of the hosts of clusters, and why those of others are not; both by resource id. */
+export interface HostsForPreview {
+  readonly hosts: KnownHosts;
+  readonly errors: ReadonlyMap<string, ErrorBody>;
+}
+
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
-export function previewOf({ name, bundle, draft, products }: UpgradePlan): UpgradePreview {
+export function previewOf(
+  { name, bundle, draft, products }: UpgradePlan,
+  { hosts, errors }: HostsForPreview,
+): UpgradePreview {
   return {
     name,
     bundleId: bundle.id,
     draftMode: draft,
-    products: products.map(({ product, resources }) => ({ product, resources: resources.map(previewedResource) })),
+    products: products.map(({ product, resources }) => ({
+      product,
+      resources: resources.map((resource) => previewedResource(resource, errors.get(resource.resourceId))),
+    })),
+    waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
   };
 }
 
-function previewedResource(resource: ResourcePlan): PreviewedResource {
+function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined): PreviewedResource {
   const { resourceId, name, kind, targetVersion, attempts, scheduledTimestamp } = resource;
   return {
     resourceId,
@@ -60,8 +89,9 @@ function previewedResource(resource: ResourcePlan): PreviewedResource {
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
     ...(isCluster(resource) && {
       hostosUpgradeOptionsSpec: resource.options,
-      hostsAtOnce: rolloutOf(resource).hostsAtOnce,
+      ...rolloutOf(resource),
     }),
+    ...(error && { errors: [error] }),
     ...(resource.kind === "MGMT" && {
       upgradeMechanism: resource.mechanism,
       ...(resource.startSwitchoverTimestamp !== undefined && {

@@ -14,7 +14,7 @@ export function upgradesQuery({ status, bundleId, bundleType, resourceId }: Upgr
   }
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
-  if (resourceId !== undefined) conditions.push(`ResourceIds = ${quoted(resourceId)}`);
+  if (resourceId !== undefined) conditions.push(ofResource(resourceId));
   return conditions.join(" AND ");
 }
 
@@ -24,7 +24,7 @@ export function tasksQuery({ taskStatus, resourceId }: TaskFilter): string {
   if (taskStatus !== undefined) {
     conditions.push(statusCondition("TaskStatus", stored[taskStatus] ?? taskStatus, taskEnds, "Failed"));
   }
-  if (resourceId !== undefined) conditions.push(`ResourceIds = ${quoted(resourceId)}`);
+  if (resourceId !== undefined) conditions.push(ofResource(resourceId));
   return conditions.join(" AND ");
 }
 
@@ -36,6 +36,10 @@ const stored: Partial<Record<TaskStatus, TaskStatus>> = {
   FAILED: "Failed",
   CANCELLED: "Cancelled",
 };
+
+function ofResource(resourceId: string): string {
+  return `ResourceIds = ${quoted(resourceId)}`;
+}
 
 /** The running Workflows of resources, which are the locks. */
 export function locksQuery(workflowIds: readonly string[]): string {

@@ -101,7 +101,9 @@ export interface Inventory {
   /** Every cluster, in the order of the inventory. */
   readonly clusters: readonly ClusterEntryFacts[];
   /** The hosts of a cluster by their names. On the left: why its component manager did not tell, without full stop. */
-  readHosts(cluster: ClusterFacts): TaskEither<string, readonly ClusterMember[]>;
+  readHosts(
+    cluster: Pick<ClusterFacts, "resourceId" | "componentManagerId" | "cluster" | "kind">,
+  ): TaskEither<string, readonly ClusterMember[]>;
   /** What it knows beside clusters. */
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */

@@ -103,7 +103,12 @@ export const pageOfTaskExample: PageOfTask = { elements: [taskHeader], pageMetad
 export const pageOfBundleExample: PageOfBundle = { elements: [bundleExample], pageMetadata };
 
 /** What the upgrade of {@link upgradeSpecExample} would do. */
-export const previewExample = previewOf(planExample);
+export const previewExample = previewOf(planExample, {
+  hosts: new Map([
+    ["4a6c1a1e-51b2-4d3c-9e0f-000000000034", [{ id: "host-1", fqdn: "esx-01.fra1.example.com", version: "9.0.0" }]],
+  ]),
+  errors: new Map(),
+});
 
 /** A commit with a time. */
 export const upgradeUpdateExample: UpgradeUpdateSpec = { scheduledTimestamp: "2036-12-01T09:30:00.000Z" };

@@ -20,9 +20,9 @@ describe("upgradesQuery", () => {
   });
 
   it("joins the filters", () => {
-    expect(upgradesQuery({ status: "CANCELLED", bundleId: "b", bundleType: "HCI", resourceId: "c" })).to.equal(
-      "WorkflowType = 'upgradeWorkflow' AND UpgradeStatus = 'CANCELLED' AND BundleId = 'b' AND BundleType = 'HCI' " +
-        "AND ResourceIds = 'c'",
+    expect(upgradesQuery({ status: "CANCELLED", bundleId: "b", bundleType: "HCI", resourceId: "r" })).to.equal(
+      "WorkflowType = 'upgradeWorkflow' AND UpgradeStatus = 'CANCELLED' AND BundleId = 'b' AND BundleType = 'HCI' AND " +
+        "ResourceIds = 'r'",
     );
   });
 

@@ -177,13 +177,33 @@ describe("previewUpgrade", () => {
               retryDelay: 60,
               scheduledTimestamp: "2026-12-01T00:00:00.000Z",
               hostsAtOnce: 1,
+              soakSeconds: 0,
+              healthGate: true,
+              toleratedFailures: 0,
               hostosUpgradeOptionsSpec: { disableDpm: true },
             },
           ],
         },
       ],
+      waves: [
+        {
+          product: "HOSTOS",
+          wave: 1,
+          scheduledTimestamp: "2026-12-01T00:00:00.000Z",
+          parts: [{ resourceId: "c1", name: "c1-name", hosts: ["esx-1"] }],
+        },
+      ],
     });
     expect(ports.starts).to.deep.equal([]);
+  });
+
+  it("says whose hosts are not known, and is good without them", async () => {
+    const ports = new FakePorts();
+    ports.hosts.set("c1", E.left("it is away"));
+    const { products, waves } = right(await createUpgradeService(ports.dependencies).previewUpgrade(spec)());
+    expect(products[0]?.resources[0]?.errors?.[0]?.message).to.contain("it is away");
+    expect(waves).to.have.length(1);
+    expect(waves[0]?.parts).to.deep.equal([{ resourceId: "c1", name: "c1-name" }]);
   });
 
   it("gives the errors that the start would give", async () => {

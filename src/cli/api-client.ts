@@ -1,0 +1,163 @@
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { ErrorBody } from "../domain/error-body";
+import { answeredError, CliError, isUnauthorized, wrongUsage } from "./cli-error";
+import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
+import { exitCode } from "./exit-code";
+import type { Surroundings } from "./surroundings";
+import { untilStopped } from "./until-stopped";
+
+/** The address of `npm start`. */
+const defaultServer = "http://127.0.0.1:8080";
+
+/** How long an answer may take. A commit waits for the Workflow, but not as long as this. */
+const answerMilliseconds = 60_000;
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Without the user's token. */
+  readonly anonymous?: boolean;
+  /** Ends the request; without it a time limit does. */
+  readonly signal?: AbortSignal;
+}
+
+/** The service's HTTP interface: sends the user's token, renews it, and turns every failure into a {@link CliError}. */
+export class ApiClient {
+  private login: StoredLogin | undefined;
+  private readonly loginPath: string;
+  readonly server: string;
+
+  /** `server` of the command line goes before UPGRADECTL_SERVER, and that before the login's. */
+  constructor(
+    private readonly surroundings: Surroundings,
+    server?: string,
+  ) {
+    this.loginPath = configPath(surroundings);
+    const { env } = surroundings;
+    const token = env["UPGRADECTL_TOKEN"];
+    const login = readLogin(this.loginPath);
+    this.server = baseUrl(server ?? (env["UPGRADECTL_SERVER"] || login?.server) ?? defaultServer);
+    // A token goes to the server that gave it and to no other.
+    if (token) this.login = { server: this.server, accessToken: token };
+    else if (login?.server === this.server) this.login = login;
+  }
+
+  /** Sends a request and decodes its answer. */
+  async request<A>(method: Method, path: string, codec: t.Decoder<unknown, A>, options?: RequestOptions): Promise<A> {
+    const response = await this.open(method, path, options);
+    const decoded = codec.decode(await this.json(response));
+    if (E.isRight(decoded)) return decoded.right;
+    throw this.strange(response.status);
+  }
+
+  /** Sends a request and gives its answer unread; what is no success is thrown. */
+  async open(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
+    const response = await this.send(method, path, options);
+    if (response.ok) return response;
+    const error = await this.errorOf(response);
+    if (!isUnauthorized(response.status, error) || !(await this.renew())) throw answeredError(response.status, error);
+    const second = await this.send(method, path, options);
+    if (second.ok) return second;
+    throw answeredError(second.status, await this.errorOf(second));
+  }
+
+  private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
+    const { body, headers, signal, anonymous = false } = options;
+    const { interrupted } = this.surroundings;
+    const ask = (own: AbortSignal) =>
+      fetch(this.server + path, {
+        method,
+        redirect: "error",
+        signal: own,
+        headers: {
+          accept: "application/json",
+          ...(this.login && !anonymous && { authorization: `Bearer ${this.login.accessToken}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    try {
+      if (signal) return await untilStopped(ask, [signal, interrupted]);
+      return await untilStopped(ask, [interrupted], answerMilliseconds);
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+  }
+
+  /** A new access token by the refresh token, kept for the next command. False where there is none to renew. */
+  private async renew(): Promise<boolean> {
+    const login = this.login;
+    if (login?.refreshToken === undefined) return false;
+    const body = login.refreshToken;
+    const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
+    if (!response.ok) throw answeredError(response.status, await this.errorOf(response));
+    const accessToken = t.string.decode(await this.json(response));
+    if (E.isLeft(accessToken)) throw this.strange(response.status);
+    this.login = { ...login, accessToken: accessToken.right };
+    writeLogin(this.loginPath, this.login);
+    return true;
+  }
+
+  private async errorOf(response: Response): Promise<ErrorBody> {
+    const decoded = ErrorBody.decode(await this.json(response));
+    if (E.isRight(decoded)) return decoded.right;
+    throw this.strange(response.status);
+  }
+
+  private async json(response: Response): Promise<unknown> {
+    let text: string;
+    try {
+      text = await untilStopped(() => response.text(), [this.surroundings.interrupted], answerMilliseconds);
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw this.strange(response.status);
+    }
+  }
+
+  /** What {@link open} throws where nothing answers; also for a stream that breaks off. */
+  unreachable(cause: unknown): CliError {
+    if (this.surroundings.interrupted.aborted) return interruption(cause);
+    return new CliError(
+      exitCode.notReachable,
+      `The service at ${this.server} is not reachable: ${reasonOf(cause)}.`,
+      "Check that it runs and that the address is right (--server, UPGRADECTL_SERVER).",
+      { cause },
+    );
+  }
+
+  private strange(status: number): CliError {
+    return new CliError(
+      exitCode.notReachable,
+      `${this.server} answered ${status}, but not as an upgrade management service does.`,
+      "Check the address (--server, UPGRADECTL_SERVER) and the proxies on the way.",
+    );
+  }
+}
+
+/** What ends a command on Ctrl-C. */
+export function interruption(cause?: unknown): CliError {
+  return new CliError(exitCode.interrupted, "Interrupted.", "Run the command again.", { cause });
+}
+
+function baseUrl(server: string): string {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password)
+    return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  throw wrongUsage(`The server's address is not an HTTP URL.`, `Give one such as ${defaultServer}.`);
+}
+
+/** `fetch` says little itself; what happened is in its cause, or in the first of several. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return error.message.replace(/\.$/, "");
+}

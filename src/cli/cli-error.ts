@@ -1,0 +1,42 @@
+import type { ErrorBody } from "../domain/error-body";
+import { exitCode, type ExitCode } from "./exit-code";
+
+/** Ends a command: with which code, what is wrong, and the one thing to do next. */
+export class CliError extends Error {
+  /** The service's own Error, where it gave one. */
+  readonly body: ErrorBody | undefined;
+
+  constructor(
+    readonly code: ExitCode,
+    message: string,
+    readonly nextStep: string,
+    { body, cause }: { readonly body?: ErrorBody; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.body = body;
+  }
+}
+
+/** For arguments and files that cannot be used as they are. */
+export function wrongUsage(message: string, nextStep: string, cause?: unknown): CliError {
+  return new CliError(exitCode.wrongUsage, message, nextStep, { cause });
+}
+
+/** The error of an answer of the service; `nextStep` is its own remediation where it gives one. */
+export function answeredError(status: number, body: ErrorBody): CliError {
+  const code = status < 500 ? exitCode.refused : isAway(status) ? exitCode.notReachable : exitCode.failed;
+  const nextStep = isUnauthorized(status, body)
+    ? "Log in with `upgradectl login`, or set UPGRADECTL_TOKEN."
+    : (body.remediationMessage ?? "Look the error code up in docs/error-codes.md.");
+  return new CliError(code, body.message, nextStep, { body });
+}
+
+/** Whether an answer says that the credentials are missing or no longer good. */
+export function isUnauthorized(status: number, { errorCode }: ErrorBody): boolean {
+  return status === 403 && errorCode === "Unauthorized";
+}
+
+/** Answers of a proxy, or of a service that cannot take more: it may work again in a moment. */
+export function isAway(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
+}

@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { ApiClient } from "./api-client";
+import { printable, printableJson } from "./printable";
+import { styleFor, type Style } from "./style";
+import type { Surroundings } from "./surroundings";
+
+/** Options that every command takes. */
+interface GlobalOptions {
+  readonly output: "table" | "json";
+  readonly server?: string;
+}
+
+/** What a command works with: the service, and how the user wants to be answered. */
+export class CommandContext {
+  readonly client: ApiClient;
+  readonly isJson: boolean;
+  /** Colours of the standard output. */
+  readonly style: Style;
+
+  constructor(
+    readonly surroundings: Surroundings,
+    command: Command,
+  ) {
+    const { output, server } = command.optsWithGlobals<GlobalOptions>();
+    this.isJson = output === "json";
+    this.client = new ApiClient(surroundings, server);
+    this.style = styleFor(surroundings.stdout, surroundings);
+  }
+
+  /** A result for a script: one JSON document. */
+  printJson(value: unknown): void {
+    this.surroundings.stdout.write(`${printableJson(value, 2)}\n`);
+  }
+
+  /** One of several results for a script: JSON on a line of its own. */
+  printJsonLine(value: unknown): void {
+    this.surroundings.stdout.write(`${printableJson(value)}\n`);
+  }
+
+  /** The width of the terminal that results go to; undefined where they go somewhere else. */
+  get columns(): number | undefined {
+    const { isTTY, columns } = this.surroundings.stdout;
+    return isTTY === true ? columns : undefined;
+  }
+
+  /** A result, as JSON or as lines for people. */
+  print(value: unknown, lines: () => readonly string[]): void {
+    if (this.isJson) this.printJson(value);
+    else for (const line of lines()) this.surroundings.stdout.write(`${line}\n`);
+  }
+
+  /** A message for people, which is no result. */
+  say(message: string): void {
+    this.surroundings.stderr.write(`${printable(message)}\n`);
+  }
+}

@@ -1,0 +1,174 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import * as E from "fp-ts/Either";
+import type * as t from "io-ts";
+import { ErrorBody } from "../domain/error-body";
+import { Task } from "../domain/task";
+import { applyTaskChange, TaskChange } from "../domain/task-change";
+import type { ApiClient } from "./api-client";
+import { CliError } from "./cli-error";
+import { exitCode } from "./exit-code";
+import type { Surroundings } from "./surroundings";
+
+/** What somebody who follows a Task is told. */
+export type Followed =
+  /** `change` is what has led to this state; absent where the service has told the state as a whole. */
+  | { readonly type: "TASK"; readonly task: Task; readonly change?: TaskChange }
+  /** Nothing is known of the Task for a while; it is tried again. */
+  | { readonly type: "TROUBLE"; readonly message: string }
+  | { readonly type: "AGAIN" }
+  /** The Task has ended; nothing follows. */
+  | { readonly type: "END" };
+
+/** For how long a lost connection is tried again. A longer absence is for a person to look at. */
+const patienceMilliseconds = 15 * 60_000;
+
+/** Comments come every minute at least, so a stream that is silent for longer has no other end any more. */
+const silenceMilliseconds = 90_000;
+
+const longestPause = 10_000;
+
+/**
+ * Follows a Task by its server-sent events (docs/events.md) to its end. A connection that is lost is made again, with the
+ * id of the last event. Throws a {@link CliError} where the service refuses, where it cannot be reached from the first
+ * (unless the Task `isKnown` to be there), and where it stays away for a quarter of an hour.
+ */
+export async function* followTask(
+  client: ApiClient,
+  surroundings: Surroundings,
+  id: string,
+  isKnown = false,
+): AsyncGenerator<Followed, void, undefined> {
+  const state = new StreamState();
+  let lostAt: number | undefined;
+  let pause = 0;
+  for (;;) {
+    try {
+      for await (const message of messagesOf(client, surroundings, id, state.lastEventId)) {
+        for (const followed of state.take(message, lostAt !== undefined)) yield followed;
+        [lostAt, pause] = [undefined, 0];
+        if (state.hasEnded) return;
+      }
+      if (lostAt === undefined) yield { type: "TROUBLE", message: "The service has closed the connection." };
+    } catch (error) {
+      if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.task)) throw error;
+      if (lostAt === undefined) yield { type: "TROUBLE", message: error.message };
+      else if (surroundings.now() - lostAt > patienceMilliseconds) throw error;
+    }
+    lostAt ??= surroundings.now();
+    pause = Math.min(Math.max(pause * 2, state.retryMilliseconds), longestPause);
+    await surroundings.wait(pause);
+  }
+}
+
+/** Whether trying again may help: the service is away, or says that what it needs is. */
+function mayPass({ code }: CliError): boolean {
+  return code === exitCode.notReachable || code === exitCode.failed;
+}
+
+/** What the events so far add up to. */
+class StreamState {
+  task: Task | undefined;
+  lastEventId: string | undefined;
+  retryMilliseconds = 1000;
+  hasEnded = false;
+
+  /** `again` tells that the connection was lost before this message. */
+  *take(message: StreamMessage, again: boolean): Generator<Followed> {
+    if (again) yield { type: "AGAIN" };
+    if (message.type === "RETRY") {
+      this.retryMilliseconds = Math.min(message.milliseconds, longestPause);
+      return;
+    }
+    const { event, id, data } = message.event;
+    if (id !== undefined) this.lastEventId = id;
+    switch (event) {
+      case "snapshot":
+        this.task = decode(Task, data);
+        yield { type: "TASK", task: this.task };
+        return;
+      case "change":
+        if (this.task) {
+          const change = decode(TaskChange, data);
+          this.task = applyTaskChange(this.task, change);
+          yield { type: "TASK", task: this.task, change };
+        }
+        return;
+      case "unavailable":
+        yield { type: "TROUBLE", message: decode(ErrorBody, data).message };
+        return;
+      case "available":
+        yield { type: "AGAIN" };
+        return;
+      case "end":
+        this.hasEnded = true;
+        yield { type: "END" };
+        return;
+      default:
+      // Names that are not known are of later versions.
+    }
+  }
+}
+
+type StreamMessage =
+  | { readonly type: "EVENT"; readonly event: EventSourceMessage }
+  | { readonly type: "RETRY"; readonly milliseconds: number };
+
+async function* messagesOf(
+  client: ApiClient,
+  { interrupted }: Surroundings,
+  id: string,
+  lastEventId?: string,
+): AsyncGenerator<StreamMessage> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error("it has been silent for too long")), silenceMilliseconds);
+  const messages: StreamMessage[] = [];
+  const parser = createParser({
+    onEvent: (event) => messages.push({ type: "EVENT", event }),
+    onRetry: (milliseconds) => messages.push({ type: "RETRY", milliseconds }),
+  });
+  const headers = {
+    accept: "text/event-stream",
+    ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+  };
+  const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  // Ends a read that waits; the request's own signal may be lost by then (until-stopped.ts).
+  const stop = () => void reader?.cancel().catch(() => undefined);
+  const signals = [silence.signal, interrupted];
+  try {
+    const { body } = await client.open("GET", path, { signal: silence.signal, headers });
+    reader = body?.getReader();
+    for (const signal of signals) signal.addEventListener("abort", stop);
+    const text = new TextDecoder();
+    for (;;) {
+      const chunk = await reader?.read();
+      const stopped = signals.find(({ aborted }) => aborted);
+      if (stopped) throw client.unreachable(stopped.reason);
+      if (!chunk || chunk.done) return;
+      timer.refresh();
+      parser.feed(text.decode(chunk.value, { stream: true }));
+      yield* messages.splice(0);
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : client.unreachable(error);
+  } finally {
+    clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener("abort", stop);
+    // Whoever stops listening in the middle leaves no connection open.
+    stop();
+  }
+}
+
+function decode<A>(codec: t.Decoder<unknown, A>, data: string): A {
+  const decoded = E.tryCatch(
+    () => JSON.parse(data) as unknown,
+    () => undefined,
+  );
+  const value = E.isRight(decoded) ? codec.decode(decoded.right) : decoded;
+  if (E.isRight(value)) return value.right;
+  throw new CliError(
+    exitCode.failed,
+    "The service has sent an event that this upgradectl does not understand.",
+    "Use the upgradectl of the service's own version.",
+  );
+}

@@ -1,0 +1,91 @@
+import { Command, CommanderError, Option } from "commander";
+import type { Action, AddCommand } from "./add-command";
+import { CommandContext } from "./command-context";
+import { addCompletion, formats } from "./completion";
+import { exitCode, type ExitCode } from "./exit-code";
+import { addLoginCommands } from "./login-commands";
+import { addReadCommands } from "./read-commands";
+import { reportError } from "./report-error";
+import { addStartCommands } from "./start-commands";
+import { addSteerCommands } from "./steer-commands";
+import type { Surroundings } from "./surroundings";
+
+const environment = `
+Environment:
+  UPGRADECTL_SERVER  the service's address, unless --server names one
+  UPGRADECTL_TOKEN   the token to send, instead of that of \`upgradectl login\`
+  UPGRADECTL_CONFIG  the file in which \`upgradectl login\` keeps its tokens
+  NO_COLOR           anything but empty: no colours
+
+Exit codes: 0 successful, 1 failed, 2 wrong usage, 3 not reachable, 4 refused`;
+
+/** Runs one command to its end. Never throws: what goes wrong is a message and an exit code. */
+export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  let code: ExitCode = exitCode.successful;
+  const program = createProgram(surroundings, args.at(-1) ?? "", (given) => (code = given));
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.successful : exitCode.wrongUsage;
+    return reportError(error, surroundings);
+  }
+}
+
+function createProgram(surroundings: Surroundings, lastWord: string, end: (code: ExitCode) => void): Command {
+  const { stdout, stderr } = surroundings;
+  const program = new Command("upgradectl")
+    .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
+    .addOption(
+      new Option("-o, --output <format>", "tables for people or JSON for scripts").choices(formats).default("table"),
+    )
+    .option("--server <url>", "the service's address")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+    })
+    .showHelpAfterError("Next: `upgradectl --help` shows what there is, `upgradectl COMMAND --help` how it is used.")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `\nExamples:\n  upgradectl plan -f request.yaml\n  upgradectl start -f request.yaml --draft\n  upgradectl commit ID --watch\n${environment}`,
+    );
+  const act = (command: Command, work: (context: CommandContext) => Promise<ExitCode>) =>
+    work(new CommandContext(surroundings, command)).then(end);
+  const add: AddCommand = Object.assign(
+    (name: string, description: string, examples: readonly string[]) =>
+      program
+        .command(name)
+        .description(description)
+        .addHelpText("after", `\nExamples:\n${examples.map((example) => `  ${example}\n`).join("")}`),
+    {
+      run:
+        <O>(action: (context: CommandContext, options: O) => Promise<ExitCode>): Action =>
+        (...args) => {
+          const [options, command] = args as [O, Command];
+          return act(command, (context) => action(context, options));
+        },
+      runWithId:
+        <O>(action: (context: CommandContext, id: string, options: O) => Promise<ExitCode>): Action =>
+        (...args) => {
+          const [id, options, command] = args as [string, O, Command];
+          return act(command, (context) => action(context, id, options));
+        },
+      runWithOptionalId:
+        (action: (context: CommandContext, id: string | undefined) => Promise<ExitCode>): Action =>
+        (...args) => {
+          const [id, , command] = args as [string | undefined, unknown, Command];
+          return act(command, (context) => action(context, id));
+        },
+    },
+  );
+  addStartCommands(add);
+  addReadCommands(add);
+  addSteerCommands(add);
+  addLoginCommands(add);
+  addCompletion(program, lastWord);
+  return program;
+}

@@ -1,0 +1,145 @@
+import type { SubTask, Task } from "../domain/task";
+import { precheckRunOf } from "../domain/precheck-task";
+import { coloured, symbolOf, wordOf, type Style } from "./style";
+import { cut, padded } from "./fit";
+import { printable } from "./printable";
+import { countHosts, fractionOf } from "./task-parts";
+
+/** The room for a drawing, and when it is drawn (epoch milliseconds). */
+export interface Canvas {
+  readonly columns: number;
+  readonly rows: number;
+  readonly style: Style;
+  readonly now: number;
+  /** Said in the last line: that the connection is lost, for example. */
+  readonly notice?: string | undefined;
+}
+
+interface Line {
+  readonly depth: number;
+  readonly part: SubTask;
+  /** What it is a part of. */
+  readonly above: Line | undefined;
+  /** Lines that fall out last: what runs or has failed is what somebody looks for. */
+  readonly rank: number;
+}
+
+/** In narrow terminals the bars give way to the names. */
+const barWidthIn = (columns: number) => (columns < 80 ? 10 : 20);
+const nameColumns = 36;
+
+/**
+ * A Task as nested progress bars: product, cluster, host, with the stage that runs. Never more than `rows` lines of
+ * `columns` characters; where there is no room for all, what has failed and what runs stays, and the rest is counted.
+ */
+export function drawTask(task: Task, canvas: Canvas): string[] {
+  const { style, columns, rows, notice } = canvas;
+  const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns)];
+  const foot = notice === undefined ? [] : [style.yellow(cut(notice, columns))];
+  const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
+  const room = Math.max(rows - head.length - foot.length, 0);
+  const shown = mostImportant(lines, lines.length > room ? Math.max(room - 1, 0) : room);
+  const left = lines.length - shown.length;
+  return [
+    ...head,
+    ...shown.map((line) => drawPart(line, canvas)),
+    ...(left > 0 && room > 0 ? [style.dim(cut(`  … and ${left} more`, columns))] : []),
+    ...foot,
+  ].slice(0, rows);
+}
+
+/** `In progress   0:12:33   hosts: 3/8 done, 1 running, 4 left`; what narrow terminals cut is said last. */
+export function summary(task: Task, now: number): string {
+  const { total, done, running, failed } = countHosts(task.subTasks);
+  const left = total - done - running - failed;
+  const hosts =
+    total > 0
+      ? [
+          `hosts: ${done}/${total} done`,
+          ...(failed > 0 ? [`${failed} failed`] : []),
+          ...(running > 0 ? [`${running} running`] : []),
+          ...(left > 0 ? [`${left} left`] : []),
+        ].join(", ")
+      : precheckRunOf(task.id)
+        ? ""
+        : "hosts: not read yet";
+  const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
+  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}`.trimEnd();
+}
+
+function duration(milliseconds: number): string {
+  const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** A part, and what is in it where it runs or has failed; what has not begun or is over is one line. */
+function linesOf(part: SubTask, depth: number, above?: Line): Line[] {
+  const isOpen = part.status === "IN_PROGRESS" || part.status === "FAILED";
+  const line: Line = { depth, part, above, rank: rankOf(part, depth) };
+  const below = isOpen ? (part.subTasks ?? []).flatMap((one) => linesOf(one, depth + 1, line)) : [];
+  return [line, ...below];
+}
+
+function rankOf({ status }: SubTask, depth: number): number {
+  if (depth === 0) return 0;
+  const order = { FAILED: 1, IN_PROGRESS: 2, PENDING: 3, SUCCESSFUL: 4, NOT_APPLICABLE: 5 };
+  return order[status];
+}
+
+/** So many lines of the highest rank, each below what it is a part of, in the order in which they were. */
+function mostImportant(lines: readonly Line[], count: number): Line[] {
+  if (lines.length <= count) return [...lines];
+  const kept = new Set<Line>();
+  // The sort is stable: of two that matter as much, the first one comes first.
+  for (const line of [...lines].sort((a, b) => a.rank - b.rank)) {
+    const wanted: Line[] = [];
+    for (let one: Line | undefined = line; one && !kept.has(one); one = one.above) wanted.push(one);
+    if (kept.size + wanted.length <= count) wanted.forEach((one) => kept.add(one));
+    if (kept.size === count) break;
+  }
+  return lines.filter((line) => kept.has(line));
+}
+
+function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
+  const indent = "  ".repeat(depth);
+  const symbol = coloured(style, part.status, symbolOf(part.status));
+  const room = Math.max(columns - indent.length - 2, 0);
+  const name = printable(part.name);
+  if (part.subTasks === undefined) return `${indent}${symbol} ${cut(`${name}  ${detailOf(part)}`, room)}`;
+  const { total, done } = countHosts(part.subTasks);
+  const barWidth = barWidthIn(columns);
+  const counted = total > 0 ? `  ${done}/${total}` : "";
+  // Bars of all depths begin in one column.
+  const nameWidth = Math.max(Math.min(nameColumns - indent.length, room - barWidth - 6 - counted.length), 0);
+  if (nameWidth < 12) return `${indent}${symbol} ${cut(`${name}${counted}`, room)}`;
+  const fraction = fractionOf(part);
+  const percent = `${Math.floor(fraction * 100)}%`.padStart(4);
+  const text = padded(cut(name, nameWidth), nameWidth);
+  return `${indent}${symbol} ${text} ${coloured(style, part.status, bar(fraction, barWidth))} ${percent}${counted}`;
+}
+
+function bar(fraction: number, width: number): string {
+  const full = Math.floor(fraction * width);
+  return "█".repeat(full) + "░".repeat(width - full);
+}
+
+/** What a host does now, or why it has failed. */
+function detailOf(part: SubTask): string {
+  const error = part.errors?.at(-1);
+  if (part.status === "FAILED" && error) return printable(error.message);
+  const stage = part.stages?.find(({ status }) => status === "IN_PROGRESS");
+  if (part.status === "IN_PROGRESS") return printable(stage ? `${stage.name} ${progressIn(part)}` : part.description);
+  if (part.status === "NOT_APPLICABLE") return printable(part.description);
+  return part.status === "PENDING" ? "" : wordOf(part.status);
+}
+
+/** What a host's description says of its progress, such as `(46 %) (attempt 1 of 4)`; its name stands beside it already. */
+function progressIn({ description }: SubTask): string {
+  return /\([^)]*\)(?: \([^)]*\))*$/.exec(description)?.[0] ?? "";
+}
+
+/** Where the upgrade stands in words: its name, and that it is paused, for example. */
+export function headline({ name, localizableDescriptionPack }: Task): string {
+  return printable(localizableDescriptionPack?.message ?? name);
+}

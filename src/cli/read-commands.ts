@@ -1,0 +1,103 @@
+import { Bundle, PageOfBundle } from "../domain/bundle";
+import { Cluster, PageOfCluster } from "../domain/cluster";
+import { PageOfTask, Task } from "../domain/task";
+import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
+import type { AddCommand } from "./add-command";
+import { allPages } from "./all-pages";
+import type { CommandContext } from "./command-context";
+import { exitCode, type ExitCode } from "./exit-code";
+import { bundlesTable, clustersTable, clusterView, upgradesTable, upgradeView } from "./views";
+import { watch } from "./watch";
+
+interface ListOptions {
+  readonly status?: string;
+  readonly bundle?: string;
+  readonly cluster?: string;
+}
+
+/** `list`, `get`, `watch`, `bundles` and `clusters`. */
+export function addReadCommands(add: AddCommand): void {
+  add("list", "List upgrades", ["upgradectl list --status INPROGRESS", "upgradectl list -o json"])
+    .option("--status <status>", "only with this status, such as DRAFT or INPROGRESS")
+    .option("--bundle <id>", "only to this bundle")
+    .option("--cluster <id>", "only of this cluster")
+    .action(add.run(list));
+  add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
+    .argument("<id>", "the id that `start` has printed")
+    .action(add.runWithId(get));
+  add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
+    .argument("<id>", "the id that `start` has printed")
+    .action(add.runWithId(watch));
+  add("bundles", "List what there is to upgrade to, or show one bundle", ["upgradectl bundles"])
+    .argument("[id]", "one bundle")
+    .action(add.runWithOptionalId(bundles));
+  add("clusters", "List what can be upgraded, or show one cluster with its hosts", ["upgradectl clusters"])
+    .argument("[id]", "one cluster")
+    .action(add.runWithOptionalId(clusters));
+}
+
+async function list(context: CommandContext, { status, bundle, cluster }: ListOptions): Promise<ExitCode> {
+  const { client } = context;
+  const ofCluster = { ...(cluster !== undefined && { resourceId: cluster }) };
+  const filter = {
+    ...(status !== undefined && { status }),
+    ...(bundle !== undefined && { bundleId: bundle }),
+    ...ofCluster,
+  };
+  const { elements, total } = await allPages((paging) =>
+    client.request("GET", `/v1/upgrades?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfUpgrade),
+  );
+  if (context.isJson) context.printJson({ elements });
+  else {
+    const tasks = await tasksOf(context, elements, ofCluster);
+    context.print(elements, () => upgradesTable(elements, tasks, context.style, context.columns));
+  }
+  if (elements.length === 0) context.say("There are none.");
+  if (total > elements.length)
+    context.say(`${total - elements.length} more are there, but the service could not read them; its log tells which.`);
+  return exitCode.successful;
+}
+
+/** The Tasks of some upgrades, which know their names and times. */
+async function tasksOf(
+  { client }: CommandContext,
+  upgrades: readonly Upgrade[],
+  filter: Readonly<Record<string, string>>,
+): Promise<readonly Task[]> {
+  if (upgrades.length === 0) return [];
+  const { elements } = await allPages(
+    (paging) =>
+      client.request("GET", `/v1/tasks?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfTask),
+    (found) => upgrades.every(({ id }) => found.has(id)),
+  );
+  return elements;
+}
+
+async function get(context: CommandContext, id: string): Promise<ExitCode> {
+  const upgrade = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}`, Upgrade);
+  const task = await context.client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
+  context.print({ upgrade, task }, () => upgradeView(upgrade, task, context.style, context.surroundings.now()));
+  return exitCode.successful;
+}
+
+async function bundles(context: CommandContext, id: string | undefined): Promise<ExitCode> {
+  if (id === undefined) {
+    const page = await context.client.request("GET", "/v1/bundles", PageOfBundle);
+    context.print(page, () => bundlesTable(page.elements ?? [], context.columns));
+  } else {
+    const bundle = await context.client.request("GET", `/v1/bundles/${encodeURIComponent(id)}`, Bundle);
+    context.print(bundle, () => bundlesTable([bundle], context.columns));
+  }
+  return exitCode.successful;
+}
+
+async function clusters(context: CommandContext, id: string | undefined): Promise<ExitCode> {
+  if (id === undefined) {
+    const page = await context.client.request("GET", "/v1/clusters", PageOfCluster);
+    context.print(page, () => clustersTable(page.elements ?? [], context.columns));
+  } else {
+    const cluster = await context.client.request("GET", `/v1/clusters/${encodeURIComponent(id)}`, Cluster);
+    context.print(cluster, () => clusterView(cluster, context.columns));
+  }
+  return exitCode.successful;
+}

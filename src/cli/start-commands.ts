@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import { Task } from "../domain/task";
+import { UpgradePreview } from "../domain/upgrade-preview";
+import type { AddCommand } from "./add-command";
+import { CliError } from "./cli-error";
+import type { CommandContext } from "./command-context";
+import { exitCode, type ExitCode } from "./exit-code";
+import { planView } from "./plan-view";
+import { printable } from "./printable";
+import { readSpec } from "./read-spec";
+import { watch } from "./watch";
+
+interface StartOptions {
+  readonly file: string;
+  readonly draft?: true;
+  readonly watch?: true;
+  readonly idempotencyKey?: string;
+}
+
+/** `start` and `plan`. */
+export function addStartCommands(add: AddCommand): void {
+  withFile(
+    add("start", "Start an upgrade, or schedule it, or draft it", [
+      "upgradectl start -f examples/cluster-draft.json",
+      "upgradectl start -f request.yaml --draft --watch",
+    ]),
+  )
+    .option("--draft", "run the prechecks, then wait for `commit`")
+    .option("-w, --watch", "follow it to its end")
+    .option("--idempotency-key <key>", "start the same request once, however often it is sent")
+    .action(add.run(start));
+  withFile(
+    add("plan", "Print what an upgrade would do, without starting anything", [
+      "upgradectl plan -f request.yaml",
+      "upgradectl plan -f request.yaml -o json",
+    ]),
+  ).action(add.run(plan));
+}
+
+function withFile(command: Command): Command {
+  return command.requiredOption("-f, --file <file>", "the request, JSON or YAML; - is the standard input");
+}
+
+async function start(context: CommandContext, options: StartOptions): Promise<ExitCode> {
+  const read = await readSpec(options.file, context.surroundings);
+  const body = options.draft ? { ...read, draftMode: true } : read;
+  const key = options.idempotencyKey ?? randomUUID();
+  const task = await sendOnce(context, body, key);
+  if (!options.watch) {
+    context.print(task, () => [printable(task.id)]);
+    context.say(`Accepted: ${task.name}.`);
+    context.say(`Next: \`upgradectl ${body["draftMode"] === true ? "commit" : "watch"} ${task.id}\`.`);
+    return exitCode.successful;
+  }
+  context.say(`Accepted: ${task.name}, ${task.id}.`);
+  if (body["draftMode"] === true) context.say(`A draft waits for \`upgradectl commit ${task.id}\`.`);
+  return watch(context, task.id, { isKnown: true });
+}
+
+/** Without an answer nobody knows whether the request has come through; the key makes it safe to send it again. */
+async function sendOnce({ client }: CommandContext, body: unknown, key: string): Promise<Task> {
+  try {
+    return await client.request("POST", "/v1/upgrades", Task, { body, headers: { "idempotency-key": key } });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== exitCode.notReachable) throw error;
+    throw new CliError(
+      error.code,
+      error.message,
+      `When it is back, send it again with --idempotency-key ${key}: if it was accepted nothing starts twice.`,
+      { cause: error },
+    );
+  }
+}
+
+async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {
+  const body = await readSpec(file, context.surroundings);
+  const preview = await context.client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
+  context.print(preview, () => planView(preview, context.style, context.columns));
+  const resources = preview.products.flatMap((product) => product.resources);
+  for (const { name, errors = [] } of resources)
+    for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
+  return exitCode.successful;
+}

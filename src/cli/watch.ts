@@ -1,0 +1,63 @@
+import type { Task } from "../domain/task";
+import { CliError } from "./cli-error";
+import type { CommandContext } from "./command-context";
+import { displayFor } from "./display-for";
+import { exitCode, type ExitCode } from "./exit-code";
+import { followTask } from "./follow-task";
+import { printable } from "./printable";
+import { wordOf } from "./style";
+import { nextStepOf, outcomeOf } from "./task-parts";
+
+/**
+ * Follows a Task to its end: a picture in a terminal, a line for each change elsewhere, and with `-o json` each event as
+ * JSON on a line. `isKnown`: the service has told of it before, so its absence will pass.
+ */
+export async function watch(context: CommandContext, id: string, { isKnown = false } = {}): Promise<ExitCode> {
+  const { client, surroundings } = context;
+  const display = displayFor(context);
+  let task: Task | undefined;
+  let hasEnded = false;
+  try {
+    for await (const followed of followTask(client, surroundings, id, isKnown)) {
+      switch (followed.type) {
+        case "TASK":
+          task = followed.task;
+          display.show(followed);
+          break;
+        case "TROUBLE":
+          display.notice(`${printable(followed.message)} The upgrade goes on without us; trying again.`);
+          break;
+        case "AGAIN":
+          display.notice(undefined);
+          break;
+        case "END":
+          hasEnded = true;
+          break;
+      }
+    }
+  } catch (error) {
+    throw afterwards(error, id, isKnown || task !== undefined);
+  } finally {
+    display.close(task, hasEnded);
+  }
+  if (!task) throw new CliError(exitCode.failed, `The service told nothing of ${id}.`, `Try \`upgradectl get ${id}\`.`);
+  // In full, which a picture has no room for.
+  for (const { message } of task.errors ?? []) context.say(`${wordOf(task.status)}: ${message}`);
+  const next = nextStepOf(task);
+  if (next !== "") context.say(`Next: ${next}`);
+  return outcomeOf(task.status) ?? exitCode.successful;
+}
+
+/** Whoever stops watching is told that nothing else has stopped, and how to come back. */
+function afterwards(error: unknown, id: string, isKnown: boolean): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { code, message } = error;
+  const comeBack = `\`upgradectl watch ${id}\``;
+  if (code === exitCode.interrupted)
+    return new CliError(code, "No longer watching; the upgrade goes on.", `Look again with ${comeBack}.`);
+  if (code === exitCode.notReachable && isKnown)
+    return new CliError(code, message, `The upgrade goes on without us. When the service is back, ${comeBack}.`, {
+      cause: error,
+    });
+  return error;
+}

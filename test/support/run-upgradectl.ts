@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { runCli } from "../../src/cli/program";
+import type { Output, Surroundings } from "../../src/cli/surroundings";
+
+export interface CliRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `upgradectl` in this process, with a configuration folder of its own; waits take no time. */
+export class Upgradectl {
+  private readonly folder = mkdtempSync(join(tmpdir(), "upgradectl-"));
+  readonly config = join(this.folder, "upgradectl/config.json");
+  readonly waits: number[] = [];
+  readonly interruption = new AbortController();
+  env: Record<string, string> = {};
+  stdin = "";
+  now = Date.parse("2036-01-01T00:00:00.000Z");
+
+  async run(args: readonly string[], over: Partial<Surroundings> = {}): Promise<CliRun> {
+    const written = { stdout: "", stderr: "" };
+    const into = (name: keyof typeof written): Output => ({ write: (text: string) => (written[name] += text) });
+    const code = await runCli(args, {
+      env: { XDG_CONFIG_HOME: this.folder, ...this.env },
+      stdin: Readable.from([this.stdin]),
+      stdout: into("stdout"),
+      stderr: into("stderr"),
+      interrupted: this.interruption.signal,
+      now: () => this.now,
+      holdTerminal: () => () => undefined,
+      wait: async (milliseconds) => {
+        this.waits.push(milliseconds);
+        this.now += milliseconds;
+      },
+      ...over,
+    });
+    return { code, ...written };
+  }
+
+  discard(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import {
+  bundleExample,
+  clusterExample,
+  pageExample,
+  pageOfBundleExample,
+  pageOfClusterExample,
+  pageOfTaskExample,
+  precheckTaskExample,
+  previewExample,
+  taskExample,
+  upgradeExample,
+} from "../../../src/api/openapi/examples";
+import { FakeApi } from "../../support/fake-api";
+import { Upgradectl } from "../../support/run-upgradectl";
+
+const example = join(__dirname, "../../../examples/cluster-draft.json");
+const { id } = upgradeExample;
+
+describe("upgradectl, its commands", () => {
+  let api: FakeApi;
+  let cli: Upgradectl;
+  beforeEach(async () => {
+    api = await FakeApi.start();
+    cli = new Upgradectl();
+    cli.env = { UPGRADECTL_SERVER: api.url, UPGRADECTL_TOKEN: "secret-token" };
+  });
+  afterEach(async () => {
+    await api.stop();
+    cli.discard();
+  });
+
+  const asked = () => api.received.map(({ method, url }) => `${method} ${url}`);
+
+  it("start sends the file with the token and a key of its own, prints the id and says what is next", async () => {
+    api.answer("POST /v1/upgrades", 202, taskExample);
+    const { code, stdout, stderr } = await cli.run(["start", "-f", example]);
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(`${taskExample.id}\n`);
+    expect(stderr).to.contain(`upgradectl commit ${taskExample.id}`);
+    expect(api.last.body).to.have.nested.property("resourceUpgradeSpecs[0].resourceId");
+    expect(api.last.headers.authorization).to.equal("Bearer secret-token");
+    expect(api.last.headers["idempotency-key"]).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it("start --draft makes a draft of any request, and takes YAML from the standard input", async () => {
+    api.answer("POST /v1/upgrades", 202, taskExample);
+    cli.stdin = "bundleId: b\nresourceType: CLUSTER\n";
+    await cli.run(["start", "-f", "-", "--draft", "--idempotency-key", "mine"]);
+    expect(api.last.body).to.deep.equal({ bundleId: "b", resourceType: "CLUSTER", draftMode: true });
+    expect(api.last.headers["idempotency-key"]).to.equal("mine");
+  });
+
+  it("plan prints plan and waves and asks for nothing but the preview", async () => {
+    const [product] = previewExample.products;
+    const [first, ...others] = product!.resources;
+    const errors = [{ message: "Its manager is away." }];
+    const waves = [1, 2].map((wave) => ({
+      product: "HOSTOS",
+      wave,
+      scheduledTimestamp: "2036-12-01T09:30:00.000Z",
+      parts: [{ resourceId: "c", name: "cl01", hosts: [`esx-${wave}`], ...(wave > 1 && { soakSeconds: 300 }) }],
+    }));
+    const resources = [{ ...first!, errors, soakSeconds: 300 }, ...others];
+    const preview = { ...previewExample, products: [{ ...product, resources }], waves };
+    api.answer("POST /v1/upgrades/preview", 200, preview);
+    const { code, stdout, stderr } = await cli.run(["plan", "-f", example]);
+    expect(code).to.equal(0);
+    expect(stdout).to.contain(previewExample.name).and.to.contain("300 s, healthy");
+    expect(stdout).to.contain(["HOSTOS 2 from 2036-12-01 09:30Z", "  cl01 (300 s later): esx-2"].join("\n"));
+    expect(stdout).to.contain("Nothing was started.");
+    expect(stderr).to.contain("are not known: Its manager is away.");
+    expect(asked()).to.deep.equal(["POST /v1/upgrades/preview"]);
+    expect(JSON.parse((await cli.run(["plan", "-f", example, "-o", "json"])).stdout)).to.deep.equal(preview);
+  });
+
+  it("plan tells of many waves, and of many clusters in one, only the first and the last", async () => {
+    const parts = Array.from({ length: 100 }, (_, n) => ({ resourceId: `${n}`, name: `cl${n}.`, hosts: ["esx"] }));
+    const waves = Array.from({ length: 64 }, (_, n) => ({ product: "HOSTOS", wave: n + 1, parts }));
+    api.answer("POST /v1/upgrades/preview", 200, { ...previewExample, waves });
+    const { stdout } = await cli.run(["plan", "-f", example]);
+    expect(stdout).to.contain("… 24 more waves …").and.to.contain("… and 92 more").and.to.contain("cl99.: esx");
+    expect(stdout).to.contain("HOSTOS 1\n").and.to.contain("HOSTOS 64\n").and.not.to.contain("HOSTOS 32\n");
+  });
+
+  it("list shows names beside statuses and passes the filters on", async () => {
+    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
+    const { stdout } = await cli.run(["list", "--status", "INPROGRESS", "--bundle", "b 1"]);
+    expect(asked()).to.deep.equal([
+      "GET /v1/upgrades?status=INPROGRESS&bundleId=b+1&pageNumber=0&pageSize=1000",
+      "GET /v1/tasks?pageNumber=0&pageSize=1000",
+    ]);
+    const [upgrade] = pageExample.elements!;
+    expect(stdout)
+      .to.match(/^ID +STATUS +NAME/)
+      .and.to.contain(upgrade!.id)
+      .and.to.contain(upgrade!.status);
+  });
+
+  it("list --cluster has the service choose", async () => {
+    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
+    await cli.run(["list", "--cluster", "c-1"]);
+    expect(asked()).to.deep.equal([
+      "GET /v1/upgrades?resourceId=c-1&pageNumber=0&pageSize=1000",
+      "GET /v1/tasks?resourceId=c-1&pageNumber=0&pageSize=1000",
+    ]);
+  });
+
+  it("list reads every page, and says what the service could not read", async () => {
+    const all = Array.from({ length: 1001 }, (_, n) => ({ ...upgradeExample, id: `u-${n}` }));
+    api.on("GET /v1/upgrades", ({ url }, response) => {
+      const page = Number(new URL(url, api.url).searchParams.get("pageNumber"));
+      const elements = all.slice(page * 1000, (page + 1) * 1000);
+      const pageMetadata = { pageNumber: page, pageSize: 1000, totalElements: 1002, totalPages: 2 };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ elements, pageMetadata }));
+    });
+    const { code, stdout, stderr } = await cli.run(["list", "-o", "json"]);
+    expect(code).to.equal(0);
+    expect((JSON.parse(stdout) as { elements: unknown[] }).elements).to.have.length(1001);
+    expect(stderr).to.contain("1 more");
+  });
+
+  it("get shows the upgrade and its parts", async () => {
+    api.answer(`GET /v1/upgrades/${id}`, 200, upgradeExample).answer(`GET /v1/tasks/${id}`, 200, taskExample);
+    expect((await cli.run(["get", id])).stdout)
+      .to.contain(taskExample.name)
+      .and.to.contain(upgradeExample.status);
+    const { stdout } = await cli.run(["get", id, "-o", "json"]);
+    expect(JSON.parse(stdout)).to.deep.equal({ upgrade: upgradeExample, task: taskExample });
+  });
+
+  for (const [args, request, body] of [
+    [["commit", id], `PATCH /v1/upgrades/${id}`, {}],
+    [
+      ["commit", id, "--at", "2036-01-06T02:00:00Z"],
+      `PATCH /v1/upgrades/${id}`,
+      { scheduledTimestamp: "2036-01-06T02:00:00Z" },
+    ],
+    [["reschedule", id, "--now"], `PATCH /v1/upgrades/${id}`, { upgradeNow: true }],
+    [
+      ["reschedule", id, "--at", "2036-01-06T02:00:00Z"],
+      `PATCH /v1/upgrades/${id}`,
+      { scheduledTimestamp: "2036-01-06T02:00:00Z" },
+    ],
+    [["pause", id], `POST /v1/upgrades/${id}/pause`, undefined],
+    [["resume", id], `POST /v1/upgrades/${id}/resume`, undefined],
+    [["resolve", id], `POST /v1/upgrades/${id}/resolve`, undefined],
+  ] as const) {
+    it(`${args.join(" ").replace(id, "ID")} asks for it and prints the status`, async () => {
+      api.answer(request, 200, upgradeExample);
+      const { code, stdout } = await cli.run(args);
+      expect([code, stdout]).to.deep.equal([0, `${id}  ${upgradeExample.status}\n`]);
+      expect(asked()).to.deep.equal([request]);
+      expect(api.last.body).to.deep.equal(body);
+      expect(JSON.parse((await cli.run([...args, "-o", "json"])).stdout)).to.deep.equal(upgradeExample);
+    });
+  }
+
+  for (const [name, request, answer] of [
+    ["cancel", `DELETE /v1/tasks/${id}`, taskExample],
+    ["retry", `PATCH /v1/tasks/${id}`, taskExample],
+    ["prechecks", `POST /v1/upgrades/${id}/prechecks`, precheckTaskExample],
+  ] as const) {
+    it(`${name} asks for it and prints the task`, async () => {
+      api.answer(request, name === "prechecks" ? 202 : 200, answer);
+      const { code, stdout } = await cli.run([name, id]);
+      expect([code, stdout]).to.deep.equal([0, `${answer.id}  ${answer.status}\n`]);
+      expect(asked()).to.deep.equal([request]);
+      expect(JSON.parse((await cli.run([name, id, "-o", "json"])).stdout)).to.deep.equal(answer);
+    });
+  }
+
+  it("bundles and clusters list all, or show one", async () => {
+    api.answer("GET /v1/bundles", 200, pageOfBundleExample).answer("GET /v1/clusters", 200, pageOfClusterExample);
+    api.answer(`GET /v1/bundles/${bundleExample.id}`, 200, bundleExample);
+    api.answer(`GET /v1/clusters/${clusterExample.id}`, 200, clusterExample);
+    expect((await cli.run(["bundles"])).stdout)
+      .to.match(/^ID +VERSION/)
+      .and.to.contain(bundleExample.id);
+    expect((await cli.run(["clusters"])).stdout).to.contain(pageOfClusterExample.elements![0]!.name);
+    expect(JSON.parse((await cli.run(["bundles", bundleExample.id, "-o", "json"])).stdout)).to.deep.equal(
+      bundleExample,
+    );
+    const { stdout } = await cli.run(["clusters", clusterExample.id]);
+    for (const { fqdn } of clusterExample.hosts!) expect(stdout).to.contain(fqdn);
+  });
+
+  it("text of the service cannot steer the terminal", async () => {
+    const bad = { ...clusterExample, name: "a\u001b]0;owned\u0007b" };
+    api.answer("GET /v1/clusters", 200, { elements: [bad] });
+    const { stdout } = await cli.run(["clusters"]);
+    expect(stdout.replaceAll("\n", "")).to.not.match(/\p{Cc}/u);
+  });
+});
