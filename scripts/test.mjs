@@ -12,8 +12,8 @@ import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
-/** Run by name only: these need more than a checkout has (a Chromium; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "third-party"];
+/** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
+const extraSuites = ["browser", "terminal", "third-party"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
