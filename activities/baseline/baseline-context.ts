@@ -5,7 +5,7 @@ import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo, type Vim25Host } from "../drivers/vim25/vim25-models";
 import type { HostRunOptions } from "../hostos/remediate-host";
 import { hostFailure } from "../hostos/remediation-context";
-import { isAtVersion } from "./product-version";
+import { isAtVersion } from "../../src/domain/product-version";
 
 /** What every step of one host of a baseline-managed cluster works with. */
 export interface BaselineContext extends HostRunOptions<BaselineHostStageType> {

@@ -19,7 +19,7 @@ import {
   runningTask,
 } from "./baseline-context";
 import { bringAbout, intend } from "./bring-about";
-import { versionText } from "./product-version";
+import { versionText } from "../../src/domain/product-version";
 import { putBack, putBackAfter } from "./put-back";
 import { switchOffVms } from "./vm-power";
 

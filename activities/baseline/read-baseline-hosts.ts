@@ -3,7 +3,7 @@ import type { ClusterTarget, HostBefore } from "../contract";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { inUpgradeOrder } from "../hostos/read-cluster-hosts";
 import type { Patience } from "../patience";
-import { isAtVersion, versionText } from "./product-version";
+import { isAtVersion, versionText } from "../../src/domain/product-version";
 
 /** The hosts of a baseline-managed cluster, in the order of their upgrade. */
 export async function readBaselineHosts(

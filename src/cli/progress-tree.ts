@@ -1,4 +1,5 @@
 import type { SubTask, Task } from "../domain/task";
+import { precheckRunOf } from "../domain/precheck-task";
 import { coloured, symbolOf, wordOf, type Style } from "./style";
 import { cut, padded } from "./fit";
 import { printable } from "./printable";
@@ -62,9 +63,11 @@ export function summary(task: Task, now: number): string {
           ...(running > 0 ? [`${running} running`] : []),
           ...(left > 0 ? [`${left} left`] : []),
         ].join(", ")
-      : "hosts: not read yet";
+      : precheckRunOf(task.id)
+        ? ""
+        : "hosts: not read yet";
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
-  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}`;
+  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}`.trimEnd();
 }
 
 function duration(milliseconds: number): string {

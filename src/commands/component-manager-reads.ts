@@ -1,4 +1,4 @@
-import { versionText } from "../../activities/baseline/product-version";
+import { versionText } from "../domain/product-version";
 import { createVim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
 import { managerClients } from "../../activities/manager-clients";

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import type { ClusterMember } from "./cluster";
 import { model, OneOf, WholeNumber } from "./codec";
+import { isAtVersion, productOfText } from "./product-version";
 import { groupsOf, rolloutOf } from "./rollout";
 import { Timestamp } from "./timestamp";
 import { isCluster, type ClusterUpgradePlan, type ProductPlan, type ResourcePlan } from "./upgrade-plan";
@@ -62,13 +63,18 @@ function wavesOf(due: readonly ResourcePlan[], hosts: KnownHosts): Omit<Expected
 function clusterSteps(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember[] | undefined): WavePart[] {
   if (!hosts) return [nameOf(cluster)];
   const { soakSeconds, hostsAtOnce } = rolloutOf(cluster);
-  // A personality has more than its version: hosts that run that may still lack the rest.
-  const left = hosts.filter(({ version }) => cluster.image !== undefined || version !== cluster.targetVersion);
+  const left = hosts.filter((host) => !isDone(host, cluster));
   return groupsOf(left, { hostsAtOnce }).map((group, index) => ({
     ...nameOf(cluster),
     hosts: group.map(({ fqdn }) => fqdn),
     ...(index > 0 && soakSeconds > 0 && { soakSeconds }),
   }));
+}
+
+/** A personality has more than its version: hosts that run that may still lack the rest. */
+function isDone({ version }: ClusterMember, { kind, image, targetVersion }: ClusterUpgradePlan): boolean {
+  if (kind === "BASELINE") return isAtVersion(productOfText(version), targetVersion);
+  return image === undefined && version === targetVersion;
 }
 
 function nameOf({ resourceId, name }: ResourcePlan): WavePart {

@@ -1,4 +1,4 @@
-import { compareToTarget, versionText } from "../../baseline/product-version";
+import { compareToTarget, versionText } from "../../../src/domain/product-version";
 import { findingsOf } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";
 

@@ -1,6 +1,6 @@
 import { followTask } from "../../baseline/follow-task";
 import { patchSource } from "../../baseline/patch-source";
-import { isAtVersion } from "../../baseline/product-version";
+import { isAtVersion } from "../../../src/domain/product-version";
 import { reasonsOfFault } from "../../drivers/vim25/classify-fault";
 import { findingsOf } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { compareToTarget, isAtVersion } from "../../../activities/baseline/product-version";
+import { compareToTarget, isAtVersion } from "../../../src/domain/product-version";
 import type { ClusterTarget } from "../../../activities/contract";
 import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
 import {

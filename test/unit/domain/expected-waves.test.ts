@@ -69,6 +69,13 @@ describe("expectedWaves", () => {
     ]);
   });
 
+  it("knows the hosts of a baseline-managed cluster by their release and build", () => {
+    const resources = [{ resourceId: "a", upgradeNow: true }];
+    const { products } = samplePlan({ resources, kinds: ["BASELINE"] });
+    const hosts = hostsOf("a", ["9.0.2 build 25148076", "9.0.0 build 24755229"]);
+    expect(told(products, [hosts])).to.deep.equal(["HOSTOS 1: | a a1"]);
+  });
+
   it("takes hosts that run the version of a personality, whose other parts they may lack", () => {
     const [product] = plan([{ resourceId: "a" }]);
     const image = { name: "p", hardwareSupport: [] };

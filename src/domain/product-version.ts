@@ -1,5 +1,10 @@
-import { compareVersions } from "../../src/domain/version";
-import type { Product } from "../drivers/vim25/vim25-models";
+import { compareVersions } from "./version";
+
+/** What a host tells of the product that it runs: its release and build, such as `9.0.1` and `24957456`. */
+interface Product {
+  readonly version: string;
+  readonly build: string;
+}
 
 /**
  * How a host compares with a base image version. A host tells its release and build (`9.0.1`, `24957456`), of which
@@ -23,4 +28,10 @@ export function isAtVersion(product: Product | undefined, target: string): boole
 /** A host's own version for people; empty where it is not known. */
 export function versionText(product: Product | undefined): string {
   return product ? `${product.version} build ${product.build}` : "";
+}
+
+/** The same from {@link versionText}; undefined where the text is another one. */
+export function productOfText(text: string | undefined): Product | undefined {
+  const [, version, build] = /^(\S+) build (\S+)$/.exec(text ?? "") ?? [];
+  return version !== undefined && build !== undefined ? { version, build } : undefined;
 }
