@@ -196,7 +196,7 @@ module.exports = {
         "@clack/prompts",
         "cli-table3",
         "eventsource-parser",
-        "log-update",
+        "ansi-escapes", "string-width",
         "picocolors",
         "yaml",
       ),
