@@ -1,7 +1,7 @@
 import type { Task } from "../domain/task";
 import { CliError } from "./cli-error";
 import type { CommandContext } from "./command-context";
-import { displayFor } from "./display";
+import { displayFor } from "./display-for";
 import { exitCode, type ExitCode } from "./exit-code";
 import { followTask } from "./follow-task";
 import { printable } from "./printable";

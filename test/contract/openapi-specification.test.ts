@@ -50,7 +50,7 @@ const deviations = {
     "CANCELLED",
   ],
   /** "paging". */
-  parameters: ["pageNumber", "pageSize"],
+  parameters: ["resourceId", "pageNumber", "pageSize"],
   /** "Idempotency-Key". */
   headers: ["Idempotency-Key"],
 };

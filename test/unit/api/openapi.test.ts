@@ -201,7 +201,7 @@ describe("openapi.json", () => {
       }
     }
     const names = (method: string) => document.paths["/v1/upgrades"]?.[method]?.parameters.map(({ name }) => name);
-    expect(names("get")).to.deep.equal(["status", "bundleId", "bundleType", "pageNumber", "pageSize"]);
+    expect(names("get")).to.deep.equal(["status", "bundleId", "bundleType", "resourceId", "pageNumber", "pageSize"]);
     expect(names("post")).to.deep.equal(["Idempotency-Key"]);
   });
 
