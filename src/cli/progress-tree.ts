@@ -3,7 +3,7 @@ import { precheckRunOf } from "../domain/precheck-task";
 import { coloured, symbolOf, wordOf, type Style } from "./style";
 import { cut, padded } from "./fit";
 import { printable } from "./printable";
-import { countHosts, fractionOf, nextStepOf } from "./task-parts";
+import { countHosts, fractionOf } from "./task-parts";
 
 /** The room for a drawing, and when it is drawn (epoch milliseconds). */
 export interface Canvas {
@@ -35,10 +35,7 @@ const nameColumns = 36;
 export function drawTask(task: Task, canvas: Canvas): string[] {
   const { style, columns, rows, notice } = canvas;
   const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns)];
-  const foot = [
-    ...errorLines(task, columns, style),
-    ...(notice === undefined ? [] : [style.yellow(cut(notice, columns))]),
-  ];
+  const foot = notice === undefined ? [] : [style.yellow(cut(notice, columns))];
   const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
   const room = Math.max(rows - head.length - foot.length, 0);
   const shown = mostImportant(lines, lines.length > room ? Math.max(room - 1, 0) : room);
@@ -145,13 +142,4 @@ function progressIn({ description }: SubTask): string {
 /** Where the upgrade stands in words: its name, and that it is paused, for example. */
 export function headline({ name, localizableDescriptionPack }: Task): string {
   return printable(localizableDescriptionPack?.message ?? name);
-}
-
-function errorLines(task: Task, columns: number, style: Style): string[] {
-  const error = task.errors?.at(-1);
-  const next = nextStepOf(task);
-  return [
-    ...(error ? [style.red(cut(`✖ ${printable(error.message)}`, columns))] : []),
-    ...(next === "" ? [] : [cut(`Next: ${printable(next)}`, columns)]),
-  ];
 }

@@ -5,6 +5,7 @@ import { displayFor } from "./display-for";
 import { exitCode, type ExitCode } from "./exit-code";
 import { followTask } from "./follow-task";
 import { printable } from "./printable";
+import { wordOf } from "./style";
 import { nextStepOf, outcomeOf } from "./task-parts";
 
 /**
@@ -40,6 +41,8 @@ export async function watch(context: CommandContext, id: string, { isKnown = fal
     display.close(task, hasEnded);
   }
   if (!task) throw new CliError(exitCode.failed, `The service told nothing of ${id}.`, `Try \`upgradectl get ${id}\`.`);
+  // In full, which a picture has no room for.
+  for (const { message } of task.errors ?? []) context.say(`${wordOf(task.status)}: ${message}`);
   const next = nextStepOf(task);
   if (next !== "") context.say(`Next: ${next}`);
   return outcomeOf(task.status) ?? exitCode.successful;

@@ -162,7 +162,8 @@ describe("upgradectl, how it ends", () => {
     ["Cancelled", 1],
   ] as const) {
     it(`${code}: an upgrade that is watched ends ${status}`, async () => {
-      const task: Task = { ...taskExample, status, isRetryable: status === "Failed" };
+      const errors = [{ message: "The bootbank is too small." }];
+      const task: Task = { ...taskExample, status, isRetryable: status === "Failed", ...(code === 1 && { errors }) };
       api.on(`GET /v1/tasks/${id}/events`, (_request, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(sse("snapshot", task, "x.1") + sse("end", { status }));
@@ -174,7 +175,7 @@ describe("upgradectl, how it ends", () => {
         { event: "snapshot", task },
         { event: "end", task },
       ]);
-      if (code === 1) expect(run.stderr).to.contain("Next: ");
+      if (code === 1) expect(run.stderr).to.contain(`${status}: The bootbank is too small.`).and.to.contain("Next: ");
       if (status === "Failed") expect(run.stderr).to.contain(`upgradectl retry ${id}`);
     });
   }
