@@ -14,8 +14,8 @@ const cluster = "domain-c34";
 export interface Expected {
   readonly id: string;
   readonly task: TaskStatus;
-  /** How often the remediation of each host is started, in the order of the hosts. */
-  readonly starts: readonly number[];
+  /** How often the remediation of each host is started, in the order of the hosts; undefined where that is chance. */
+  readonly starts: readonly number[] | undefined;
   /** Settings of the cluster before the upgrade. */
   readonly policy: unknown;
 }
@@ -34,7 +34,8 @@ export async function expectConsistentEnd(service: ServiceUnderTest, expected: E
 
   const ledger = await service.ledger();
   const starts = Object.values(await service.remediations());
-  expect(starts, "how often the remediation of each host was started").to.deep.equal(expected.starts);
+  if (expected.starts) expect(starts, "how often each host was begun").to.deep.equal(expected.starts);
+  else expect(Math.max(...starts), "how often a host was begun").to.equal(1);
   expect(mostOutOfService(ledger, cluster), "hosts out of service at once").to.be.at.most(1);
   expect(overlapping(ledger), "remediations that began before the one before had ended").to.deep.equal([]);
 

@@ -171,7 +171,8 @@ export function temporalCluster(): Promise<TemporalCluster> {
 
 /** Mocha ends it after the last test. */
 export const mochaHooks = {
-  async afterAll() {
+  async afterAll(this: Mocha.Context) {
+    this.timeout(60_000);
     await (await cluster?.catch(() => undefined))?.discard();
   },
 };

@@ -27,6 +27,7 @@ const preview = (...resources: PreviewedResource[]): UpgradePreview => ({
   bundleId: "b",
   draftMode: true,
   products: [{ product: "HOSTOS", resources }],
+  waves: [],
 });
 const warnings = (shown: UpgradePreview, leftOut = new Map<string, string[]>()) =>
   warningsOf(shown, leftOut).join("\n");
