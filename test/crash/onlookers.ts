@@ -30,7 +30,9 @@ export class Onlookers {
       const task = await read(url);
       if (last && task) {
         const [before, now] = [done(last), done(task)];
-        if (now < before) this.seen.push(`${url} told ${before} hosts done, then ${now}`);
+        // A retry reads the hosts of a cluster anew, and lists none until it has.
+        if (now < before && hostsOf(task).length >= hostsOf(last).length)
+          this.seen.push(`${url} told ${before} hosts done, then ${now}`);
         if (final.has(last.status) && task.status !== last.status)
           this.seen.push(`${url} told ${last.status}, then ${task.status}`);
       }

@@ -42,7 +42,8 @@ describe("expectedWaves", () => {
   });
 
   it("goes host by host where the options take what the policy allows away, as the upgrade does", () => {
-    const products = plan([{ resourceId: "a", shutdownVms: true }], { hostsAtOnce: 2 });
+    const hostosUpgradeOptionsSpec = { preRemediationPowerAction: "SUSPEND_VMS_TO_MEMORY" } as const;
+    const products = plan([{ resourceId: "a", hostosUpgradeOptionsSpec }], { hostsAtOnce: 2 });
     expect(told(products, [hostsOf("a", ["8", "8"])])).to.deep.equal(["HOSTOS 1: | a a0", "HOSTOS 2: | a a1"]);
   });
 
