@@ -4,6 +4,7 @@ import type { ClusterMember } from "../../../src/domain/cluster";
 import { expectedWaves } from "../../../src/domain/expected-waves";
 import { groupsOf } from "../../../src/domain/rollout";
 import type { ProductPlan, RolloutPolicy } from "../../../src/domain/upgrade-plan";
+import type { HostosUpgradeOptionsSpec } from "../../../src/domain/upgrade-spec";
 import { samplePlan } from "../../support/sample-plan";
 
 const version = "9.0.2-0.25148076";
@@ -25,7 +26,7 @@ const told = (products: readonly ProductPlan[], hosts: readonly [string, Cluster
   );
 
 const plan = (
-  resources: readonly { resourceId: string; scheduledTimestamp?: string; shutdownVms?: boolean }[],
+  resources: readonly { resourceId: string; scheduledTimestamp?: string; hostosUpgradeOptionsSpec?: HostosUpgradeOptionsSpec }[],
   rollout: Partial<RolloutPolicy> = {},
 ) =>
   samplePlan({
