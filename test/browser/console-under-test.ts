@@ -53,9 +53,13 @@ export class ConsoleUnderTest {
     return this.page.getByRole("dialog").getByRole("button", { name, exact: true });
   }
 
-  /** Asks for an operation by the mouse and gives what the dialog says before it is confirmed. */
-  async confirm(name: string): Promise<string> {
+  /**
+   * Asks for an operation by the mouse and gives what the dialog says before it is confirmed. The dialog follows the
+   * upgrade: `says` is waited for.
+   */
+  async confirm(name: string, says: RegExp | string = ""): Promise<string> {
     await this.button(name).click();
+    await this.page.getByRole("dialog").filter({ hasText: says }).waitFor();
     const words = await this.page.getByRole("dialog").innerText();
     await this.dialogButton(name).click();
     await this.page.getByRole("dialog").waitFor({ state: "detached" });
