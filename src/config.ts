@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
 import { oneLine, StartupError } from "./startup-error";
@@ -40,7 +41,12 @@ export interface AuthenticationConfig {
 
 /** Everything that the environment decides. All paths are absolute. */
 export interface Config {
-  readonly api: { readonly host: string; readonly port: number };
+  readonly api: {
+    readonly host: string;
+    readonly port: number;
+    /** Absent: plain HTTP. */
+    readonly tls?: TlsFiles;
+  };
   readonly authentication: AuthenticationConfig;
   readonly dataDir: string;
   readonly inventoryFile: string;
@@ -122,6 +128,12 @@ function contradictions(values: Values, embedded: boolean): string[] {
       : [
           `API_HOST=${JSON.stringify(values.API_HOST)}: AUTH_MODE=dev accepts anyone, so only a loopback address is allowed.`,
         ]),
+    ...((values.API_TLS_CERT_FILE === undefined) === (values.API_TLS_KEY_FILE === undefined)
+      ? []
+      : ["API_TLS_CERT_FILE and API_TLS_KEY_FILE belong together: set both or neither."]),
+    ...(values.API_TLS_CLIENT_CA_FILE !== undefined && values.API_TLS_CERT_FILE === undefined
+      ? ["API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE and API_TLS_KEY_FILE: client certificates are a part of TLS."]
+      : []),
     ...(values.POLL_MIN_MILLISECONDS > values.POLL_MAX_MILLISECONDS
       ? ["POLL_MIN_MILLISECONDS is more than POLL_MAX_MILLISECONDS."]
       : []),
@@ -160,7 +172,18 @@ function readTemporal(environment: NodeJS.ProcessEnv, embeddedPort: number): E.E
 function toConfig(values: Values, temporal: TemporalConnection, environment: NodeJS.ProcessEnv): Config {
   const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
   return {
-    api: { host: values.API_HOST, port: values.API_PORT },
+    api: {
+      host: values.API_HOST,
+      port: values.API_PORT,
+      ...(values.API_TLS_CERT_FILE !== undefined &&
+        values.API_TLS_KEY_FILE !== undefined && {
+          tls: {
+            certFile: absolute(values.API_TLS_CERT_FILE),
+            keyFile: absolute(values.API_TLS_KEY_FILE),
+            clientCaFile: values.API_TLS_CLIENT_CA_FILE && absolute(values.API_TLS_CLIENT_CA_FILE),
+          },
+        }),
+    },
     authentication: {
       mode: values.AUTH_MODE,
       usersFile: values.AUTH_USERS_FILE && absolute(values.AUTH_USERS_FILE),

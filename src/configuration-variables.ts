@@ -67,6 +67,11 @@ export const variables = {
     /^[\w.:-]+$/.test(text) ? text : undefined,
   ),
   API_PORT: port(8080, "Port of the API"),
+  API_TLS_CERT_FILE: optional(path(undefined, "Certificate of the API as PEM; with it the API speaks HTTPS only")),
+  API_TLS_KEY_FILE: optional(path(undefined, "The private key of that certificate as PEM")),
+  API_TLS_CLIENT_CA_FILE: optional(
+    path(undefined, "Authorities as PEM; with it only clients with a certificate of one of them can connect"),
+  ),
   AUTH_MODE: oneOf(
     ["dev", "local", "oidc"],
     "dev",

@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as E from "fp-ts/Either";
+import type { Logger } from "pino";
 import { createApi } from "../api/create-api";
 import { startApi } from "../api/start-api";
+import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
+import { StartupError } from "../startup-error";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
@@ -35,14 +39,17 @@ export const startApiRole: StartRole = async (config, log) => {
     watchLimits: config.watchLimits,
   });
   const { host, port } = config.api;
+  const tls = loadTls(config.api.tls, log);
   if (authentication.mode === "dev")
     log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
   else log.info({ mode: authentication.mode }, "authentication");
-  if (!isLoopback(host))
-    log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
+  if (!tls && !isLoopback(host))
+    log.warn(
+      `API_HOST=${host}: the API speaks plain HTTP, so tokens can be read; set API_TLS_CERT_FILE and API_TLS_KEY_FILE, or put a proxy with TLS before it`,
+    );
   const app = createApi({ service, authentication, log, version: serviceVersion() });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
-  const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
+  const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
   return {
@@ -54,6 +61,17 @@ export const startApiRole: StartRole = async (config, log) => {
     },
   };
 };
+
+function loadTls(files: TlsFiles | undefined, log: Logger): RenewedTls | undefined {
+  if (!files) return undefined;
+  const tls = renewedTls(files, (message) => log.warn(message));
+  if (E.isLeft(tls)) throw new StartupError(`${tls.left} Correct the files or set other ones.`);
+  const { validTo, requiresClientCertificate } = tls.right.material;
+  log.info({ validTo, requiresClientCertificate }, "TLS");
+  if (validTo.getTime() < Date.now())
+    log.warn(`API_TLS_CERT_FILE=${files.certFile}: the certificate ended at ${validTo.toISOString()}; renew it`);
+  return tls.right;
+}
 
 function serviceVersion(): string {
   const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };

@@ -73,6 +73,20 @@ describe("the configuration", () => {
     }
   });
 
+  it("takes the certificate of the API with its key only, and client certificates with both", () => {
+    const pair = { API_TLS_CERT_FILE: "tls/cert.pem", API_TLS_KEY_FILE: "/run/key.pem" };
+    expect(accepted(pair).api.tls).to.deep.equal({
+      certFile: join(root, "tls/cert.pem"),
+      keyFile: "/run/key.pem",
+      clientCaFile: undefined,
+    });
+    expect(accepted({ ...pair, API_TLS_CLIENT_CA_FILE: "/ca.pem" }).api.tls?.clientCaFile).to.equal("/ca.pem");
+    expect(accepted({}).api.tls).to.equal(undefined);
+    for (const half of [{ API_TLS_CERT_FILE: "/a" }, { API_TLS_KEY_FILE: "/a" }])
+      expect(problems(half)[0]).to.match(/API_TLS_CERT_FILE and API_TLS_KEY_FILE belong together/);
+    expect(problems({ API_TLS_CLIENT_CA_FILE: "/a" })[0]).to.match(/API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE/);
+  });
+
   it("lets the other modes of authentication listen anywhere, and knows no further mode", () => {
     for (const AUTH_MODE of ["local", "oidc"])
       expect(accepted({ AUTH_MODE, API_HOST: "0.0.0.0" }).authentication.mode).to.equal(AUTH_MODE);

@@ -1,13 +1,22 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { ApiMiddleware } from "../api-context";
 
-/** Headers of every answer, also of those that are written without Koa. */
-export const securityHeaders = {
+const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
+
+/** For a year, by TLS only (RFC 6797); a browser ignores it on plain HTTP. */
+const byTlsOnly = { "strict-transport-security": "max-age=31536000" } as const;
+
+/** Headers of every answer, also of those that are written without Koa. */
+export function securityHeaders(socket: Socket): Readonly<Record<string, string>> {
+  return socket instanceof TLSSocket ? { ...always, ...byTlsOnly } : always;
+}
 
 /** The documentation page may load its own files and nothing else; swagger-ui draws its icons from `data:` images. */
 const documentationPolicy = [
@@ -23,7 +32,7 @@ const documentationPolicy = [
 
 /** Forbids browsers to guess types, to keep answers, to frame them, or to load anything that a page does not need. */
 export const addSecurityHeaders: ApiMiddleware = (ctx, next) => {
-  ctx.set(securityHeaders);
+  ctx.set(securityHeaders(ctx.req.socket));
   if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
   return next();
 };
