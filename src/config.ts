@@ -65,6 +65,10 @@ export interface Config {
     readonly uiPort: number;
     readonly cliPath: string | undefined;
   };
+  /** Undefined: what Temporal stores is not encrypted. */
+  readonly payloadKeysFile: string | undefined;
+  /** Origins of web pages that may ask for payloads to be decrypted. */
+  readonly codecOrigins: readonly string[];
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
@@ -208,6 +212,9 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       uiPort: values.TEMPORAL_UI_PORT,
       cliPath: values.TEMPORAL_CLI_PATH && absolute(values.TEMPORAL_CLI_PATH),
     },
+    payloadKeysFile: values.PAYLOAD_KEYS_FILE && absolute(values.PAYLOAD_KEYS_FILE),
+    codecOrigins:
+      values.CODEC_ORIGINS ?? ["127.0.0.1", "localhost"].map((host) => `http://${host}:${values.TEMPORAL_UI_PORT}`),
     simulator: {
       port: values.SIMULATOR_PORT,
       hostSeconds: values.SIMULATOR_HOST_SECONDS,

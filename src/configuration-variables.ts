@@ -142,6 +142,21 @@ export const variables = {
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
   TEMPORAL_CLI_PATH: optional(path(undefined, "The Temporal CLI, which holds the embedded server")),
+  PAYLOAD_KEYS_FILE: optional(
+    path(undefined, "Keys that encrypt what Temporal stores (docs/encryption.md); unset is no encryption"),
+  ),
+  CODEC_ORIGINS: optional(
+    textual(
+      "origins of web pages such as https://temporal.example.com, with commas between",
+      undefined,
+      "Where Temporal's Web UI is, which may have encrypted payloads decrypted by the API; unset is the embedded server's",
+      (text) => {
+        const origins = text.split(",").map((origin) => origin.trim());
+        const areOrigins = origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+        return areOrigins ? origins : undefined;
+      },
+    ),
+  ),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(
     "a number of seconds from 0 to 3600",

@@ -9,8 +9,10 @@ import { bundlesRoutes } from "./bundles-routes";
 import { clustersRoutes } from "./clusters-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
+import { codecRoutes, type PayloadTranslator } from "./codec-routes";
 import { lastResort } from "./last-resort";
 import { authenticate } from "./middleware/authenticate";
+import { allowCodecOrigins } from "./middleware/cross-origin";
 import { errorBoundary } from "./middleware/error-boundary";
 import { requestLog } from "./middleware/request-log";
 import { addSecurityHeaders } from "./middleware/security-headers";
@@ -30,9 +32,11 @@ export interface ApiDependencies {
   /** Version of the service, for the OpenAPI document. */
   readonly version: string;
   readonly limits?: ApiLimits;
+  /** Shows payloads to Temporal's Web UI, of these origins, and CLI; absent where they are not encrypted. */
+  readonly codec?: { readonly translator: PayloadTranslator; readonly origins: readonly string[] };
 }
 
-/** Every route of the API, with the document that describes them. */
+/** Every route of upgrades, with the document that describes them. */
 export function allRoutes(service: UpgradeService, version: string, { mode, tokens }: Authentication): Route[] {
   const described = [
     ...upgradesRoutes(service),
@@ -54,10 +58,12 @@ export function createApi({
   log,
   version,
   limits = defaultLimits,
+  codec,
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
-  for (const route of allRoutes(service, version, authentication)) {
+  const routes = [...allRoutes(service, version, authentication), ...(codec ? codecRoutes(codec.translator) : [])];
+  for (const route of routes) {
     router.register(
       pathPattern(route.path),
       [route.method],
@@ -80,6 +86,7 @@ export function createApi({
   };
   app.use(requestLog(log));
   app.use(addSecurityHeaders);
+  if (codec) app.use(allowCodecOrigins(codec.origins));
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
   app.use(unrouted(methodsOf));

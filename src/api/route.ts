@@ -25,7 +25,7 @@ export interface RouteDescription {
   readonly tag: string;
   /** Statuses other than that of success; each answers the specification's Error. */
   readonly failures: readonly number[];
-  /** False for files that only a documented page needs. */
+  /** False for what only a documented page needs, and for protocols that are described elsewhere. */
   readonly documented?: false;
   readonly bodyExample?: unknown;
   readonly successExample?: unknown;
@@ -36,6 +36,8 @@ export interface RouteDescription {
 interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Props, B, A> extends RouteDescription {
   readonly request: RequestCodecs<P, Q, H, B>;
   readonly success: Success<A>;
+  /** The longest body in bytes, where it may be longer than usual. */
+  readonly bodyBytes?: number;
   /** The error of path parameters that do not decode, and so can name nothing; for paths that have any. */
   readonly unknownPath?: (path: RawRequest["path"]) => ServiceError;
   readonly handle: (request: DecodedRequest<P, Q, H, B> & Sender) => TE.TaskEither<ApiError, A>;
@@ -77,11 +79,14 @@ export const noParameters = { path: {}, query: {}, headers: {} } as const;
 export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B, A>(
   definition: RouteDefinition<P, Q, H, B, A>,
 ): Route {
-  const { request, success, handle, unknownPath, ...description } = definition;
+  const { request, success, handle, unknownPath, bodyBytes, ...description } = definition;
   const { status, representation, headers = {} } = success;
   const answerTo = (ctx: ApiContext, raw: RawRequest, limits: ApiLimits): TE.TaskEither<ApiError, A> =>
     pipe(
-      decodeRequest(request, raw, unknownPath ?? neverUnknown, limits.body),
+      decodeRequest(request, raw, unknownPath ?? neverUnknown, {
+        ...limits.body,
+        ...(bodyBytes !== undefined && { bytes: bodyBytes }),
+      }),
       TE.chainW((decoded) => withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
     );
   return {

@@ -10,6 +10,8 @@ import { isLoopback } from "../configuration-variables";
 import { StartupError } from "../startup-error";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
+import { PayloadEncryption } from "../temporal/payload-encryption";
+import { payloadTranslator } from "../temporal/payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
@@ -18,6 +20,7 @@ import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
 import { loadCatalog, loadInventory } from "./operator-files";
+import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 import { systemTimers } from "./system-timers";
 
@@ -26,7 +29,8 @@ export const startApiRole: StartRole = async (config, log) => {
   const authentication = await loadAuthentication(config.authentication, (message) => log.warn(message));
   const inventoryFile = loadInventory(config);
   const reads = componentManagerReads(inventoryFile);
-  const client = lazyClient(config.temporal);
+  const keys = loadPayloadKeys(config.payloadKeysFile);
+  const client = lazyClient(config.temporal, payloadConversionOf(keys));
   const service = createUpgradeService({
     checkReady: () => temporalReadiness(client, config.temporal),
     executions: temporalUpgradeExecutions(client, log),
@@ -47,7 +51,15 @@ export const startApiRole: StartRole = async (config, log) => {
     log.warn(
       `API_HOST=${host}: the API speaks plain HTTP, so tokens can be read; set API_TLS_CERT_FILE and API_TLS_KEY_FILE, or put a proxy with TLS before it`,
     );
-  const app = createApi({ service, authentication, log, version: serviceVersion() });
+  const app = createApi({
+    service,
+    authentication,
+    log,
+    version: serviceVersion(),
+    ...(keys.length > 0 && {
+      codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
+    }),
+  });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
   const warning = await startWarning(client, config.temporal);

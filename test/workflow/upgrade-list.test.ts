@@ -21,7 +21,7 @@ describe("List of upgrades in Temporal", function () {
 
   before(async () => {
     env = await startDevServer();
-    client = lazyClient({ address: env.address, namespace: "default", connection: { address: env.address } });
+    client = lazyClient({ address: env.address, namespace: "default", connection: { address: env.address } }, {});
     executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
     // Without a worker. Of the largest request that is taken, 256 resources with ids of 255 characters, so that a few
     // are more than gRPC takes by itself (4 MB).

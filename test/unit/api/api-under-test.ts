@@ -5,7 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
 import type { Authentication } from "../../../src/api/authentication";
-import { createApi } from "../../../src/api/create-api";
+import { createApi, type ApiDependencies } from "../../../src/api/create-api";
 import {
   bundleExample,
   cancelledTaskExample,
@@ -54,6 +54,7 @@ export interface ApiOptions {
   readonly authentication?: Partial<Authentication>;
   readonly limits?: ApiLimits;
   readonly connectionLimits?: Partial<ConnectionLimits>;
+  readonly codec?: ApiDependencies["codec"];
 }
 
 /** A log that is kept in memory. */
@@ -129,6 +130,7 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     log,
     version: "1.2.3",
     ...(options.limits && { limits: options.limits }),
+    ...(options.codec && { codec: options.codec }),
   });
   const api = await startApi(app, {
     host: "127.0.0.1",
