@@ -23,7 +23,7 @@ export interface Certified {
 export interface TestAuthority {
   /** Its own certificate as PEM. */
   readonly cert: string;
-  /** A certificate for 127.0.0.1 and localhost, of a server or a client; `validTo` defaults to an hour from now. */
+  /** A certificate for 127.0.0.1 and localhost, of a server or a client; `validTo` defaults to a day from now. */
   issue(commonName: string, validTo?: Date): Promise<Certified>;
 }
 
@@ -31,7 +31,7 @@ export interface TestAuthority {
 export async function testAuthority(commonName: string): Promise<TestAuthority> {
   const own = await webcrypto.subtle.generateKey(keys, true, ["sign", "verify"]);
   const notBefore = new Date(Date.now() - 2 * hour);
-  const notAfter = new Date(Date.now() + hour);
+  const notAfter = new Date(Date.now() + 24 * hour);
   const authority = await X509CertificateGenerator.createSelfSigned(
     {
       name: `CN=${commonName}`,
