@@ -44,6 +44,7 @@ export interface Config {
   readonly api: {
     readonly host: string;
     readonly port: number;
+    readonly trustedProxies: readonly string[];
     /** Absent: plain HTTP. */
     readonly tls?: TlsFiles;
   };
@@ -179,6 +180,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     api: {
       host: values.API_HOST,
       port: values.API_PORT,
+      trustedProxies: values.API_TRUSTED_PROXIES ?? [],
       ...(values.API_TLS_CERT_FILE !== undefined &&
         values.API_TLS_KEY_FILE !== undefined && {
           tls: {

@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { isAddressOrNetwork } from "./api/client-address";
 
 /** One environment variable: how it is read, and what docs/configuration.md says of it. */
 interface Variable<A> {
@@ -71,6 +72,17 @@ export const variables = {
   API_TLS_KEY_FILE: optional(path(undefined, "The private key of that certificate as PEM")),
   API_TLS_CLIENT_CA_FILE: optional(
     path(undefined, "Authorities as PEM; with it only clients with a certificate of one of them can connect"),
+  ),
+  API_TRUSTED_PROXIES: optional(
+    textual(
+      "addresses or networks such as 10.0.0.0/8, with commas between",
+      undefined,
+      "Proxies before the API, of which X-Forwarded-For is believed; unset is none",
+      (text) => {
+        const proxies = text.split(",").map((proxy) => proxy.trim());
+        return proxies.every(isAddressOrNetwork) ? proxies : undefined;
+      },
+    ),
   ),
   AUTH_MODE: oneOf(
     ["dev", "local", "oidc"],

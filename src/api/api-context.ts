@@ -1,6 +1,7 @@
 import type Koa from "koa";
 import type { Access } from "./api-error";
 import type { ErrorResponse } from "./error-response";
+import type { Role } from "./role";
 
 /** What is known of a request while it is handled; the request log is written from it. */
 export interface ApiState {
@@ -11,6 +12,12 @@ export interface ApiState {
   /** OPEN until a route has been found. */
   access: Access;
   caller?: string;
+  /** The role of the credentials, where they have one. */
+  role?: Role;
+  /** The operation of the route that was found. */
+  action?: string;
+  /** From where the request comes. */
+  address: string;
   taskId?: string;
   /** Set where the answer goes on until the connection closes. */
   streams?: boolean;

@@ -9,8 +9,10 @@ import { bundlesRoutes } from "./bundles-routes";
 import { clustersRoutes } from "./clusters-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
+import { clientAddress, type ClientAddress } from "./client-address";
 import { codecRoutes, type PayloadTranslator } from "./codec-routes";
 import { lastResort } from "./last-resort";
+import { audit } from "./middleware/audit";
 import { authenticate } from "./middleware/authenticate";
 import { allowCodecOrigins } from "./middleware/cross-origin";
 import { errorBoundary } from "./middleware/error-boundary";
@@ -32,6 +34,8 @@ export interface ApiDependencies {
   /** Version of the service, for the OpenAPI document. */
   readonly version: string;
   readonly limits?: ApiLimits;
+  /** From where requests come; by default from the other end of the connection. */
+  readonly addressOf?: ClientAddress;
   /** Shows payloads to Temporal's Web UI, of these origins, and CLI; absent where they are not encrypted. */
   readonly codec?: { readonly translator: PayloadTranslator; readonly origins: readonly string[] };
 }
@@ -59,6 +63,7 @@ export function createApi({
   version,
   limits = defaultLimits,
   codec,
+  addressOf = clientAddress([]),
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
@@ -85,6 +90,7 @@ export function createApi({
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
   app.use(requestLog(log));
+  app.use(audit(log, addressOf));
   app.use(addSecurityHeaders);
   if (codec) app.use(allowCodecOrigins(codec.origins));
   app.use(errorBoundary);

@@ -47,7 +47,7 @@ interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Prop
 interface Sender {
   /** The name that authentication gave. */
   readonly caller: string;
-  /** The network address at the other end of the connection. */
+  /** The network address that the request comes from. */
   readonly address: string;
 }
 
@@ -105,7 +105,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
 
 const senderOf = (ctx: ApiContext): Sender => ({
   caller: ctx.state.caller ?? "anonymous",
-  address: ctx.req.socket.remoteAddress ?? "",
+  address: ctx.state.address,
 });
 
 const pickBody = ({ body, bodyMayBeAbsent }: { body?: t.Mixed; bodyMayBeAbsent?: true }) =>

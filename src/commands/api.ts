@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as E from "fp-ts/Either";
 import type { Logger } from "pino";
+import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
@@ -56,6 +57,7 @@ export const startApiRole: StartRole = async (config, log) => {
     authentication,
     log,
     version: serviceVersion(),
+    addressOf: clientAddress(config.api.trustedProxies),
     ...(keys.length > 0 && {
       codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
     }),

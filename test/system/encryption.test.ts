@@ -134,7 +134,7 @@ describe("encryption of what Temporal stores", function () {
     const [plan] = (await decrypted(await startInput(id))) as [UpgradePlan];
     await service.send("DELETE", `/v1/tasks/${id}`);
     const before = randomUUID();
-    await service.withTemporal((client) => startWorkflow(client, { ...plan, id: before }));
+    await service.withTemporal((client) => startWorkflow(client, { ...plan, id: before }, { requestedBy: "a test" }));
     expect(String((await startInput(before))[0]?.data)).to.contain(before);
     await service.taskWhen(before, "waits", ({ status }) => status === "Pending");
     expect((await service.send("PATCH", `/v1/upgrades/${before}`)).status).to.equal(200);

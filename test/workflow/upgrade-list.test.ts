@@ -28,7 +28,7 @@ describe("List of upgrades in Temporal", function () {
     const resources = clusters(256, "x".repeat(247));
     // One after the other: Visibility on SQLite can pass over one of two that started in the same moment.
     for (let i = 0; i < upgrades; i++) {
-      const started = await executions.start(samplePlan({ draft: true, resources }))();
+      const started = await executions.start(samplePlan({ draft: true, resources }), { requestedBy: "a test" })();
       expect(started).to.deep.equal(E.right("STARTED"));
     }
     await eventually(list, ({ pageMetadata }) => pageMetadata?.totalElements === upgrades);
