@@ -83,8 +83,9 @@ function encrypted(payload: Payload, { id, key }: PayloadKey): Payload {
   };
 }
 
+/** What names no key was not written by us: it is passed on, and refused where it is decoded. */
 function isEncrypted({ metadata }: Payload): boolean {
-  return textOf(metadata?.["encoding"]) === encoding;
+  return textOf(metadata?.["encoding"]) === encoding && textOf(metadata?.[keyIdField]) !== "";
 }
 
 function textOf(bytes: Uint8Array | null | undefined): string {

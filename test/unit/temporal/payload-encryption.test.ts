@@ -68,6 +68,12 @@ describe("PayloadEncryption", () => {
     expect(await new PayloadEncryption([recent]).decode([plain])).to.deep.equal([plain]);
   });
 
+  it("passes on what claims to be encrypted and names no key: a Signal that anybody may send must not block", async () => {
+    const claimed: Payload = { metadata: { encoding: Buffer.from("binary/encrypted") }, data: Buffer.from("x") };
+    for (const keys of [[], [recent]])
+      expect(await new PayloadEncryption(keys).decode([claimed])).to.deep.equal([claimed]);
+  });
+
   it("names the key that is missing, or that is another one", async () => {
     const stored = await new PayloadEncryption([old]).encode([plain]);
     for (const keys of [[], [recent]]) {
