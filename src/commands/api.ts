@@ -12,7 +12,7 @@ import { StartupError } from "../startup-error";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
-import { payloadTranslator } from "../temporal/payload-translator";
+import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";

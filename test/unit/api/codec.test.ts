@@ -4,7 +4,7 @@ import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import type { Role } from "../../../src/api/role";
 import { PayloadEncryption } from "../../../src/temporal/payload-encryption";
-import { payloadTranslator } from "../../../src/temporal/payload-translator";
+import { payloadTranslator } from "../../../src/commands/payload-translator";
 import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
 const webUi = "https://temporal.example.com";
