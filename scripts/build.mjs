@@ -25,7 +25,7 @@ export async function build({ say, signal }) {
       "--outDir",
       fresh,
     ];
-    const bundle = ["scripts/bundle-workflows.mjs", join(fresh, "workflow-bundle.js")];
+    const bundle = ["scripts/bundle-workflows.mjs", fresh];
     await run("The build", process.execPath, compile, { signal });
     await run("The Workflow bundle", process.execPath, bundle, { signal });
     await bundleConsole(join(fresh, "console"));

@@ -1,13 +1,25 @@
-// Bundles the Workflows once, so that a Worker starts without the seconds that webpack takes.
-// Usage: node scripts/bundle-workflows.mjs FILE
+// Bundles the Workflows once, so that a Worker starts without the seconds that webpack takes: workflow-bundle.js, and
+// for workers that encrypt payloads workflow-bundle-encrypted.js, in which the messages of failures are payloads too.
+// Usage: node scripts/bundle-workflows.mjs FOLDER
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { root } from "./run.mjs";
 
-const { code } = await bundleWorkflowCode({
-  workflowsPath: join(root, "workflows", "index.ts"),
-  payloadConverterPath: join(root, "workflows", "payload-converter.ts"),
+const workflows = join(root, "workflows");
+const options = {
+  workflowsPath: join(workflows, "index.ts"),
+  payloadConverterPath: join(workflows, "payload-converter.ts"),
   logger: new DefaultLogger("WARN"),
-});
-writeFileSync(process.argv[2], code);
+};
+const bundles = {
+  "workflow-bundle.js": options,
+  "workflow-bundle-encrypted.js": { ...options, failureConverterPath: join(workflows, "failure-converter.ts") },
+};
+
+await Promise.all(
+  Object.entries(bundles).map(async ([name, its]) => {
+    const { code } = await bundleWorkflowCode(its);
+    writeFileSync(join(process.argv[2], name), code);
+  }),
+);

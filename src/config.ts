@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
 import { oneLine, StartupError } from "./startup-error";
@@ -45,7 +46,13 @@ export interface AuthenticationConfig {
 
 /** Everything that the environment decides. All paths are absolute. */
 export interface Config {
-  readonly api: { readonly host: string; readonly port: number };
+  readonly api: {
+    readonly host: string;
+    readonly port: number;
+    readonly trustedProxies: readonly string[];
+    /** Absent: plain HTTP. */
+    readonly tls?: TlsFiles;
+  };
   readonly authentication: AuthenticationConfig;
   readonly dataDir: string;
   readonly inventoryFile: string;
@@ -66,6 +73,10 @@ export interface Config {
     readonly uiUrl: string | undefined;
     readonly cliPath: string | undefined;
   };
+  /** Undefined: what Temporal stores is not encrypted. */
+  readonly payloadKeysFile: string | undefined;
+  /** Origins of web pages that may ask for payloads to be decrypted. */
+  readonly codecOrigins: readonly string[];
   readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
@@ -129,6 +140,12 @@ function contradictions(values: Values, embedded: boolean): string[] {
       : [
           `API_HOST=${JSON.stringify(values.API_HOST)}: AUTH_MODE=dev accepts anyone, so only a loopback address is allowed.`,
         ]),
+    ...((values.API_TLS_CERT_FILE === undefined) === (values.API_TLS_KEY_FILE === undefined)
+      ? []
+      : ["API_TLS_CERT_FILE and API_TLS_KEY_FILE belong together: set both or neither."]),
+    ...(values.API_TLS_CLIENT_CA_FILE !== undefined && values.API_TLS_CERT_FILE === undefined
+      ? ["API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE and API_TLS_KEY_FILE: client certificates are a part of TLS."]
+      : []),
     ...(values.POLL_MIN_MILLISECONDS > values.POLL_MAX_MILLISECONDS
       ? ["POLL_MIN_MILLISECONDS is more than POLL_MAX_MILLISECONDS."]
       : []),
@@ -167,7 +184,19 @@ function readTemporal(environment: NodeJS.ProcessEnv, embeddedPort: number): E.E
 function toConfig(values: Values, temporal: TemporalConnection, environment: NodeJS.ProcessEnv): Config {
   const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
   return {
-    api: { host: values.API_HOST, port: values.API_PORT },
+    api: {
+      host: values.API_HOST,
+      port: values.API_PORT,
+      trustedProxies: values.API_TRUSTED_PROXIES ?? [],
+      ...(values.API_TLS_CERT_FILE !== undefined &&
+        values.API_TLS_KEY_FILE !== undefined && {
+          tls: {
+            certFile: absolute(values.API_TLS_CERT_FILE),
+            keyFile: absolute(values.API_TLS_KEY_FILE),
+            clientCaFile: values.API_TLS_CLIENT_CA_FILE && absolute(values.API_TLS_CLIENT_CA_FILE),
+          },
+        }),
+    },
     authentication: {
       mode: values.AUTH_MODE,
       usersFile: values.AUTH_USERS_FILE && absolute(values.AUTH_USERS_FILE),
@@ -195,6 +224,9 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       uiUrl: values.TEMPORAL_UI_URL ?? (temporal.embedded ? `http://127.0.0.1:${values.TEMPORAL_UI_PORT}` : undefined),
       cliPath: values.TEMPORAL_CLI_PATH && absolute(values.TEMPORAL_CLI_PATH),
     },
+    payloadKeysFile: values.PAYLOAD_KEYS_FILE && absolute(values.PAYLOAD_KEYS_FILE),
+    codecOrigins:
+      values.CODEC_ORIGINS ?? ["127.0.0.1", "localhost"].map((host) => `http://${host}:${values.TEMPORAL_UI_PORT}`),
     simulator: {
       port: values.SIMULATOR_PORT,
       hostSeconds: values.SIMULATOR_HOST_SECONDS,

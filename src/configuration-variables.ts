@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { isAddressOrNetwork } from "./api/client-address";
 
 /** One environment variable: how it is read, and what docs/configuration.md says of it. */
 interface Variable<A> {
@@ -67,6 +68,22 @@ export const variables = {
     /^[\w.:-]+$/.test(text) ? text : undefined,
   ),
   API_PORT: port(8080, "Port of the API"),
+  API_TLS_CERT_FILE: optional(path(undefined, "Certificate of the API as PEM; with it the API speaks HTTPS only")),
+  API_TLS_KEY_FILE: optional(path(undefined, "The private key of that certificate as PEM")),
+  API_TLS_CLIENT_CA_FILE: optional(
+    path(undefined, "Authorities as PEM; with it only clients with a certificate of one of them can connect"),
+  ),
+  API_TRUSTED_PROXIES: optional(
+    textual(
+      "addresses or networks such as 10.0.0.0/8, with commas between",
+      undefined,
+      "Proxies before the API, of which X-Forwarded-For is believed; unset is none",
+      (text) => {
+        const proxies = text.split(",").map((proxy) => proxy.trim());
+        return proxies.every(isAddressOrNetwork) ? proxies : undefined;
+      },
+    ),
+  ),
   AUTH_MODE: oneOf(
     ["dev", "local", "oidc"],
     "dev",
@@ -182,6 +199,21 @@ export const variables = {
     ),
   ),
   TEMPORAL_CLI_PATH: optional(path(undefined, "The Temporal CLI, which holds the embedded server")),
+  PAYLOAD_KEYS_FILE: optional(
+    path(undefined, "Keys that encrypt what Temporal stores (docs/encryption.md); unset is no encryption"),
+  ),
+  CODEC_ORIGINS: optional(
+    textual(
+      "origins of web pages such as https://temporal.example.com, with commas between",
+      undefined,
+      "Where Temporal's Web UI is, which may have encrypted payloads decrypted by the API; unset is the embedded server's",
+      (text) => {
+        const origins = text.split(",").map((origin) => origin.trim());
+        const areOrigins = origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+        return areOrigins ? origins : undefined;
+      },
+    ),
+  ),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(
     "a number of seconds from 0 to 3600",

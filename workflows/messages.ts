@@ -75,6 +75,8 @@ export interface TaskWithChildren {
 /** Memo of an upgrade: what is read while no worker answers, in lists, and after the end. */
 export interface UpgradeMemo extends TaskWithChildren {
   readonly upgrade: Upgrade;
+  /** Who had it started; absent in memos of older versions. */
+  readonly requestedBy?: string;
   /** Digest of the request that started it, where it came with an Idempotency-Key. */
   readonly requestDigest?: string;
 }

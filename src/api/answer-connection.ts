@@ -51,7 +51,7 @@ export function answerConnection(error: ConnectionError, socket: Socket, log: Lo
   }
   const requestId = randomUUID();
   const problem = problems[error.code ?? ""] ?? malformed;
-  const { status, headers, bytes } = errorMessage(badRequest(problem), requestId);
+  const { status, headers, bytes } = errorMessage(badRequest(problem), requestId, socket);
   const head = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Bad Request\r\n${head.join("")}\r\n`), bytes]));
   hangUp(socket);

@@ -12,7 +12,12 @@ export interface ApiState {
   /** OPEN until a route has been found. */
   access: Access;
   caller?: string;
+  /** The role of the credentials, where they have one. */
   role?: Role;
+  /** The operation of the route that was found. */
+  action?: string;
+  /** From where the request comes. */
+  address: string;
   taskId?: string;
   /** Set where the answer goes on until the connection closes. */
   streams?: boolean;

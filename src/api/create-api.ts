@@ -10,8 +10,12 @@ import { clustersRoutes } from "./clusters-routes";
 import { consoleRoutes, type ConsoleInstallation } from "./console-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
+import { clientAddress, type ClientAddress } from "./client-address";
+import { codecRoutes, type PayloadTranslator } from "./codec-routes";
 import { lastResort } from "./last-resort";
+import { audit } from "./middleware/audit";
 import { authenticate } from "./middleware/authenticate";
+import { allowCodecOrigins } from "./middleware/cross-origin";
 import { errorBoundary } from "./middleware/error-boundary";
 import { requestLog } from "./middleware/request-log";
 import { addSecurityHeaders } from "./middleware/security-headers";
@@ -33,6 +37,10 @@ export interface ApiDependencies {
   readonly limits?: ApiLimits;
   /** The operators' page; without it there is none. */
   readonly console?: ConsoleInstallation;
+  /** From where requests come; by default from the other end of the connection. */
+  readonly addressOf?: ClientAddress;
+  /** Shows payloads to Temporal's Web UI, of these origins, and CLI; absent where they are not encrypted. */
+  readonly codec?: { readonly translator: PayloadTranslator; readonly origins: readonly string[] };
 }
 
 /** Every route of the API, with the document that describes them. */
@@ -67,10 +75,16 @@ export function createApi({
   version,
   limits = defaultLimits,
   console,
+  codec,
+  addressOf = clientAddress([]),
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
-  for (const route of allRoutes(service, version, authentication, console)) {
+  const routes = [
+    ...allRoutes(service, version, authentication, console),
+    ...(codec ? codecRoutes(codec.translator) : []),
+  ];
+  for (const route of routes) {
     router.register(
       pathPattern(route.path),
       [route.method],
@@ -92,7 +106,9 @@ export function createApi({
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
   app.use(requestLog(log));
+  app.use(audit(log, addressOf));
   app.use(addSecurityHeaders(console?.signIn?.issuer));
+  if (codec) app.use(allowCodecOrigins(codec.origins));
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
   app.use(unrouted(methodsOf));

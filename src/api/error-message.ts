@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { ErrorBody } from "../domain/error-body";
 import type { ServiceError } from "../upgrades/service-error";
 import { errorResponse, type ErrorResponse } from "./error-response";
@@ -9,11 +10,11 @@ export interface ErrorMessage extends Pick<ErrorResponse, "status" | "body"> {
   readonly bytes: Buffer;
 }
 
-export function errorMessage(error: ServiceError, requestId: string): ErrorMessage {
+export function errorMessage(error: ServiceError, requestId: string, socket: Socket): ErrorMessage {
   const { status, body } = errorResponse(error, { requestId, access: "OPEN" });
   const bytes = Buffer.from(JSON.stringify(ErrorBody.encode(body)));
   const headers = {
-    ...securityHeaders,
+    ...securityHeaders(socket),
     "content-type": "application/json",
     "content-length": String(bytes.length),
     "x-request-id": requestId,

@@ -137,6 +137,15 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         remediationMessage:
           "Ask the operator to run config/temporal/setup-namespace.sh for it (docs/configuration.md), then try again.",
       });
+    case "PayloadKeyMissing":
+      return answer(request.access === "WRITE" ? 424 : 500, {
+        errorCode: "PAYLOAD_KEY_MISSING",
+        errorType: "FAILED_DEPENDENCY",
+        message: `What is stored of the upgrade is encrypted with the key ${quote(error.keyId)}, which ${error.problem}.`,
+        remediationMessage:
+          "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+        context: { keyId: cut(error.keyId) },
+      });
     case "Unexpected":
       return answer(
         500,

@@ -18,7 +18,7 @@ export function lastResort(log: Logger) {
       return;
     }
     const requestId = this.state.requestId ?? randomUUID();
-    const { status, headers, bytes, body } = errorMessage(unexpected(cause), requestId);
+    const { status, headers, bytes, body } = errorMessage(unexpected(cause), requestId, this.req.socket);
     for (const name of this.res.getHeaderNames()) this.res.removeHeader(name);
     this.res.writeHead(status, headers).end(bytes);
     log.error({ requestId, status, errorCode: body.errorCode, err: cause }, "request failed");

@@ -25,7 +25,7 @@ export interface RouteDescription {
   readonly tag: string;
   /** Statuses other than that of success; each answers the specification's Error. */
   readonly failures: readonly number[];
-  /** False for files that only a documented page needs. */
+  /** False for what only a documented page needs, and for protocols that are described elsewhere. */
   readonly documented?: false;
   readonly bodyExample?: unknown;
   readonly successExample?: unknown;
@@ -36,6 +36,8 @@ export interface RouteDescription {
 interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Props, B, A> extends RouteDescription {
   readonly request: RequestCodecs<P, Q, H, B>;
   readonly success: Success<A>;
+  /** The longest body in bytes, where it may be longer than usual. */
+  readonly bodyBytes?: number;
   /** The error of path parameters that do not decode, and so can name nothing; for paths that have any. */
   readonly unknownPath?: (path: RawRequest["path"]) => ServiceError;
   readonly handle: (request: DecodedRequest<P, Q, H, B> & Sender) => TE.TaskEither<ApiError, A>;
@@ -47,7 +49,7 @@ interface Sender {
   readonly caller: string;
   /** Undefined where the credentials name none, and where the route asks for none. */
   readonly role: Role | undefined;
-  /** The network address at the other end of the connection. */
+  /** The network address that the request comes from. */
   readonly address: string;
 }
 
@@ -81,11 +83,14 @@ export const noParameters = { path: {}, query: {}, headers: {} } as const;
 export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B, A>(
   definition: RouteDefinition<P, Q, H, B, A>,
 ): Route {
-  const { request, success, handle, unknownPath, ...description } = definition;
+  const { request, success, handle, unknownPath, bodyBytes, ...description } = definition;
   const { status, representation, headers = {} } = success;
   const answerTo = (ctx: ApiContext, raw: RawRequest, limits: ApiLimits): TE.TaskEither<ApiError, A> =>
     pipe(
-      decodeRequest(request, raw, unknownPath ?? neverUnknown, limits.body),
+      decodeRequest(request, raw, unknownPath ?? neverUnknown, {
+        ...limits.body,
+        ...(bodyBytes !== undefined && { bytes: bodyBytes }),
+      }),
       TE.chainW((decoded) => withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
     );
   return {
@@ -106,7 +111,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
 const senderOf = (ctx: ApiContext): Sender => ({
   caller: ctx.state.caller ?? "anonymous",
   role: ctx.state.role,
-  address: ctx.req.socket.remoteAddress ?? "",
+  address: ctx.state.address,
 });
 
 const pickBody = ({ body, bodyMayBeAbsent }: { body?: t.Mixed; bodyMayBeAbsent?: true }) =>

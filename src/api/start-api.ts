@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type Koa from "koa";
 import type { Logger } from "pino";
 import type { ApiState } from "./api-context";
 import { answerConnection, endedEarly, hangUp, type ConnectionError } from "./answer-connection";
+import { oldestTls, type RenewedTls } from "./tls-files";
 
 export interface ListenOptions {
   readonly host: string;
@@ -11,10 +14,13 @@ export interface ListenOptions {
   readonly port: number;
   readonly log: Logger;
   readonly limits?: Partial<ConnectionLimits>;
+  /** Without it the API speaks plain HTTP. */
+  readonly tls?: RenewedTls;
 }
 
 /** How long, in milliseconds, a connection may take for each of its parts. */
 export interface ConnectionLimits {
+  /** The TLS handshake, and then the headers of a request. */
   readonly headers: number;
   /** All of a request, headers and body. */
   readonly request: number;
@@ -50,7 +56,7 @@ export interface RunningApi {
 /** Listens for requests to the application. Rejects where the address cannot be had. */
 export async function startApi(app: Koa<ApiState>, options: ListenOptions): Promise<RunningApi> {
   const limits = { ...defaultLimits, ...options.limits };
-  const server = createServer({
+  const settings = {
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
     keepAliveTimeout: limits.keepAlive,
@@ -58,16 +64,47 @@ export async function startApi(app: Koa<ApiState>, options: ListenOptions): Prom
     maxHeaderSize: headerBytes,
     // Node would answer a missing Host without a body; the application refuses it with one.
     requireHostHeader: false,
-  });
+  };
+  const { tls } = options;
+  const server = tls
+    ? createTlsServer({
+        ...settings,
+        ...tls.material.context,
+        minVersion: oldestTls,
+        requestCert: tls.material.requiresClientCertificate,
+        rejectUnauthorized: tls.material.requiresClientCertificate,
+        handshakeTimeout: limits.headers,
+      })
+    : createServer(settings);
   // Node would drop all headers after a number of them without a word; their bytes are bounded anyway.
   server.maxHeadersCount = 0;
   // A client may end its side when it has sent its request. Node's types do not know that a server can be told so.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.setTimeout(limits.silence);
+  const connections = openConnections(server);
   const inFlight = serveRequests(server, app, options.log);
   await listen(server, options.host, options.port);
-  const close = closeOnce(server, inFlight, limits.close);
-  return { url: urlOf(server.address() as AddressInfo), close };
+  const stopWatching = tls?.watch(({ context, validTo }) => {
+    if (!("setSecureContext" in server)) return;
+    server.setSecureContext({ ...context, minVersion: oldestTls });
+    options.log.info({ validTo }, "TLS certificate renewed");
+  });
+  const closeServer = closeOnce(server, inFlight, connections, limits.close);
+  const close = () => {
+    stopWatching?.();
+    return closeServer();
+  };
+  return { url: urlOf(server.address() as AddressInfo, tls ? "https" : "http"), close };
+}
+
+/** Every connection, also one that has not finished its TLS handshake, which Node's HTTP server does not know. */
+function openConnections(server: Server): ReadonlySet<Socket> {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  return connections;
 }
 
 /** Connects the application to the server and keeps account of the answers that are not finished. */
@@ -95,9 +132,20 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
     else if (!owed.has(socket)) response.once("finish", () => answerConnection(error, socket, log));
     owed.add(socket);
   };
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // What fails in the handshake cannot be told in HTTP.
+    if (socket instanceof TLSSocket && !isOfHttp(error)) {
+      log.debug({ reason: error.code }, "TLS connection refused");
+      socket.destroy();
+    } else refuse(error, socket as Socket);
+  });
   server.on("connect", (_request, socket) => refuse({}, socket as Socket));
   return inFlight;
+}
+
+/** Whether Node's HTTP parser or server found it, rather than TLS. */
+function isOfHttp({ code }: NodeJS.ErrnoException): boolean {
+  return code !== undefined && /^(HPE_|ERR_HTTP_)/.test(code);
 }
 
 /** What ends early in front of a body is no request at all. */
@@ -115,10 +163,18 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function closeOnce(server: Server, inFlight: ReadonlySet<ServerResponse>, milliseconds: number): () => Promise<void> {
+function closeOnce(
+  server: Server,
+  inFlight: ReadonlySet<ServerResponse>,
+  connections: ReadonlySet<Socket>,
+  milliseconds: number,
+): () => Promise<void> {
   const close = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+        for (const connection of connections) connection.destroy();
+      }, milliseconds);
       server.close(() => {
         clearTimeout(timer);
         resolve();
@@ -131,6 +187,6 @@ function closeOnce(server: Server, inFlight: ReadonlySet<ServerResponse>, millis
 }
 
 /** The address of a listener as the start of a URL. */
-export function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+export function urlOf({ address, family, port }: AddressInfo, scheme: "http" | "https" = "http"): string {
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

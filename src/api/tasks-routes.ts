@@ -88,7 +88,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       success: answersTask("The task, which is or will be cancelled"),
       successExample: cancelledTaskExample,
       failures,
-      handle: ({ path }) => service.cancelTask(path.id),
+      handle: ({ path, caller }) => service.cancelTask(path.id, caller),
     }),
   ];
 }

@@ -1,11 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as E from "fp-ts/Either";
+import type { Logger } from "pino";
+import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
 import { startApi } from "../api/start-api";
+import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
+import { StartupError } from "../startup-error";
 import { fileInventory } from "../inventory/file-inventory";
 import { lazyClient } from "../temporal/connection";
+import { PayloadEncryption } from "../temporal/payload-encryption";
+import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
@@ -14,6 +21,7 @@ import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
 import { loadCatalog, loadInventory } from "./operator-files";
+import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 import { systemTimers } from "./system-timers";
 
@@ -22,7 +30,8 @@ export const startApiRole: StartRole = async (config, log) => {
   const authentication = await loadAuthentication(config.authentication, (message) => log.warn(message));
   const inventoryFile = loadInventory(config);
   const reads = componentManagerReads(inventoryFile);
-  const client = lazyClient(config.temporal);
+  const keys = loadPayloadKeys(config.payloadKeysFile);
+  const client = lazyClient(config.temporal, payloadConversionOf(keys));
   const service = createUpgradeService({
     checkReady: () => temporalReadiness(client, config.temporal),
     executions: temporalUpgradeExecutions(client, log),
@@ -35,11 +44,14 @@ export const startApiRole: StartRole = async (config, log) => {
     watchLimits: config.watchLimits,
   });
   const { host, port } = config.api;
+  const tls = loadTls(config.api.tls, log);
   if (authentication.mode === "dev")
     log.warn("AUTH_MODE=dev: any Authorization header is accepted and reads are open; loopback only");
   else log.info({ mode: authentication.mode }, "authentication");
-  if (!isLoopback(host))
-    log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
+  if (!tls && !isLoopback(host))
+    log.warn(
+      `API_HOST=${host}: the API speaks plain HTTP, so tokens can be read; set API_TLS_CERT_FILE and API_TLS_KEY_FILE, or put a proxy with TLS before it`,
+    );
   const { namespace, uiUrl } = config.temporal;
   const app = createApi({
     service,
@@ -52,9 +64,13 @@ export const startApiRole: StartRole = async (config, log) => {
       ...(uiUrl !== undefined && { temporalUiUrl: uiUrl }),
       ...consoleSignIn(config.authentication),
     },
+    addressOf: clientAddress(config.api.trustedProxies),
+    ...(keys.length > 0 && {
+      codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
+    }),
   });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
-  const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
+  const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
   return {
@@ -66,6 +82,17 @@ export const startApiRole: StartRole = async (config, log) => {
     },
   };
 };
+
+function loadTls(files: TlsFiles | undefined, log: Logger): RenewedTls | undefined {
+  if (!files) return undefined;
+  const tls = renewedTls(files, (message) => log.warn(message));
+  if (E.isLeft(tls)) throw new StartupError(`${tls.left} Correct the files or set other ones.`);
+  const { validTo, requiresClientCertificate } = tls.right.material;
+  log.info({ validTo, requiresClientCertificate }, "TLS");
+  if (validTo.getTime() < Date.now())
+    log.warn(`API_TLS_CERT_FILE=${files.certFile}: the certificate ended at ${validTo.toISOString()}; renew it`);
+  return tls.right;
+}
 
 function serviceVersion(): string {
   const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };

@@ -122,7 +122,7 @@ function stopRequest() {
 
 /** What is shown when all is up. The last line is what scripts wait for. */
 function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>, cli: string | undefined): string {
-  const api = up.get("api")?.url ?? `http://${config.api.host}:${config.api.port}`;
+  const api = up.get("api")?.url ?? `${config.api.tls ? "https" : "http"}://${config.api.host}:${config.api.port}`;
   const table = new Table({ style: { head: [], border: [] } });
   const temporalUi = config.temporal.embedded ? up.get("temporal")?.url : undefined;
   table.push(

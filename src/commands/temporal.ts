@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import type { Config } from "../config";
+import { isLoopback } from "../configuration-variables";
 import { startDevServer } from "../temporal/dev-server";
 import { StartupError } from "../startup-error";
 import type { StartRole } from "./run-role";
@@ -12,6 +14,7 @@ export const startTemporal: StartRole = async (config, log, [cliPath]) => {
   const { port, uiPort, namespace } = config.temporal;
   const server = await startDevServer({
     ...{ cliPath, dataDir: config.dataDir, port, uiPort, namespace },
+    ...(config.payloadKeysFile !== undefined && { codecEndpoint: `${apiOf(config)}/codec` }),
     onLine: (line) => logServerLine(log, line),
   });
   return {
@@ -21,6 +24,11 @@ export const startTemporal: StartRole = async (config, log, [cliPath]) => {
     stop: () => server.stop(),
   };
 };
+
+/** Where a browser on this machine finds the API. */
+function apiOf({ api }: Config): string {
+  return `${api.tls ? "https" : "http"}://${isLoopback(api.host) ? api.host : "127.0.0.1"}:${api.port}`;
+}
 
 /** The server warns of connections between its own parts whenever it starts or stops: nothing for an operator to do. */
 const levels = { warn: "info", error: "error", fatal: "error" } as const;

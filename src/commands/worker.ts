@@ -11,6 +11,7 @@ import { startWarning } from "../temporal/readiness";
 import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
 import { loadInventory } from "./operator-files";
+import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 
 /** How long a worker waits for Temporal when it starts, in milliseconds. */
@@ -27,12 +28,14 @@ export const startWorkerRole: StartRole = async (config, log) => {
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
     `Temporal at ${temporal.address} does not answer (${connectProblem(error)}): start it or set TEMPORAL_ADDRESS`;
+  const keys = loadPayloadKeys(config.payloadKeysFile);
+  const conversion = payloadConversionOf(keys);
   const connection = await connectWorker(temporal, connectTimeout, (error) => {
     log.warn(`${doesNotAnswer(error)}; trying for ${connectTimeout / 1000} s`);
   }).catch((error: unknown) => {
     throw new StartupError(`${doesNotAnswer(error)}.`);
   });
-  const client = lazyClient(temporal);
+  const client = lazyClient(temporal, conversion);
   const warning = await startWarning(client, temporal);
   if (warning !== undefined) log.warn(warning);
   const worker = await createWorker({
@@ -50,8 +53,12 @@ export const startWorkerRole: StartRole = async (config, log) => {
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
     }),
-    workflowBundle: join(projectRoot, "dist/workflow-bundle.js"),
+    workflowBundle: join(
+      projectRoot,
+      keys.length > 0 ? "dist/workflow-bundle-encrypted.js" : "dist/workflow-bundle.js",
+    ),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
+    conversion,
   }).catch((error: unknown) => {
     throw warning === undefined ? error : new StartupError(`${warning}.`);
   });

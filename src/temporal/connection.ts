@@ -1,4 +1,5 @@
 import { Client, Connection } from "@temporalio/client";
+import type { DataConverter } from "@temporalio/common";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection } from "@temporalio/worker";
 import { oneLine } from "../startup-error";
@@ -17,8 +18,8 @@ export interface TemporalTarget {
 const channelArgs = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
 
 /** A client that connects with its first call, so that a service can start before Temporal does. */
-export function lazyClient({ connection, namespace }: TemporalTarget): Client {
-  return new Client({ connection: Connection.lazy({ ...connection, channelArgs }), namespace });
+export function lazyClient({ connection, namespace }: TemporalTarget, dataConverter: DataConverter): Client {
+  return new Client({ connection: Connection.lazy({ ...connection, channelArgs }), namespace, dataConverter });
 }
 
 /**

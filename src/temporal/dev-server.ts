@@ -16,6 +16,8 @@ export interface DevServerOptions {
   readonly port: number;
   readonly uiPort: number;
   readonly namespace: string;
+  /** Where the Web UI has encrypted payloads decrypted. */
+  readonly codecEndpoint?: string;
   /** Takes each line that the server writes: JSON in its own form, or plain text. */
   readonly onLine: (line: string) => void;
 }
@@ -86,6 +88,7 @@ export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "
       "--dynamic-config-value",
       `history.${queue}ProcessorMaxPollRPS=1000`,
     ]),
+    ...(options.codecEndpoint === undefined ? [] : ["--ui-codec-endpoint", options.codecEndpoint]),
     ...["--namespace", options.namespace, ...attributes],
     ...["--log-format", "json", "--log-level", "warn"],
     // The operator's settings for the CLI are about other servers.

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
 import { RequestOutcome } from "../domain/upgrade-request";
@@ -19,6 +20,7 @@ import {
   retrySignal,
   upgradeQuery,
 } from "../../workflows/messages";
+import { grpcCode } from "./temporal-error";
 import type { DescribedUpgrade, DescribedUpgrades } from "./described-upgrades";
 
 const signals = {
@@ -61,16 +63,29 @@ export class RequestSender {
     });
   }
 
-  async cancel(id: string): Promise<CancelAnswer | undefined> {
+  async cancel(id: string, requestedBy: string): Promise<CancelAnswer | undefined> {
     const before = await this.upgrades.find(id);
     if (!before?.running) return before && ended(before, false);
     if (!before.cancelRequested && before.task.isCancellable === false) return { _tag: "NotCancellable" };
     const handle = this.client.workflow.getHandle(id);
-    if (!before.cancelRequested && !(await this.unlessEnded(() => handle.cancel()))) return this.endedMeanwhile(id);
+    if (!before.cancelRequested && !(await this.unlessEnded(() => this.requestCancel(id, requestedBy))))
+      return this.endedMeanwhile(id);
     return this.answer(id, async () => {
       // Whatever a Workflow answers from here on, it answers knowing of its cancellation.
       await handle.query(upgradeQuery);
       return { _tag: "Applied" as const };
+    });
+  }
+
+  /** The handle's own takes no reason, and the reason is what the Web UI shows of who asked. */
+  private requestCancel(workflowId: string, requestedBy: string): Promise<unknown> {
+    const { namespace, identity } = this.client.options;
+    return this.client.workflowService.requestCancelWorkflowExecution({
+      namespace,
+      identity,
+      workflowExecution: { workflowId },
+      requestId: randomUUID(),
+      reason: `requested by ${requestedBy}`,
     });
   }
 
@@ -80,7 +95,7 @@ export class RequestSender {
       await this.client.withDeadline(Date.now() + this.timeouts.call, call);
       return true;
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
+      if (error instanceof WorkflowNotFoundError || grpcCode(error) === 5) return false;
       throw error;
     }
   }

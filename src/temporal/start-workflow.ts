@@ -2,6 +2,7 @@ import { WorkflowIdReusePolicy, type Client } from "@temporalio/client";
 import { initialTask } from "../domain/task-progress";
 import { resourcesOf, type UpgradePlan } from "../domain/upgrade-plan";
 import { upgradeView } from "../domain/upgrade-view";
+import type { StartOrigin } from "../upgrades/ports";
 import { taskQueue, type UpgradeMemo } from "../../workflows/messages";
 import {
   bundleIdKey,
@@ -13,10 +14,10 @@ import {
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 
 /** Starts the Workflow with all that lists and readers need before a worker has seen it. */
-export async function startWorkflow(client: Client, plan: UpgradePlan, requestDigest?: string): Promise<void> {
+export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
   const upgrade = upgradeView(plan);
   const task = initialTask(plan);
-  const memo: UpgradeMemo = { upgrade, task, children: [], ...(requestDigest !== undefined && { requestDigest }) };
+  const memo: UpgradeMemo = { upgrade, task, children: [], ...origin };
   const resources = resourcesOf(plan);
   await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
     workflowId: plan.id,
@@ -32,7 +33,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, requestDi
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),
-    staticDetails: detailsOf(plan),
+    staticDetails: `${detailsOf(plan)}\n\nRequested by \`${origin.requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
   });
 }
 

@@ -2,11 +2,13 @@ import { isGrpcServiceError, ServiceError as TemporalServiceError } from "@tempo
 import { NamespaceNotFoundError } from "@temporalio/common";
 import {
   failedDependency,
+  payloadKeyMissing,
   temporalNotSetUp,
   temporalUnreachable,
   unexpected,
   type ServiceError,
 } from "../upgrades/service-error";
+import { PayloadKeyError } from "./payload-encryption";
 
 /** gRPC status codes that say that Temporal, or its namespace, cannot be reached. */
 const unreachable = new Set([
@@ -36,13 +38,15 @@ function grpcError(error: unknown): { readonly code: number; readonly details: s
 
 /** An error of a read: the specification gives reads no 424 (docs/spec-gaps.md). */
 export function readError(error: unknown): ServiceError {
-  return notSetUp(error) ?? (isUnreachable(error) ? temporalUnreachable(error) : unexpected(error));
+  return (
+    notSetUp(error) ?? unreadable(error) ?? (isUnreachable(error) ? temporalUnreachable(error) : unexpected(error))
+  );
 }
 
 /** An error of something that changes or is part of a change. */
 export function writeError(error: unknown): ServiceError {
-  const lacking = notSetUp(error);
-  if (lacking) return lacking;
+  const known = notSetUp(error) ?? unreadable(error);
+  if (known) return known;
   if (!isUnreachable(error)) return unexpected(error);
   return failedDependency({
     code: "TEMPORAL_UNREACHABLE",
@@ -62,4 +66,10 @@ function notSetUp(error: unknown): ServiceError | undefined {
   if (grpc?.code === 5 && /^namespace /i.test(grpc.details)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
   const [, name, column] = (grpc?.code === 3 && unknownAttribute.exec(grpc.details)) || [];
   return name || column ? temporalNotSetUp(`search attribute ${name ?? column} is missing`) : undefined;
+}
+
+/** The error of a payload that cannot be decrypted, also where the client library has wrapped it. */
+function unreadable(error: unknown): ServiceError | undefined {
+  if (error instanceof PayloadKeyError) return payloadKeyMissing(error.keyId, error.problem);
+  return error instanceof Error && error.cause !== undefined ? unreadable(error.cause) : undefined;
 }

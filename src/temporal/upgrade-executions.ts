@@ -54,10 +54,10 @@ export function temporalUpgradeExecutions(
   };
 
   return {
-    start: (plan, requestDigest) =>
+    start: (plan, origin) =>
       TE.tryCatch(async () => {
         try {
-          await bounded(() => startWorkflow(client, plan, requestDigest));
+          await bounded(() => startWorkflow(client, plan, origin));
           return "STARTED";
         } catch (error) {
           if (error instanceof WorkflowExecutionAlreadyStartedError) return "DUPLICATE";
@@ -92,9 +92,9 @@ export function temporalUpgradeExecutions(
         TE.tryCatch(() => sender.send(id, request, origin).finally(() => tasks.changed(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
-    cancel: (id) =>
+    cancel: (id, requestedBy) =>
       pipe(
-        TE.tryCatch(() => sender.cancel(id).finally(() => tasks.changed(id)), writeError),
+        TE.tryCatch(() => sender.cancel(id, requestedBy).finally(() => tasks.changed(id)), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     readLocks: (id) =>

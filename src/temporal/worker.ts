@@ -1,3 +1,4 @@
+import type { DataConverter } from "@temporalio/common";
 import { type NativeConnection, Worker } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { taskQueue } from "../../workflows/messages";
@@ -10,17 +11,26 @@ export interface WorkerOptions {
   readonly workflowBundle: string;
   /** Path of the module that exports `payloadConverter`; the bundle was made with the same one. */
   readonly payloadConverter: string;
+  /** Codecs of payloads, and the failure converter that the bundle was made with. */
+  readonly conversion: DataConverter;
 }
 
 /** The worker of all Workflows and Activities. Its `run` ends when it has been shut down. */
-export function createWorker({ connection, namespace, activities, workflowBundle, payloadConverter }: WorkerOptions) {
+export function createWorker({
+  connection,
+  namespace,
+  activities,
+  workflowBundle,
+  payloadConverter,
+  conversion,
+}: WorkerOptions) {
   return Worker.create({
     connection,
     namespace,
     taskQueue,
     activities,
     workflowBundle: { codePath: workflowBundle },
-    dataConverter: { payloadConverterPath: payloadConverter },
+    dataConverter: { ...conversion, payloadConverterPath: payloadConverter },
     // Activities are told at once and hand over to another worker (or to the next start) themselves.
     shutdownGraceTime: 0,
     shutdownForceTime: "4 seconds",

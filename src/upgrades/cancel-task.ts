@@ -14,10 +14,10 @@ export interface CancelTaskDependencies {
 
 /** Cancels the upgrade that a Task carries; gives the Task as it is then. */
 export function cancelTask(deps: CancelTaskDependencies) {
-  return (taskId: string): TE.TaskEither<ServiceError, Task> =>
+  return (taskId: string, caller: string): TE.TaskEither<ServiceError, Task> =>
     pipe(
       upgradeOfTask(deps.executions, taskId, "cancel"),
-      TE.chain((id) => forTask(id, cancelUpgrade(deps)(id))),
+      TE.chain((id) => forTask(id, cancelUpgrade(deps)(id, caller))),
       TE.chain(() => deps.executions.readTask(taskId)),
       // It may have ended in another way before the cancellation reached it.
       TE.filterOrElse(

@@ -14,9 +14,9 @@ export interface CancelUpgradeDependencies {
  * as well; one that has ended, also as cancelled, is a Conflict.
  */
 export function cancelUpgrade({ executions }: CancelUpgradeDependencies) {
-  return (id: string): TE.TaskEither<ServiceError, void> =>
+  return (id: string, caller: string): TE.TaskEither<ServiceError, void> =>
     pipe(
-      executions.cancel(id),
+      executions.cancel(id, caller),
       TE.chain((answer) => applied(id, answer)),
     );
 }

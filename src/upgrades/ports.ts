@@ -38,6 +38,11 @@ export interface RequestOrigin {
   readonly requestedBy: string;
 }
 
+/** Who has an upgrade started, and the digest of a request that can be repeated. */
+export interface StartOrigin extends Pick<RequestOrigin, "requestedBy"> {
+  readonly requestDigest?: string;
+}
+
 /** The upgrade takes nothing any more. `sent`: it ended after the request had been recorded, before it could be asked. */
 export interface EndedAnswer {
   readonly _tag: "Ended";
@@ -63,9 +68,9 @@ export type CancelAnswer =
 export interface UpgradeExecutions {
   /**
    * Starts the upgrade's Workflow. `DUPLICATE` where its id has been used before: nothing is started then.
-   * `requestDigest` is kept beside it, to recognise a repeated request.
+   * `requestedBy` is kept beside it, and `requestDigest`, to recognise a repeated request.
    */
-  start(plan: UpgradePlan, requestDigest?: string): TaskEither<ServiceError, "STARTED" | "DUPLICATE">;
+  start(plan: UpgradePlan, origin: StartOrigin): TaskEither<ServiceError, "STARTED" | "DUPLICATE">;
   /** The initial Task and request digest of an upgrade that was started before; none where the id is free. */
   findStarted(id: string): TaskEither<ServiceError, Option<{ task: Task; requestDigest: string | undefined }>>;
   list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
@@ -79,7 +84,7 @@ export interface UpgradeExecutions {
    */
   request(id: string, request: UpgradeRequest, origin: RequestOrigin): TaskEither<ServiceError, RequestAnswer>;
   /** Has the upgrade cancelled, and waits in the same way for it to know; its safe end may be far. */
-  cancel(id: string): TaskEither<ServiceError, CancelAnswer>;
+  cancel(id: string, requestedBy: string): TaskEither<ServiceError, CancelAnswer>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */

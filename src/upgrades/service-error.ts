@@ -26,6 +26,7 @@ export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "prechec
  * - `Busy`: this process can take no more of that for now (503).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
+ * - `PayloadKeyMissing`: what Temporal stores is encrypted with a key that is not there; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
  */
 export type ServiceError =
@@ -37,6 +38,7 @@ export type ServiceError =
   | { readonly _tag: "Busy"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
+  | { readonly _tag: "PayloadKeyMissing"; readonly keyId: string; readonly problem: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
 
 type Problems = Problem | readonly Problem[];
@@ -62,4 +64,10 @@ export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });
+/** `problem` says what is wrong with the key, after its name. */
+export const payloadKeyMissing = (keyId: string, problem: string): ServiceError => ({
+  _tag: "PayloadKeyMissing",
+  keyId,
+  problem,
+});
 export const unexpected = (cause: unknown): ServiceError => ({ _tag: "Unexpected", cause });

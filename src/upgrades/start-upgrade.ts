@@ -25,7 +25,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
         admitAndPlan(deps, spec, identities.newId()),
         TE.chain((plan) =>
           pipe(
-            deps.executions.start(plan),
+            deps.executions.start(plan, { requestedBy: caller }),
             TE.map(() => initialTask(plan)),
           ),
         ),
@@ -37,7 +37,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
       repeated(deps, id, digest),
       TE.chain(
         O.match(
-          () => startOnce(deps, spec, id, digest),
+          () => startOnce(deps, spec, caller, id, digest),
           (task) => TE.right(task),
         ),
       ),
@@ -46,7 +46,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
 }
 
 /** Of requests with one key that race, one starts the Workflow and all answer its Task. */
-function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, id: string, digest: string) {
+function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, caller: string, id: string, digest: string) {
   return pipe(
     admitAndPlan(deps, spec, id),
     TE.matchE(
@@ -63,7 +63,7 @@ function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, id: string
         ),
       (plan) =>
         pipe(
-          deps.executions.start(plan, digest),
+          deps.executions.start(plan, { requestedBy: caller, requestDigest: digest }),
           TE.chain((started) =>
             started === "STARTED"
               ? TE.right<ServiceError, O.Option<Task>>(O.some(initialTask(plan)))

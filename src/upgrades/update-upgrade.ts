@@ -28,7 +28,7 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
     const readAfter = () => executions.readUpgrade(id);
     if (markForCancellation === true) {
       if (saysWhen(schedule)) return TE.left(badRequest(contradiction));
-      return pipe(cancelUpgrade(deps)(id), TE.chain(readAfter));
+      return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
     }
     if (isInThePast(schedule, identities.now())) return TE.left(badRequest(inThePast(schedule.scheduledTimestamp)));
     return pipe(

@@ -31,7 +31,7 @@ export interface UpgradeService {
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;
   getTask(id: string): TaskEither<ServiceError, Task>;
   retryTask(id: string, caller: string): TaskEither<ServiceError, Task>;
-  cancelTask(id: string): TaskEither<ServiceError, Task>;
+  cancelTask(id: string, caller: string): TaskEither<ServiceError, Task>;
   listBundles(page?: PageRequest): TaskEither<ServiceError, PageOfBundle>;
   readBundle(id: string): TaskEither<ServiceError, Bundle>;
   listClusters(page?: PageRequest): TaskEither<ServiceError, PageOfCluster>;

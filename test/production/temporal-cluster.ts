@@ -5,9 +5,10 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { Connection } from "@temporalio/client";
+import { Connection, type TLSConfig } from "@temporalio/client";
 import { freePorts } from "../system/deployment";
 import { KeptAlive } from "./kept-alive";
+import { temporalCertificates, type TemporalCertificates } from "./temporal-certificates";
 
 const root = resolve(__dirname, "../..");
 const setup = join(root, "config/temporal");
@@ -32,6 +33,8 @@ export class TemporalCluster {
   private constructor(
     private readonly folder: string,
     readonly address: string,
+    /** What a client needs, because nobody is let in without a certificate. */
+    readonly certificates: TemporalCertificates,
     readonly postgresql: KeptAlive,
     readonly server: KeptAlive,
   ) {}
@@ -51,8 +54,10 @@ export class TemporalCluster {
     await promisify(execFile)("sh", [join(setup, "setup-schema.sh")], {
       env: { ...environment, SQL_HOST: host, SQL_PORT: String(own.port), SQL_USER: "temporal" },
     });
-    const { address, server } = await startServer({ ...environment, POSTGRES_SEEDS: host, DB_PORT: String(own.port) });
-    return new TemporalCluster(folder, address, postgresql, server);
+    const certificates = await temporalCertificates(folder);
+    const database = { POSTGRES_SEEDS: host, DB_PORT: String(own.port) };
+    const { address, server } = await startServer({ ...environment, ...database }, certificates);
+    return new TemporalCluster(folder, address, certificates, postgresql, server);
   }
 
   /** Makes a namespace with what upgrades need; gives its name. */
@@ -66,6 +71,7 @@ export class TemporalCluster {
         TEMPORAL_ADDRESS: this.address,
         TEMPORAL_NAMESPACE: name,
         TEMPORAL_CLI_PATH: cli,
+        ...this.certificates.client,
       },
     });
     return name;
@@ -105,7 +111,7 @@ async function startPostgresql({ folder, passwordFile, port }: Database): Promis
   return postgresql;
 }
 
-async function startServer(environment: NodeJS.ProcessEnv) {
+async function startServer(environment: NodeJS.ProcessEnv, certificates: TemporalCertificates) {
   const services = ["FRONTEND", "HISTORY", "MATCHING", "WORKER"] as const;
   const ports = await freePorts(
     "FRONTEND_HTTP_PORT",
@@ -121,11 +127,12 @@ async function startServer(environment: NodeJS.ProcessEnv) {
         ...settingsOf(join(setup, "server.env")),
         ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
         ...environment,
+        ...certificates.server,
         BIND_ON_IP: host,
         DYNAMIC_CONFIG_FILE_PATH: join(setup, "dynamic-config.yaml"),
       },
     },
-    isUp: () => answers(address),
+    isUp: () => answers(address, certificates.tls),
   });
   const address = `${host}:${ports.FRONTEND_GRPC_PORT}`;
   await server.start();
@@ -143,8 +150,8 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** Whether a Temporal server answers. */
-async function answers(address: string): Promise<boolean> {
-  const connection = Connection.lazy({ address, interceptors: [] });
+async function answers(address: string, tls: TLSConfig): Promise<boolean> {
+  const connection = Connection.lazy({ address, tls, interceptors: [] });
   try {
     await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.getSystemInfo({}));
     return true;

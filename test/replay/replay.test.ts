@@ -2,7 +2,7 @@ import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { expect } from "chai";
 import { activityTypeOf, attributesOf } from "./history-json";
-import { changedBundle, productionBundle, replayAll } from "./replay";
+import { changedBundle, productionBundle, replayAll, replayAllEncrypted } from "./replay";
 import { storedHistories, type StoredHistory } from "./stored-histories";
 
 describe("Stored histories", function () {
@@ -44,6 +44,10 @@ describe("Stored histories", function () {
       const tampered = withActivities.map(withAnotherLastActivity);
       expect(broken(tampered, await replayAll(await productionBundle(), tampered))).to.deep.equal(tampered.map(nameOf));
     });
+  });
+
+  it("replay all, plain as they are, on a worker that encrypts", async () => {
+    expect(broken(histories, await replayAllEncrypted(histories))).to.deep.equal([]);
   });
 
   describe("with changed Workflows", () => {

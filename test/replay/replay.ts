@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createSecretKey, randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -8,15 +9,24 @@ import {
   type ReplayWorkerOptions,
   type WorkflowBundleOption,
 } from "@temporalio/worker";
+import type { DataConverter } from "@temporalio/common";
+import { payloadConversion } from "../../src/temporal/payload-conversion";
 import { historyFromJson } from "./history-from-json";
 import type { StoredHistory } from "./stored-histories";
 
 const root = resolve(__dirname, "../..");
 
 /** The bundle that production runs, built anew where its sources have changed. */
-export async function productionBundle(): Promise<WorkflowBundleOption> {
+export async function productionBundle(name = "workflow-bundle.js"): Promise<WorkflowBundleOption> {
   await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
-  return { codePath: resolve(root, "dist/workflow-bundle.js") };
+  return { codePath: resolve(root, "dist", name) };
+}
+
+/** Replays every history as a worker does that encrypts what it writes. */
+export async function replayAllEncrypted(histories: readonly StoredHistory[]) {
+  const key = { id: "of the test", key: createSecretKey(randomBytes(32)) };
+  const conversion = payloadConversion([key], resolve(root, "dist/workflows/failure-converter.js"));
+  return replayAll(await productionBundle("workflow-bundle-encrypted.js"), histories, conversion);
 }
 
 /** The Workflows as they are, changed by the interceptors of one file of `changes/`. */
@@ -33,10 +43,11 @@ export function changedBundle(change: string): Promise<WorkflowBundleOption> {
 export async function replayAll(
   bundle: WorkflowBundleOption,
   histories: readonly StoredHistory[],
+  conversion: DataConverter = {},
 ): Promise<ReadonlyMap<string, Error | undefined>> {
   const options: ReplayWorkerOptions = {
     workflowBundle: bundle,
-    dataConverter: { payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
+    dataConverter: { ...conversion, payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
   };
   const results = new Map<string, Error | undefined>();
   const decoded = histories.map(({ workflowId, history }) => ({ workflowId, history: historyFromJson(history) }));

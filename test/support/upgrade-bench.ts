@@ -37,7 +37,9 @@ export class UpgradeBench {
     const plan = samplePlan({ ...options, now: await this.now() });
     this.serve(plan, fake);
     const { client } = this.env;
-    const started = await temporalUpgradeExecutions(client, pino({ level: "silent" })).start(plan)();
+    const started = await temporalUpgradeExecutions(client, pino({ level: "silent" })).start(plan, {
+      requestedBy: "a test",
+    })();
     if (isLeft(started)) throw new Error(JSON.stringify(started.left));
     const handle = client.workflow.getHandle<typeof upgradeWorkflow>(plan.id);
     const upgrade = new RunningUpgrade(client, handle, plan, fake);

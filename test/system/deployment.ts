@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import type { TLSConfig } from "@temporalio/client";
 
 /** The processes of a deployment, by the names of `processes.json`. */
 export type ProcessName = "supervisor" | "temporal" | "temporalServer" | "simulator" | "worker" | "api" | "postgresql";
@@ -13,6 +14,8 @@ export interface LogLine {
 export interface TemporalPlace {
   readonly address: string;
   readonly namespace: string;
+  /** Where it lets nobody in without a certificate. */
+  readonly tls?: TLSConfig;
 }
 
 /** A way to run the service whole, as the tests see it: `npm start`, or several processes on PostgreSQL. */

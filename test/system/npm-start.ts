@@ -2,7 +2,15 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { freePorts, until, withoutTemporal, type Deployment, type LogLine, type ProcessName } from "./deployment";
+import {
+  freePorts,
+  until,
+  withoutTemporal,
+  type Deployment,
+  type LogLine,
+  type ProcessName,
+  type TemporalPlace,
+} from "./deployment";
 
 const root = resolve(__dirname, "../..");
 
@@ -11,7 +19,7 @@ export class NpmStart implements Deployment {
   readonly apiUrls: readonly string[];
   readonly simulatorUrl: string;
   readonly temporalUiUrl: string;
-  readonly temporal;
+  readonly temporal: TemporalPlace;
   private process: ChildProcess | undefined;
   private output = "";
   private readonly dataDir = mkdtempSync(join(tmpdir(), "ums-system-"));

@@ -44,6 +44,7 @@ export class ProductionDeployment implements Deployment {
             ...withoutTemporal(process.env),
             TEMPORAL_ADDRESS: temporal.address,
             TEMPORAL_NAMESPACE: temporal.namespace,
+            ...cluster.certificates.client,
             SIMULATOR_PORT: String(ports.simulator),
             DATA_DIR: join(folder, `${name}-${number}`),
             ...more,
@@ -62,7 +63,8 @@ export class ProductionDeployment implements Deployment {
   /** A deployment that is not yet started. */
   static async prepare(variables: Readonly<Record<string, string>>): Promise<ProductionDeployment> {
     const cluster = await temporalCluster();
-    const temporal = { address: cluster.address, namespace: await cluster.makeNamespace() };
+    const { address, certificates } = cluster;
+    const temporal = { address, namespace: await cluster.makeNamespace(), tls: certificates.tls };
     const ports = await freePorts("first", "second", "simulator");
     return new ProductionDeployment(cluster, temporal, mkdtempSync(join(tmpdir(), "ums-roles-")), ports, variables);
   }

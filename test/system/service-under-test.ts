@@ -208,8 +208,8 @@ export class ServiceUnderTest {
 
   /** Runs something with a Temporal client, as an operator's `temporal` command would. */
   async withTemporal<A>(work: (client: Client) => Promise<A>): Promise<A> {
-    const { address, namespace } = this.deployment.temporal;
-    const connection = await Connection.connect({ address });
+    const { address, namespace, tls } = this.deployment.temporal;
+    const connection = await Connection.connect({ address, ...(tls && { tls }) });
     try {
       return await work(new Client({ connection, namespace }));
     } finally {

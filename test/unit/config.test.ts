@@ -23,7 +23,7 @@ function problems(environment: NodeJS.ProcessEnv): readonly string[] {
 describe("the configuration", () => {
   it("has a default for everything", () => {
     const config = accepted({});
-    expect(config.api).to.deep.equal({ host: "127.0.0.1", port: 8080 });
+    expect(config.api).to.deep.equal({ host: "127.0.0.1", port: 8080, trustedProxies: [] });
     expect(config.dataDir).to.equal(join(root, ".data"));
     expect(config.inventoryFile).to.equal(join(root, "config/inventory.yaml"));
     expect(config.temporal).to.deep.include({
@@ -75,7 +75,7 @@ describe("the configuration", () => {
 
   it("takes an empty variable as unset", () => {
     expect(accepted({ API_PORT: "", TEMPORAL_CLI_PATH: " ", TEMPORAL_ADDRESS: "" })).to.deep.include({
-      api: { host: "127.0.0.1", port: 8080 },
+      api: { host: "127.0.0.1", port: 8080, trustedProxies: [] },
     });
   });
 
@@ -94,7 +94,7 @@ describe("the configuration", () => {
     for (const wrong of ["0", "65536", "-1", "1e3", "0x10", "8080 ms", "99999999999"])
       expect(problems({ API_PORT: wrong }), wrong).to.have.length(1);
     expect(accepted({ API_PORT: "1", SIMULATOR_PORT: "65535" })).to.deep.include({
-      api: { host: "127.0.0.1", port: 1 },
+      api: { host: "127.0.0.1", port: 1, trustedProxies: [] },
     });
     expect(accepted({ SIMULATOR_HOST_SECONDS: "0.25" }).simulator.hostSeconds).to.equal(0.25);
   });
@@ -107,6 +107,31 @@ describe("the configuration", () => {
       expect(problem, host).to.match(/API_HOST=.* AUTH_MODE=dev .*loopback/);
       expect(others).to.deep.equal([]);
     }
+  });
+
+  it("takes the certificate of the API with its key only, and client certificates with both", () => {
+    const pair = { API_TLS_CERT_FILE: "tls/cert.pem", API_TLS_KEY_FILE: "/run/key.pem" };
+    expect(accepted(pair).api.tls).to.deep.equal({
+      certFile: join(root, "tls/cert.pem"),
+      keyFile: "/run/key.pem",
+      clientCaFile: undefined,
+    });
+    expect(accepted({ ...pair, API_TLS_CLIENT_CA_FILE: "/ca.pem" }).api.tls?.clientCaFile).to.equal("/ca.pem");
+    expect(accepted({}).api.tls).to.equal(undefined);
+    for (const half of [{ API_TLS_CERT_FILE: "/a" }, { API_TLS_KEY_FILE: "/a" }])
+      expect(problems(half)[0]).to.match(/API_TLS_CERT_FILE and API_TLS_KEY_FILE belong together/);
+    expect(problems({ API_TLS_CLIENT_CA_FILE: "/a" })[0]).to.match(/API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE/);
+  });
+
+  it("takes addresses and networks of trusted proxies", () => {
+    const list = "192.0.2.1, 10.0.0.0/8,2001:db8::/32";
+    expect(accepted({ API_TRUSTED_PROXIES: list }).api.trustedProxies).to.deep.equal([
+      "192.0.2.1",
+      "10.0.0.0/8",
+      "2001:db8::/32",
+    ]);
+    for (const wrong of ["proxy.example.com", "10.0.0.0/33", "10.0.0.0/", "1.2.3.4,", "2001:db8::/129"])
+      expect(problems({ API_TRUSTED_PROXIES: wrong }), wrong).to.have.length(1);
   });
 
   it("lets the other modes of authentication listen anywhere, and knows no further mode", () => {

@@ -21,14 +21,14 @@ describe("List of upgrades in Temporal", function () {
 
   before(async () => {
     env = await startDevServer();
-    client = lazyClient({ address: env.address, namespace: "default", connection: { address: env.address } });
+    client = lazyClient({ address: env.address, namespace: "default", connection: { address: env.address } }, {});
     executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
     // Without a worker. Of the largest request that is taken, 256 resources with ids of 255 characters, so that a few
     // are more than gRPC takes by itself (4 MB).
     const resources = clusters(256, "x".repeat(247));
     // One after the other: Visibility on SQLite can pass over one of two that started in the same moment.
     for (let i = 0; i < upgrades; i++) {
-      const started = await executions.start(samplePlan({ draft: true, resources }))();
+      const started = await executions.start(samplePlan({ draft: true, resources }), { requestedBy: "a test" })();
       expect(started).to.deep.equal(E.right("STARTED"));
     }
     await eventually(list, ({ pageMetadata }) => pageMetadata?.totalElements === upgrades);

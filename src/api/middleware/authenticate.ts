@@ -10,12 +10,14 @@ import { roleCovers, type RequiredRole, type Role } from "../role";
 interface Guarded {
   readonly access: Access;
   readonly role: RequiredRole;
+  readonly operationId: string;
 }
 
 /** Lets a request pass to a route if its credentials are accepted and their role covers the one that the route names. */
-export function authenticate(authentication: Authentication, { access, role }: Guarded): ApiMiddleware {
+export function authenticate(authentication: Authentication, { access, role, operationId }: Guarded): ApiMiddleware {
   return async (ctx, next) => {
     ctx.state.access = access;
+    ctx.state.action = operationId;
     if (role === "ANYONE" || access === "OPEN") return next();
     const values = ctx.req.headersDistinct["authorization"] ?? [];
     if (values.length > 1) return respondWithError(ctx, ambiguousCredentials);
@@ -23,7 +25,7 @@ export function authenticate(authentication: Authentication, { access, role }: G
     if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
     // Also before a refusal, so that the log says who was refused.
     ctx.state.caller = outcome.right.caller;
-    if (outcome.right.role) ctx.state.role = outcome.right.role;
+    if (outcome.right.role !== undefined) ctx.state.role = outcome.right.role;
     if (!roleCovers(outcome.right.role, role)) return respondWithError(ctx, roleRequired(role, outcome.right.role));
     return next();
   };

@@ -1,13 +1,22 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { ApiMiddleware } from "../api-context";
 
-/** Headers of every answer, also of those that are written without Koa. */
-export const securityHeaders = {
+const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
+
+/** For a year, by TLS only (RFC 6797); a browser ignores it on plain HTTP. */
+const byTlsOnly = { "strict-transport-security": "max-age=31536000" } as const;
+
+/** Headers of every answer, also of those that are written without Koa. */
+export function securityHeaders(socket: Socket): Readonly<Record<string, string>> {
+  return socket instanceof TLSSocket ? { ...always, ...byTlsOnly } : always;
+}
 
 /** The documentation page may load its own files and nothing else; swagger-ui draws its icons from `data:` images. */
 const documentationPolicy = [
@@ -34,7 +43,7 @@ function consolePolicy(issuer: string | undefined): string {
 export function addSecurityHeaders(issuer?: string): ApiMiddleware {
   const ofConsole = consolePolicy(issuer);
   return (ctx, next) => {
-    ctx.set(securityHeaders);
+    ctx.set(securityHeaders(ctx.req.socket));
     if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
     if (/^\/(console\/.*)?$/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", ofConsole);
     return next();

@@ -110,7 +110,7 @@ describe("a Temporal server for the service", function () {
     const place = { address: server.address, namespace: "plain" };
     const ready = temporalReadiness(client, place);
     const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
-    const start = executions.start(samplePlan());
+    const start = executions.start(samplePlan(), { requestedBy: "a test" });
     try {
       const missing = { _tag: "TemporalNotSetUp", lacking: "namespace plain is missing" };
       expect(await ready()).to.deep.equal(either.left(missing));

@@ -6,7 +6,7 @@ import { pino, type Logger } from "pino";
 import type { ApiLimits } from "../../../src/api/api-limits";
 import type { ConsoleInstallation } from "../../../src/api/console-routes";
 import type { Authentication } from "../../../src/api/authentication";
-import { createApi } from "../../../src/api/create-api";
+import { createApi, type ApiDependencies } from "../../../src/api/create-api";
 import {
   bundleExample,
   cancelledTaskExample,
@@ -45,7 +45,9 @@ export interface ApiUnderTest {
   readonly url: string;
   readonly port: number;
   readonly calls: Calls;
+  /** Without those of the audit trail. */
   readonly logLines: LogLine[];
+  readonly auditLines: LogLine[];
   close(): Promise<void>;
 }
 
@@ -57,18 +59,22 @@ export interface ApiOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   /** Without it there is no console. */
   readonly console?: ConsoleInstallation;
+  readonly addressOf?: ApiDependencies["addressOf"];
+  readonly codec?: ApiDependencies["codec"];
 }
 
-/** A log that is kept in memory. */
-export function memoryLog(): { log: Logger; lines: LogLine[] } {
+/** A log that is kept in memory, the lines of the audit trail by themselves. */
+export function memoryLog(): { log: Logger; lines: LogLine[]; auditLines: LogLine[] } {
   const lines: LogLine[] = [];
+  const auditLines: LogLine[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      lines.push(JSON.parse(chunk.toString()) as LogLine);
+      const line = JSON.parse(chunk.toString()) as LogLine;
+      (line["event"] === "audit" ? auditLines : lines).push(line);
       done();
     },
   });
-  return { log: pino({ level: "debug" }, stream), lines };
+  return { log: pino({ level: "debug" }, stream), lines, auditLines };
 }
 
 /** Use cases that succeed with the document's examples and record what they were asked. */
@@ -125,7 +131,7 @@ function listenerTo(taskId: string, events: TaskEvent[]): TaskListener {
 /** A real listener on a free port over fake use cases; `service` replaces some of them. */
 export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUnderTest> {
   const calls: Calls = { started: [], listed: [], read: [], asked: [] };
-  const { log, lines } = memoryLog();
+  const { log, lines, auditLines } = memoryLog();
   const app = createApi({
     service: { ...fakeService(calls), ...options.service },
     authentication: { ...devAuthentication, ...options.authentication },
@@ -133,6 +139,8 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     version: "1.2.3",
     ...(options.limits && { limits: options.limits }),
     ...(options.console && { console: options.console }),
+    ...(options.addressOf && { addressOf: options.addressOf }),
+    ...(options.codec && { codec: options.codec }),
   });
   const api = await startApi(app, {
     host: "127.0.0.1",
@@ -140,7 +148,14 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     log,
     ...(options.connectionLimits && { limits: options.connectionLimits }),
   });
-  return { url: api.url, port: Number(new URL(api.url).port), calls, logLines: lines, close: () => api.close() };
+  return {
+    url: api.url,
+    port: Number(new URL(api.url).port),
+    calls,
+    logLines: lines,
+    auditLines,
+    close: () => api.close(),
+  };
 }
 
 /** An HTTP answer as far as the assertions look at it. */

@@ -113,7 +113,7 @@ const calls: Record<string, Call> = {
     path: `/v1/tasks/${id}`,
     status: 200,
     answer: cancelledTaskExample,
-    asked: ["cancelTask", id],
+    asked: ["cancelTask", id, "dev"],
     names: "task",
   },
   listBundles: {

@@ -46,7 +46,7 @@ export class FakePorts {
     return {
       checkReady: () => TE.left<ServiceError>({ _tag: "Unexpected", cause: "not part of this test" }),
       executions: {
-        start: (plan, requestDigest) =>
+        start: (plan, { requestDigest }) =>
           or(failing.start, () => {
             this.beforeStart();
             this.starts.push({ plan, requestDigest });

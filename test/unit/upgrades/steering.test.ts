@@ -236,44 +236,46 @@ describe("Steering an upgrade", () => {
   describe("cancelTask", () => {
     it("answers the Task as it is then, also while the cancellation is on its way", async () => {
       running.task = applyProgress(running.task, { type: "PhaseEntered", phase: "RUNNING", at });
-      expect(await service.cancelTask(upgradeId)()).to.deep.equal(E.right(running.task));
+      expect(await service.cancelTask(upgradeId, "alice")()).to.deep.equal(E.right(running.task));
       running.cancelAnswer = ended("CANCELLED", true);
       running.task = running.cancelAnswer.task;
-      expect(await service.cancelTask(upgradeId)()).to.deep.equal(E.right(running.task));
+      expect(await service.cancelTask(upgradeId, "alice")()).to.deep.equal(E.right(running.task));
       expect(running.calls).to.deep.equal(["cancel", "readTask", "cancel", "readTask"]);
     });
 
     it("is a conflict where it has ended, in whatever way and whenever", async () => {
       for (const answer of [ended("CANCELLED", false), ended("SUCCESSFUL", false), ended("FAILED", true)]) {
         running.cancelAnswer = answer;
-        expect(reasonOf(await service.cancelTask(upgradeId)())).to.include({ errorCode: "REQUEST_NOT_POSSIBLE" });
+        expect(reasonOf(await service.cancelTask(upgradeId, "alice")())).to.include({
+          errorCode: "REQUEST_NOT_POSSIBLE",
+        });
       }
     });
 
     it("is a conflict where it succeeded before the cancellation reached it", async () => {
       running.task = ended("SUCCESSFUL", true).task;
-      const reason = reasonOf(await service.cancelTask(upgradeId)());
+      const reason = reasonOf(await service.cancelTask(upgradeId, "alice")());
       expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
       expect(reason.message).to.contain("Successful");
     });
 
     it("is a conflict that shows the other ways on a failed Task", async () => {
       running.cancelAnswer = { _tag: "NotCancellable" };
-      const reason = reasonOf(await service.cancelTask(upgradeId)());
+      const reason = reasonOf(await service.cancelTask(upgradeId, "alice")());
       expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
       expect(reason.remediationMessage).to.contain("resolve").and.contain("retry");
     });
 
     it("says that it is recorded where no worker answers", async () => {
       running.cancelAnswer = { _tag: "Unanswered" };
-      expect(reasonOf(await service.cancelTask(upgradeId)())).to.include({
+      expect(reasonOf(await service.cancelTask(upgradeId, "alice")())).to.include({
         tag: "FailedDependency",
         errorCode: "REQUEST_NOT_YET_APPLIED",
       });
     });
 
     it("does not find an unknown Task", async () => {
-      expect(left(await service.cancelTask(unknownId)())).to.deep.equal(notFound("task", unknownId));
+      expect(left(await service.cancelTask(unknownId, "alice")())).to.deep.equal(notFound("task", unknownId));
     });
   });
 
@@ -314,7 +316,7 @@ describe("Steering an upgrade", () => {
     });
 
     it("can be neither retried nor cancelled by themselves", async () => {
-      for (const result of [await service.retryTask(second, "alice")(), await service.cancelTask(second)()]) {
+      for (const result of [await service.retryTask(second, "alice")(), await service.cancelTask(second, "alice")()]) {
         expect(reasonOf(result)).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
       }
       const none = `${upgradeId}-prechecks-9`;

@@ -1,0 +1,69 @@
+import { pipe } from "fp-ts/function";
+import * as t from "io-ts";
+import * as TE from "fp-ts/TaskEither";
+import { DescribedType, ListOf, model } from "../domain/codec";
+import type { ServiceError } from "../upgrades/service-error";
+import { json } from "./answer";
+import { noParameters, route, type Route } from "./route";
+
+/** What Temporal stores of a value: its encoding by name, and its bytes. */
+interface RawPayload {
+  readonly metadata?: Record<string, Uint8Array> | null;
+  readonly data?: Uint8Array | null;
+}
+
+/** Encrypts and decrypts payloads; a key that is missing is a failure that names it. */
+export interface PayloadTranslator {
+  encode(payloads: readonly RawPayload[]): TE.TaskEither<ServiceError, readonly RawPayload[]>;
+  decode(payloads: readonly RawPayload[]): TE.TaskEither<ServiceError, readonly RawPayload[]>;
+}
+
+/** Temporal allows a payload of 2 MiB, which base64 makes a third longer, and asks for several at a time. */
+const largestBody = 8 * 1024 * 1024;
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const Base64 = new DescribedType<Uint8Array>(
+  "bytes in base64",
+  { type: "string", format: "byte" },
+  (u): u is Uint8Array => u instanceof Uint8Array,
+  (u, c) => (typeof u === "string" && base64.test(u) ? t.success(Buffer.from(u, "base64")) : t.failure(u, c)),
+  (bytes) => Buffer.from(bytes).toString("base64"),
+);
+
+/** Payloads as Protobuf writes them in JSON. */
+const Payloads = model(
+  { payloads: ListOf(model({}, { metadata: t.record(t.string, Base64), data: Base64 }), { max: 10_000 }) },
+  {},
+);
+
+/**
+ * Temporal's protocol of codec servers: its Web UI and CLI send payloads here to show them, and the CLI to encrypt what
+ * it sends. For those who may steer upgrades. Not part of the OpenAPI document, because no client of upgrades calls it.
+ */
+export function codecRoutes(translator: PayloadTranslator): Route[] {
+  return (["decode", "encode"] as const).map((name) =>
+    route({
+      method: "POST",
+      path: `/codec/${name}`,
+      access: "READ",
+      role: "OPERATOR",
+      operationId: `${name}Payloads`,
+      tag: "codec",
+      summary: name === "decode" ? "Decrypt payloads" : "Encrypt payloads",
+      documented: false,
+      request: { ...noParameters, body: Payloads },
+      bodyBytes: largestBody,
+      success: { status: 200, description: "Ok", representation: json(Payloads) },
+      failures: [400, 403, 500],
+      handle: ({ body }) =>
+        pipe(
+          translator[name](body.payloads),
+          TE.map((payloads) => ({ payloads: payloads.map(withoutNull) })),
+        ),
+    }),
+  );
+}
+
+function withoutNull({ metadata, data }: RawPayload) {
+  return { ...(metadata && { metadata: { ...metadata } }), ...(data && { data }) };
+}
