@@ -1,4 +1,5 @@
 import type { ActivityLimits } from "./activity-limits";
+import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
 
@@ -44,4 +45,6 @@ export interface ActivityDependencies {
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
   readonly limits: ActivityLimits;
+  /** Who watches the calls to component managers; nobody by default. */
+  readonly observe?: ObserveCall;
 }

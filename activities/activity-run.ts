@@ -53,7 +53,7 @@ export function shortBounds({ outage, operationBusy, poll }: ActivityLimits): Pa
 
 interface RunOptions {
   readonly context: FailureContext;
-  /** The upgrade, for the log; that of the Activity's own Workflow where it is not given. */
+  /** The upgrade, for the log; where it is not given, the worker adds it from the headers of the Activity. */
   readonly upgradeId?: string | undefined;
   /** The heartbeat details; asked for every few seconds. Absent where there is nothing to tell. */
   heartbeat?(): unknown;
@@ -81,8 +81,12 @@ export async function runActivity<A>(
       throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
     }
     const failed = failureOf(error, context, options);
-    const taskId = upgradeId ?? activity.info.workflowExecution?.workflowId;
-    activity.log.warn(failed.message, { taskId, ...context, errorCode: failed.type, error });
+    activity.log.warn(failed.message, {
+      ...(upgradeId !== undefined && { taskId: upgradeId }),
+      ...context,
+      errorCode: failed.type,
+      error,
+    });
     throw failed;
   } finally {
     clearInterval(ticker);

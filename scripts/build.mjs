@@ -8,7 +8,7 @@ import { root, run } from "./run.mjs";
 const dist = join(root, "dist");
 const require = createRequire(import.meta.url);
 
-/** Builds dist/ where its sources have changed: the service, and the Workflow bundle that its Workers load. */
+/** Builds dist/ where its sources have changed: the service, and the Workflow bundles that its Workers load. */
 export async function build({ say, signal }) {
   const digest = sourceDigest();
   if (readText(join(dist, ".digest")) === digest) return;
@@ -26,7 +26,9 @@ export async function build({ say, signal }) {
     ];
     const bundle = ["scripts/bundle-workflows.mjs", join(fresh, "workflow-bundle.js")];
     await run("The build", process.execPath, compile, { signal });
+    const traced = ["scripts/bundle-workflows.mjs", join(fresh, "traced-workflow-bundle.js"), "--traced"];
     await run("The Workflow bundle", process.execPath, bundle, { signal });
+    await run("The traced Workflow bundle", process.execPath, traced, { signal });
     writeFileSync(join(fresh, ".digest"), digest);
     // In one step, so that an interrupted build leaves the one before.
     rmSync(dist, { recursive: true, force: true });
