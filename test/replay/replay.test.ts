@@ -37,6 +37,10 @@ describe("Stored histories", function () {
     });
   });
 
+  it("replay with tracing switched on, which an operator may do while upgrades run", async () => {
+    expect(broken(histories, await replayAll(await productionBundle(true), histories))).to.deep.equal([]);
+  });
+
   describe("with changed Workflows", () => {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(histories, await replayAll(await changedBundle(change), histories));

@@ -13,10 +13,10 @@ import type { StoredHistory } from "./stored-histories";
 
 const root = resolve(__dirname, "../..");
 
-/** The bundle that production runs, built anew where its sources have changed. */
-export async function productionBundle(): Promise<WorkflowBundleOption> {
+/** A bundle that production runs, with tracing or without, built anew where its sources have changed. */
+export async function productionBundle(traced = false): Promise<WorkflowBundleOption> {
   await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
-  return { codePath: resolve(root, "dist/workflow-bundle.js") };
+  return { codePath: resolve(root, traced ? "dist/traced-workflow-bundle.js" : "dist/workflow-bundle.js") };
 }
 
 /** The Workflows as they are, changed by the interceptors of one file of `changes/`. */
@@ -37,6 +37,8 @@ export async function replayAll(
   const options: ReplayWorkerOptions = {
     workflowBundle: bundle,
     dataConverter: { payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
+    // Where the traced bundle leaves its spans.
+    sinks: { exporter: { export: { fn: () => undefined } } },
   };
   const results = new Map<string, Error | undefined>();
   const decoded = histories.map(({ workflowId, history }) => ({ workflowId, history: historyFromJson(history) }));
