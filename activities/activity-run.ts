@@ -7,6 +7,9 @@ import { createPatience, type Patience, type PatienceBounds, type PatienceHooks 
 /** Well below any heartbeat timeout, so that no single call or wait looks like a lost worker. */
 const heartbeatEvery = 2_000;
 
+/** Half of what the server waits for: whoever is as late as that has too much to do (milliseconds). */
+const lateHeartbeat = 7_500;
+
 /** Why an Activity is to stop. Only STOP_REQUESTED is a wish of the upgrade; after the others it is run again or gone. */
 type StopReason = "WORKER_SHUTDOWN" | "STOP_REQUESTED" | "OTHER";
 
@@ -71,7 +74,13 @@ export async function runActivity<A>(
 ): Promise<A> {
   const activity = Context.current();
   const beat = () => activity.heartbeat(heartbeat?.());
-  const ticker = setInterval(beat, heartbeatEvery);
+  let lastTick = performance.now();
+  const ticker = setInterval(() => {
+    const now = performance.now();
+    if (now - lastTick > lateHeartbeat) tellLateHeartbeat(activity, now - lastTick);
+    lastTick = now;
+    beat();
+  }, heartbeatEvery);
   try {
     beat();
     return await body(beat);
@@ -91,4 +100,10 @@ export async function runActivity<A>(
   } finally {
     clearInterval(ticker);
   }
+}
+
+/** Counted by the SDK's own meter, beside what it measures of Activities itself. */
+function tellLateHeartbeat({ log, metricMeter }: Context, milliseconds: number): void {
+  metricMeter.createCounter("ums_heartbeats_late").add(1);
+  log.warn("A heartbeat came late: this worker has too much to do", { milliseconds: Math.round(milliseconds) });
 }

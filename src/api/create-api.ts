@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { UpgradeService } from "../upgrades/upgrade-service";
-import type { ApiState } from "./api-context";
+import type { ApiMiddleware, ApiState } from "./api-context";
 import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { bundlesRoutes } from "./bundles-routes";
@@ -16,6 +16,9 @@ import { requestLog } from "./middleware/request-log";
 import { addSecurityHeaders } from "./middleware/security-headers";
 import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
+import { metricsRoutes, type MetricsSource } from "./metrics-routes";
+import { UpgradeId } from "./parameters";
+import type { RawRequest } from "./decode-request";
 import type { Route } from "./route";
 import { taskEventsRoutes } from "./task-events-routes";
 import { tasksRoutes } from "./tasks-routes";
@@ -30,10 +33,19 @@ export interface ApiDependencies {
   /** Version of the service, for the OpenAPI document. */
   readonly version: string;
   readonly limits?: ApiLimits;
+  /** What `GET /metrics` answers; nothing by default. */
+  readonly metrics?: MetricsSource;
+  /** Whoever watches the requests, from the outside in. */
+  readonly observers?: readonly ApiMiddleware[];
 }
 
 /** Every route of the API, with the document that describes them. */
-export function allRoutes(service: UpgradeService, version: string, { mode, tokens }: Authentication): Route[] {
+export function allRoutes(
+  service: UpgradeService,
+  version: string,
+  { mode, tokens }: Authentication,
+  metrics: MetricsSource = noMetrics,
+): Route[] {
   const described = [
     ...upgradesRoutes(service),
     ...upgradeActionsRoutes(service),
@@ -43,9 +55,12 @@ export function allRoutes(service: UpgradeService, version: string, { mode, toke
     ...clustersRoutes(service),
     ...tokensRoutes(tokens),
     ...healthRoutes(service),
+    ...metricsRoutes(metrics),
   ];
   return [...described, ...documentationRoutes(described, version, mode)];
 }
+
+const noMetrics: MetricsSource = { contentType: "text/plain; charset=utf-8", read: () => Promise.resolve("") };
 
 /** The HTTP interface of the service (Spec 4) as a Koa application; `startApi` makes it listen. */
 export function createApi({
@@ -54,14 +69,21 @@ export function createApi({
   log,
   version,
   limits = defaultLimits,
+  metrics,
+  observers = [],
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
-  for (const route of allRoutes(service, version, authentication)) {
+  for (const route of allRoutes(service, version, authentication, metrics)) {
     router.register(
       pathPattern(route.path),
       [route.method],
       [
+        (ctx, next) => {
+          ctx.state.route = route.path;
+          Object.assign(ctx.state, taskNamed(route, ctx.params));
+          return next();
+        },
         authenticate(authentication, route),
         (ctx) =>
           route.serve(
@@ -78,6 +100,7 @@ export function createApi({
     const literal = matching.filter((layer) => layer.paramNames.length === 0);
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
+  for (const observer of observers) app.use(observer);
   app.use(requestLog(log));
   app.use(addSecurityHeaders);
   app.use(errorBoundary);
@@ -86,6 +109,11 @@ export function createApi({
   app.use(router.routes());
   app.context.onerror = lastResort(log);
   return app;
+}
+
+/** The Task that a path names, for the log and for traces of whatever is answered. */
+function taskNamed({ path }: Route, { id }: RawRequest["path"]): Pick<ApiState, "taskId"> {
+  return /^\/v1\/(upgrades|tasks)\/\{id\}/.test(path) && UpgradeId.is(id) ? { taskId: id } : {};
 }
 
 /** A path of the route table as the router writes it: `/v1/upgrades/{id}` is `/v1/upgrades/:id`. */

@@ -5,14 +5,21 @@ import { startApi } from "../api/start-api";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
+import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
+import { startMetricsServer } from "../observability/metrics-server";
+import { observeManagerCalls } from "../observability/observe-manager-calls";
+import { currentRequestId, keepRequest } from "../observability/request-context";
+import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { upgradeCounter } from "../temporal/upgrade-counter";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
 import { loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
+import { loadTracing } from "./load-tracing";
 import { loadCatalog, loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
 import { systemTimers } from "./system-timers";
@@ -21,11 +28,20 @@ import { systemTimers } from "./system-timers";
 export const startApiRole: StartRole = async (config, log) => {
   const authentication = await loadAuthentication(config.authentication, (message) => log.warn(message));
   const inventoryFile = loadInventory(config);
-  const reads = componentManagerReads(inventoryFile);
-  const client = lazyClient(config.temporal);
+  const tracing = await loadTracing(config, "api");
+  const metrics: ApiMetrics = createApiMetrics(() => countUpgrades());
+  const client = lazyClient(config.temporal, {
+    onCall: metrics.measureTemporalCall,
+    ...(tracing && { interceptors: tracing.clientInterceptors }),
+  });
+  const countUpgrades = upgradeCounter(client, log);
+  const reads = componentManagerReads(
+    inventoryFile,
+    observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
+  );
   const service = createUpgradeService({
     checkReady: () => temporalReadiness(client, config.temporal),
-    executions: temporalUpgradeExecutions(client, log),
+    executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog: loadCatalog(config),
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
@@ -40,8 +56,16 @@ export const startApiRole: StartRole = async (config, log) => {
   else log.info({ mode: authentication.mode }, "authentication");
   if (!isLoopback(host))
     log.warn(`API_HOST=${host}: the API speaks plain HTTP, so put a proxy with TLS before it or tokens can be read`);
-  const app = createApi({ service, authentication, log, version: serviceVersion() });
+  const app = createApi({
+    service,
+    authentication,
+    log,
+    version: serviceVersion(),
+    metrics,
+    observers: [metrics.measureRequests, keepRequest, ...(tracing ? [tracing.traceRequests] : [])],
+  });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
+  const stopMetrics = await serveMetrics(metrics, config.metrics.api);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 } });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
@@ -50,10 +74,20 @@ export const startApiRole: StartRole = async (config, log) => {
     stop: async () => {
       service.close();
       await api.close();
-      await Promise.allSettled([reads.close(), client.connection.close()]);
+      stopMetrics();
+      await Promise.allSettled([reads.close(), client.connection.close(), tracing?.stop()]);
     },
   };
 };
+
+async function serveMetrics(metrics: ApiMetrics, address: string | undefined): Promise<() => void> {
+  if (address === undefined) return () => undefined;
+  return startMetricsServer(metrics, address).catch((error: unknown) => {
+    throw new StartupError(
+      `API_METRICS_ADDRESS=${address}: metrics cannot be served there (${oneLine(error)}). Choose another address.`,
+    );
+  });
+}
 
 function serviceVersion(): string {
   const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };

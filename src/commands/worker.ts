@@ -4,11 +4,15 @@ import type { Logger } from "pino";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
+import { observeActivities } from "../observability/observe-activities";
+import { observeManagerCalls } from "../observability/observe-manager-calls";
+import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics";
 import { oneLine, StartupError } from "../startup-error";
 import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning } from "../temporal/readiness";
 import { createWorker } from "../temporal/worker";
+import { loadTracing } from "./load-tracing";
 import { loadInventory } from "./operator-files";
 import type { StartRole } from "./run-role";
 
@@ -17,11 +21,9 @@ const connectTimeout = 30_000;
 
 /** The Temporal Worker: runs the Workflows and the Activities of every upgrade. */
 export const startWorkerRole: StartRole = async (config, log) => {
-  Runtime.install({
-    logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
-    // The role decides when to stop, and in what order.
-    shutdownSignals: [],
-  });
+  installRuntime(config.metrics.worker, log);
+  const tracing = await loadTracing(config, "worker");
+  const metrics = createWorkerMetrics(Runtime.instance().metricMeter);
   const { componentManagers, serverSettings, patches } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
@@ -44,8 +46,11 @@ export const startWorkerRole: StartRole = async (config, log) => {
       managementServer: (resourceId) => serverSettings.get(resourceId),
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
+      observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
     }),
-    workflowBundle: join(projectRoot, "dist/workflow-bundle.js"),
+    workflowBundle: join(projectRoot, tracing ? "dist/traced-workflow-bundle.js" : "dist/workflow-bundle.js"),
+    activityInterceptors: [...(tracing ? [tracing.activityInterceptors] : []), observeActivities(log, metrics)],
+    ...(tracing && { sinks: tracing.workflowSinks }),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
   }).catch((error: unknown) => {
     throw warning === undefined ? error : new StartupError(`${warning}.`);
@@ -59,10 +64,27 @@ export const startWorkerRole: StartRole = async (config, log) => {
     stop: async () => {
       if (worker.getState() === "RUNNING") worker.shutdown();
       await run;
-      await Promise.allSettled([connection.close(), client.connection.close()]);
+      await Promise.allSettled([connection.close(), client.connection.close(), tracing?.stop()]);
     },
   };
 };
+
+/** The SDK's engine, with its logger and, where there is an address for it, its exporter of metrics. */
+function installRuntime(metricsAddress: string | undefined, log: Logger): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
+      // The role decides when to stop, and in what order.
+      shutdownSignals: [],
+      ...(metricsAddress !== undefined && { telemetryOptions: exporterAt(metricsAddress) }),
+    });
+  } catch (error) {
+    if (metricsAddress === undefined) throw error;
+    throw new StartupError(
+      `WORKER_METRICS_ADDRESS=${metricsAddress}: metrics cannot be served there (${connectProblem(error)}). Choose another port.`,
+    );
+  }
+}
 
 /** Failures of steps that the Activity itself has logged in its own words, and that the Task tells. */
 const toldAlready = new Set(["Activity failed", "Workflow failed"]);

@@ -12,11 +12,25 @@ import {
 } from "../../workflows/search-attributes";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
 
+/** Which request starts an upgrade. */
+interface StartOrigin {
+  /** Of a request with an Idempotency-Key. */
+  readonly requestDigest: string | undefined;
+  readonly requestId: string | undefined;
+}
+
 /** Starts the Workflow with all that lists and readers need before a worker has seen it. */
-export async function startWorkflow(client: Client, plan: UpgradePlan, requestDigest?: string): Promise<void> {
+export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
+  const { requestDigest, requestId } = origin;
   const upgrade = upgradeView(plan);
   const task = initialTask(plan);
-  const memo: UpgradeMemo = { upgrade, task, children: [], ...(requestDigest !== undefined && { requestDigest }) };
+  const memo: UpgradeMemo = {
+    upgrade,
+    task,
+    children: [],
+    ...(requestDigest !== undefined && { requestDigest }),
+    ...(requestId !== undefined && { requestId }),
+  };
   const resources = resourcesOf(plan);
   await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
     workflowId: plan.id,
@@ -32,7 +46,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, requestDi
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),
-    staticDetails: detailsOf(plan),
+    staticDetails: detailsOf(plan, requestId),
   });
 }
 
@@ -52,7 +66,7 @@ function summaryOf({ name, draft }: UpgradePlan): string {
 }
 
 /** Markdown, at most 20,000 bytes: the first clusters by name, the rest by number. */
-function detailsOf(plan: UpgradePlan): string {
+function detailsOf(plan: UpgradePlan, requestId: string | undefined): string {
   const resources = resourcesOf(plan);
   const shown = resources.slice(0, 50).map(({ name, resourceId, targetVersion, attempts, scheduledTimestamp }) => {
     const when = scheduledTimestamp === undefined ? "" : `, not before ${scheduledTimestamp}`;
@@ -64,5 +78,6 @@ function detailsOf(plan: UpgradePlan): string {
     "",
     ...shown,
     ...more,
+    ...(requestId === undefined ? [] : ["", `Request id: \`${requestId}\``]),
   ].join("\n");
 }

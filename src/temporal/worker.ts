@@ -1,4 +1,4 @@
-import { type NativeConnection, Worker } from "@temporalio/worker";
+import { type NativeConnection, Worker, type WorkerOptions as SdkOptions } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { taskQueue } from "../../workflows/messages";
 
@@ -10,10 +10,22 @@ export interface WorkerOptions {
   readonly workflowBundle: string;
   /** Path of the module that exports `payloadConverter`; the bundle was made with the same one. */
   readonly payloadConverter: string;
+  /** Whoever watches Activities, from the outside in. */
+  readonly activityInterceptors?: NonNullable<SdkOptions["interceptors"]>["activity"];
+  /** What the bundle's Workflow interceptors need. */
+  readonly sinks?: SdkOptions["sinks"];
 }
 
 /** The worker of all Workflows and Activities. Its `run` ends when it has been shut down. */
-export function createWorker({ connection, namespace, activities, workflowBundle, payloadConverter }: WorkerOptions) {
+export function createWorker({
+  connection,
+  namespace,
+  activities,
+  workflowBundle,
+  payloadConverter,
+  activityInterceptors = [],
+  sinks = {},
+}: WorkerOptions) {
   return Worker.create({
     connection,
     namespace,
@@ -21,6 +33,8 @@ export function createWorker({ connection, namespace, activities, workflowBundle
     activities,
     workflowBundle: { codePath: workflowBundle },
     dataConverter: { payloadConverterPath: payloadConverter },
+    interceptors: { activity: activityInterceptors },
+    sinks,
     // Activities are told at once and hand over to another worker (or to the next start) themselves.
     shutdownGraceTime: 0,
     shutdownForceTime: "4 seconds",
