@@ -1,7 +1,7 @@
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResourcesSync, envDetectorSync, Resource } from "@opentelemetry/resources";
-import { BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors-opentelemetry/lib/client";
 import {
@@ -46,9 +46,35 @@ export function startTracing(serviceName: string): Tracing {
       inbound: new OpenTelemetryActivityInboundInterceptor(context),
       outbound: new OpenTelemetryActivityOutboundInterceptor(context),
     }),
-    workflowSinks: { exporter: makeWorkflowExporter(processor, resource) },
+    workflowSinks: { exporter: makeWorkflowExporter(withoutContent(processor), resource) },
     stop: () => provider.shutdown().catch(() => undefined),
   };
+}
+
+/**
+ * Spans of Workflows come with all that their Workflow knows of itself, its memo among it: large, and where payloads are
+ * encrypted a secret. What is left is by what they are found.
+ */
+function withoutContent(processor: SpanProcessor): SpanProcessor {
+  return {
+    onStart: (span, context) => processor.onStart(span, context),
+    onEnd: (span) => {
+      keepOnlyIds(span);
+      processor.onEnd(span);
+    },
+    forceFlush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
+  };
+}
+
+function keepOnlyIds({ attributes }: ReadableSpan): void {
+  const parent: unknown = attributes["parent"];
+  const ofParent =
+    typeof parent === "object" && parent !== null && "workflowId" in parent ? parent.workflowId : undefined;
+  for (const name of Object.keys(attributes))
+    if (!/^(workflowId|runId|workflowType)$/.test(name)) delete attributes[name];
+  const taskId = typeof ofParent === "string" ? ofParent : attributes["workflowId"];
+  if (taskId !== undefined) attributes["ums.task.id"] = taskId;
 }
 
 /** Neither headers, query nor body are recorded, so no credentials. */

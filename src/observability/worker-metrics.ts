@@ -17,8 +17,8 @@ export function exporterAt(address: string): Required<Pick<TelemetryOptions, "me
         unitSuffix: true,
         useSecondsForDurations: true,
         histogramBucketOverrides: {
-          ums_host_upgrade_duration: hostSeconds,
-          ums_component_manager_call_duration: callSeconds,
+          ums_host_upgrade_duration_seconds: hostSeconds,
+          ums_component_manager_call_duration_seconds: callSeconds,
         },
       },
     },
@@ -29,7 +29,8 @@ export function exporterAt(address: string): Required<Pick<TelemetryOptions, "me
  * How the upgrade of a host ended. `failed`: of a host that is upgraded alone each attempt that failed, of several
  * together those that failed for good. `stopped`: brought to a safe end by a cancellation.
  */
-export type HostOutcome = "upgraded" | "already_at_target" | "failed" | "stopped";
+const hostOutcomes = ["upgraded", "already_at_target", "failed", "stopped"] as const;
+export type HostOutcome = (typeof hostOutcomes)[number];
 
 /** What Activities count and measure. Labels are bounded: codes and outcomes, never an id or the name of a host. */
 export interface WorkerMetrics {
@@ -44,19 +45,22 @@ export interface WorkerMetrics {
 /** Metrics by a meter of the SDK, so that they are in the worker's own exporter. */
 export function createWorkerMetrics(meter: MetricMeter): WorkerMetrics {
   const calls = meter.createHistogram(
-    "ums_component_manager_call_duration",
+    "ums_component_manager_call_duration_seconds",
     "float",
-    "s",
+    undefined,
     "Exchanges with component managers",
   );
   const failures = meter.createCounter("ums_activity_failures", undefined, "Failures of Activities by error code");
   const hosts = meter.createCounter("ums_hosts", undefined, "Ends of hosts' upgrades and of attempts, by outcome");
   const durations = meter.createHistogram(
-    "ums_host_upgrade_duration",
+    "ums_host_upgrade_duration_seconds",
     "float",
-    "s",
+    undefined,
     "Time of hosts that were upgraded",
   );
+  // A counter that begins with its first event has no increase there that a query could see.
+  for (const outcome of hostOutcomes) hosts.add(0, { outcome });
+  meter.createCounter("ums_heartbeats_late", undefined, "Heartbeats that came too late").add(0);
   return {
     measureManagerCall: ({ product, operation }, outcome, seconds) =>
       calls.record(seconds, { product, operation, outcome }),
