@@ -208,8 +208,8 @@ export class UpgradeState {
 }
 
 /** Counted when it happens, never in a replay: the SDK drops what a replay counts. */
-function countEnd(phase: UpgradePhase, errorCode: string): void {
-  metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: errorCode });
+function countEnd(phase: UpgradePhase, because: string): void {
+  metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: because });
 }
 
 function now(): string {

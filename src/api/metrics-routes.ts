@@ -22,6 +22,7 @@ export function metricsRoutes({ contentType, read }: MetricsSource): Route[] {
       summary: "Metrics of this process in the format of Prometheus",
       request: noParameters,
       success: { status: 200, description: "The metrics", representation: bytes(contentType) },
+      successExample: "ums_http_requests_in_flight 1\n",
       failures: [500],
       handle: () => TE.tryCatch(async () => Buffer.from(await read()), unexpected),
     }),

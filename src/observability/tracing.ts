@@ -1,14 +1,14 @@
-import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { type Attributes, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResourcesSync, envDetectorSync, Resource } from "@opentelemetry/resources";
 import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors-opentelemetry/lib/client";
 import {
   makeWorkflowExporter,
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryActivityOutboundInterceptor,
-} from "@temporalio/interceptors-opentelemetry/lib/worker";
+  OpenTelemetryWorkflowClientInterceptor,
+} from "@temporalio/interceptors-opentelemetry";
 import type { ClientInterceptors } from "@temporalio/client";
 import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
 import type { ApiMiddleware } from "../api/api-context";
@@ -58,23 +58,17 @@ export function startTracing(serviceName: string): Tracing {
 function withoutContent(processor: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, context) => processor.onStart(span, context),
-    onEnd: (span) => {
-      keepOnlyIds(span);
-      processor.onEnd(span);
-    },
+    onEnd: (span) => processor.onEnd({ ...span, attributes: idsOf(span) }),
     forceFlush: () => processor.forceFlush(),
     shutdown: () => processor.shutdown(),
   };
 }
 
-function keepOnlyIds({ attributes }: ReadableSpan): void {
-  const parent: unknown = attributes["parent"];
-  const ofParent =
-    typeof parent === "object" && parent !== null && "workflowId" in parent ? parent.workflowId : undefined;
-  for (const name of Object.keys(attributes))
-    if (!/^(workflowId|runId|workflowType)$/.test(name)) delete attributes[name];
-  const taskId = typeof ofParent === "string" ? ofParent : attributes["workflowId"];
-  if (taskId !== undefined) attributes["ums.task.id"] = taskId;
+function idsOf({ attributes }: ReadableSpan): Attributes {
+  const { workflowId, runId, workflowType, parent } = attributes;
+  const above: unknown = parent;
+  const ofParent = typeof above === "object" && above !== null && "workflowId" in above ? above.workflowId : undefined;
+  return { workflowId, runId, workflowType, "ums.task.id": typeof ofParent === "string" ? ofParent : workflowId };
 }
 
 /** Neither headers, query nor body are recorded, so no credentials. */

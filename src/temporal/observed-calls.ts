@@ -12,7 +12,7 @@ export function observedCalls(onCall: OnTemporalCall): Interceptor {
       start: (metadata, _listener, next) =>
         next(metadata, {
           onReceiveStatus: (ended, pass) => {
-            onCall(operation, status[ended.code] ?? "UNKNOWN", (performance.now() - began) / 1000);
+            onCall(operation, status[ended.code], (performance.now() - began) / 1000);
             pass(ended);
           },
         }),
