@@ -86,27 +86,32 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
  * tell, there are no numbers rather than old ones, and `ums_upgrades_known` is 0.
  */
 function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeCounts | undefined>): void {
-  const upgrades = new Gauge({ name: "ums_upgrades", help: "Upgrades by status", labelNames: ["status"], registers });
-  const draftAge = new Gauge({
-    name: "ums_oldest_draft_age_seconds",
-    help: "Age of the oldest draft, 0 without drafts",
+  // Each reads for itself, because the gauges of one scrape are collected side by side; readers share one answer.
+  new Gauge({
+    name: "ums_upgrades",
+    help: "Upgrades by status",
+    labelNames: ["status"],
     registers,
+    async collect() {
+      const counts = await readCounts();
+      this.reset();
+      for (const [status, count] of Object.entries(counts?.byStatus ?? {})) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: "ums_oldest_draft_age_seconds",
+    help: "Age of the oldest draft, 0 without drafts, NaN where it is not known",
+    registers,
+    async collect() {
+      this.set((await readCounts())?.oldestDraftSeconds ?? NaN);
+    },
   });
   new Gauge({
     name: "ums_upgrades_known",
     help: "Whether Temporal has told the numbers of upgrades: 1 or 0",
     registers,
     async collect() {
-      const counts = await readCounts();
-      this.set(counts ? 1 : 0);
-      upgrades.reset();
-      draftAge.reset();
-      if (!counts) {
-        draftAge.set(NaN);
-        return;
-      }
-      for (const [status, count] of Object.entries(counts.byStatus)) upgrades.set({ status }, count);
-      draftAge.set(counts.oldestDraftSeconds);
+      this.set((await readCounts()) ? 1 : 0);
     },
   });
 }

@@ -88,7 +88,7 @@ function tracedRequests(tracer: Tracer): ApiMiddleware {
           "http.request.method": method,
           "http.response.status_code": ctx.status,
           ...(route !== undefined && { "http.route": route }),
-          ...(requestId !== undefined && { "ums.request.id": requestId }),
+          "ums.request.id": requestId,
           ...(taskId !== undefined && { "ums.task.id": taskId }),
           ...(failure?.body.errorCode !== undefined && { "ums.error.code": failure.body.errorCode }),
         });

@@ -69,6 +69,10 @@ describe("GET /metrics", () => {
       .to.contain('ums_upgrades{status="DRAFT"} 2')
       .and.contain("ums_oldest_draft_age_seconds 90")
       .and.contain("ums_upgrades_known 1");
+    counts = { byStatus: { DRAFT: 0, INPROGRESS: 3 }, oldestDraftSeconds: 0 };
+    expect(await scrape(), "of this scrape, not of the one before")
+      .to.contain('ums_upgrades{status="INPROGRESS"} 3')
+      .and.contain("ums_oldest_draft_age_seconds 0");
     counts = undefined;
     const text = await scrape();
     expect(text).to.contain("ums_upgrades_known 0").and.contain("ums_oldest_draft_age_seconds Nan");
