@@ -1,5 +1,6 @@
 import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
+import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
 
@@ -62,4 +63,6 @@ export interface ActivityDependencies {
   /** Absent where nobody is told what happens to upgrades. */
   readonly notifications?: NotificationDependencies;
   readonly limits: ActivityLimits;
+  /** Who watches the calls to component managers; nobody by default. */
+  readonly observe?: ObserveCall;
 }

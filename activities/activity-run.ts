@@ -7,6 +7,9 @@ import { createPatience, type Patience, type PatienceBounds, type PatienceHooks 
 /** Well below any heartbeat timeout (HEARTBEAT_SECONDS is at least 5), so that no single call or wait looks like a lost worker. */
 const heartbeatEvery = 2_000;
 
+/** Half of what the server waits for: whoever is as late as that has too much to do (milliseconds). */
+const lateHeartbeat = 7_500;
+
 /** Why an Activity is to stop. Only STOP_REQUESTED is a wish of the upgrade; after the others it is run again or gone. */
 type StopReason = "WORKER_SHUTDOWN" | "STOP_REQUESTED" | "OTHER";
 
@@ -63,7 +66,7 @@ export function shortBounds({ outage, operationBusy, answer, callTimeout, poll }
 
 interface RunOptions {
   readonly context: FailureContext;
-  /** The upgrade, for the log; that of the Activity's own Workflow where it is not given. */
+  /** The upgrade, for the log; where it is not given, the worker adds it from the headers of the Activity. */
   readonly upgradeId?: string | undefined;
   /** The heartbeat details; asked for every few seconds. Absent where there is nothing to tell. */
   heartbeat?(): unknown;
@@ -81,7 +84,13 @@ export async function runActivity<A>(
 ): Promise<A> {
   const activity = Context.current();
   const beat = () => activity.heartbeat(heartbeat?.());
-  const ticker = setInterval(beat, heartbeatEvery);
+  let lastTick = performance.now();
+  const ticker = setInterval(() => {
+    const now = performance.now();
+    if (now - lastTick > lateHeartbeat) tellLateHeartbeat(activity, now - lastTick);
+    lastTick = now;
+    beat();
+  }, heartbeatEvery);
   try {
     beat();
     return await body(beat);
@@ -91,10 +100,20 @@ export async function runActivity<A>(
       throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
     }
     const failed = failureOf(error, context, options);
-    const taskId = upgradeId ?? activity.info.workflowExecution?.workflowId;
-    activity.log.warn(failed.message, { taskId, ...context, errorCode: failed.type, error });
+    activity.log.warn(failed.message, {
+      ...(upgradeId !== undefined && { taskId: upgradeId }),
+      ...context,
+      errorCode: failed.type,
+      error,
+    });
     throw failed;
   } finally {
     clearInterval(ticker);
   }
+}
+
+/** Counted by the SDK's own meter, beside what it measures of Activities itself. */
+function tellLateHeartbeat({ log, metricMeter }: Context, milliseconds: number): void {
+  metricMeter.createCounter("ums_heartbeats_late").add(1);
+  log.warn("A heartbeat came late: this worker has too much to do", { milliseconds: Math.round(milliseconds) });
 }

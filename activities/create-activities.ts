@@ -6,6 +6,7 @@ import { baselineClusters } from "./baseline/baseline-clusters";
 import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
 import type { ClusterWork } from "./cluster-work";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
+import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
@@ -27,10 +28,12 @@ const concurrentLockReads = 8;
  * attempt; reads and restores are short and retried by Temporal.
  */
 export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
-  const { componentManager, patchFor, readLockHolder, limits } = dependencies;
+  const { componentManager, patchFor, readLockHolder, limits, observe = unobserved } = dependencies;
   const { callTimeout } = limits;
-  const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout }));
-  const managementOf = managerClients(componentManager, (access) => createVim25Client(access, { callTimeout }));
+  const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout, observe }));
+  const managementOf = managerClients(componentManager, (access) =>
+    createVim25Client(access, { callTimeout, observe }),
+  );
   const image = imageClusters({ clientOf: lifecycleOf, limits });
   const prepared = preparedImageClusters({ image, managementOf });
   const kinds: Readonly<Record<ClusterKind, ClusterWork>> = {

@@ -9,7 +9,7 @@ import { root, run } from "./run.mjs";
 const dist = join(root, "dist");
 const require = createRequire(import.meta.url);
 
-/** Builds dist/ where its sources have changed: the service, the Workflow bundle that its Workers load, and the console. */
+/** Builds dist/ where its sources have changed: the service, the Workflow bundles that its Workers load, and the console. */
 export async function build({ say, signal }) {
   const digest = sourceDigest();
   if (readText(join(dist, ".digest")) === digest) return;
@@ -27,7 +27,7 @@ export async function build({ say, signal }) {
     ];
     const bundle = ["scripts/bundle-workflows.mjs", fresh];
     await run("The build", process.execPath, compile, { signal });
-    await run("The Workflow bundle", process.execPath, bundle, { signal });
+    await run("The Workflow bundles", process.execPath, bundle, { signal });
     await bundleConsole(join(fresh, "console"));
     writeFileSync(join(fresh, ".digest"), digest);
     // In one step, so that an interrupted build leaves the one before.

@@ -60,6 +60,10 @@ export interface Config {
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
   readonly logLevel: Values["LOG_LEVEL"];
+  /** `host:port` where metrics are served without credentials; undefined where they are not. */
+  readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
+  /** Whether spans are sent, and so made at all. Where to, and how, OpenTelemetry reads from `OTEL_*` itself. */
+  readonly tracing: boolean;
   readonly temporal: {
     /** True without an address: `start` then runs a Temporal server itself. */
     readonly embedded: boolean;
@@ -181,6 +185,13 @@ function readTemporal(environment: NodeJS.ProcessEnv, embeddedPort: number): E.E
   );
 }
 
+/** By the standard variables of OpenTelemetry: sent where an endpoint is named, unless that is switched off. */
+function isTraced(environment: NodeJS.ProcessEnv): boolean {
+  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = environment;
+  if (OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER === "none") return false;
+  return Boolean(environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] || environment["OTEL_EXPORTER_OTLP_ENDPOINT"]);
+}
+
 function toConfig(values: Values, temporal: TemporalConnection, environment: NodeJS.ProcessEnv): Config {
   const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
   return {
@@ -217,6 +228,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     catalogFile: absolute(values.CATALOG_FILE),
     resolutionDays: values.RESOLUTION_DAYS,
     logLevel: values.LOG_LEVEL,
+    metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
+    tracing: isTraced(environment),
     temporal: {
       ...temporal,
       port: values.TEMPORAL_PORT,

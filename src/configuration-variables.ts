@@ -41,6 +41,11 @@ const wholeNumber = (min: number, max: number, unit: string, fallback: number, a
 
 const port = (fallback: number, about: string) => wholeNumber(1, 65535, "", fallback, about);
 
+const listenAddress = (about: string) =>
+  textual("an address and port such as 127.0.0.1:9464", undefined, about, (text) =>
+    /^([\w.-]+|\[[\da-f:.]+\]):([1-9]\d{0,4})$/i.test(text) ? text : undefined,
+  );
+
 const oneOf = <const S extends readonly string[]>(spellings: S, fallback: S[number], about: string) =>
   textual(spellings.join(" or "), fallback, about, (text): S[number] | undefined =>
     spellings.find((spelling) => spelling === text),
@@ -187,6 +192,14 @@ export const variables = {
     "How often a step is taken over, after HEARTBEAT_SECONDS, STEP_DAYS or the stop of a worker, before it fails",
   ),
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Least severe level that is logged"),
+  API_METRICS_ADDRESS: optional(
+    listenAddress(
+      "Where the API answers GET /metrics without credentials, beside the one on API_PORT; unset is nowhere",
+    ),
+  ),
+  WORKER_METRICS_ADDRESS: optional(
+    listenAddress("Where a worker answers GET /metrics, without credentials; unset is nowhere"),
+  ),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
   TEMPORAL_UI_URL: optional(

@@ -13,6 +13,9 @@ import type { RequestOutcome } from "../src/domain/upgrade-request";
 /** The Task Queue of all Workflows and Activities. */
 export const taskQueue = "upgrades";
 
+/** Header of every Activity: the Task id of the upgrade that it works for, as JSON string. */
+export const taskIdHeader = "task-id";
+
 /**
  * Signals of `upgradeWorkflow`. Payloads are unknown on purpose: whatever somebody sends is decoded by the handler
  * and refused there, because an error while it is delivered would block the Workflow.
@@ -79,6 +82,8 @@ export interface UpgradeMemo extends TaskWithChildren {
   readonly requestedBy?: string;
   /** Digest of the request that started it, where it came with an Idempotency-Key. */
   readonly requestDigest?: string;
+  /** The `x-request-id` of the HTTP request that started it; only written, for whoever looks at the Web UI. */
+  readonly requestId?: string;
 }
 
 /** Memo of a resource's Workflow. */

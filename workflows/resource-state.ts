@@ -1,4 +1,4 @@
-import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import { log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
@@ -49,6 +49,7 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
 
   /** A change of phase: says where the resource stands in the Web UI, and in the memo for when no worker answers. */
   publish(doing = this.doing): void {
+    if (doing !== this.doing) log.info("A resource entered a phase", { resourceId: this.resourceId, doing });
     this.doing = doing;
     const headline = this.pause.closed && !this.ended ? pausedWhile(doing) : doing;
     setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
@@ -68,7 +69,10 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   protected close(ending: Happening, doing: string, error: ErrorBody | undefined): void {
     this.ended = true;
     this.record(ending);
-    if (error) this.lastError = error.message;
+    if (error) {
+      this.lastError = error.message;
+      log.info("A resource ended with an error", { resourceId: this.resourceId, errorCode: error.errorCode, error });
+    }
     this.publish(doing);
   }
 

@@ -189,7 +189,7 @@ export class UpgradeRequests {
       this.keep({ request, accepted: false, reason: badPayload(request), ...requestIdOf(payload) });
       return;
     }
-    const { requestId, requestedBy } = decoded.right;
+    const { requestId, requestedBy, referenceToken } = decoded.right;
     const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
     // Earlier builds gave effect to repetitions, and replays have to.
     if (repeated && patched("requests-take-effect-once")) {
@@ -200,22 +200,27 @@ export class UpgradeRequests {
     const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
     const accepted = isRight(judged);
     if (accepted) accept(decoded.right);
-    this.keep({
-      request,
-      accepted,
-      ...(isLeft(judged) && { reason: judged.left }),
-      ...(requestId !== undefined && { requestId }),
-      ...(requestedBy !== undefined && { requestedBy }),
-      ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
-    });
+    this.keep(
+      {
+        request,
+        accepted,
+        ...(isLeft(judged) && { reason: judged.left }),
+        ...(requestId !== undefined && { requestId }),
+        ...(requestedBy !== undefined && { requestedBy }),
+        ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
+      },
+      referenceToken,
+    );
   }
 
-  private keep(outcome: Omit<RequestOutcome, "at">): void {
+  /** `referenceToken`: the `x-request-id` of the HTTP request, for the log. */
+  private keep(outcome: Omit<RequestOutcome, "at">, referenceToken?: string): void {
     const { request, accepted, requestId, requestedBy, reason } = outcome;
     log.info(accepted ? "Request accepted" : "Request refused", {
       request,
       requestId,
       requestedBy,
+      referenceToken,
       reason: reason?.message,
     });
     if (requestId === undefined) return;

@@ -1,4 +1,11 @@
-import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  condition,
+  log,
+  metricMeter,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
@@ -7,7 +14,7 @@ import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
-import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
@@ -83,6 +90,9 @@ export class UpgradeState {
     this.lastError = errors.at(-1)?.message ?? this.lastError;
     this.record({ type: "PhaseEntered", phase, errors });
     const { task, upgrade } = statusOfPhase(phase);
+    const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
+    log.info("The upgrade entered a phase", { phase, status: upgrade, ...(errors.length > 0 && { errorCodes }) });
+    if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
     upsertSearchAttributes([
       { key: taskStatusKey, value: task },
       { key: upgradeStatusKey, value: upgrade },
@@ -203,6 +213,11 @@ export class UpgradeState {
     this.scheduleChanges++;
     this.publish();
   }
+}
+
+/** Counted when it happens, never in a replay: the SDK drops what a replay counts. */
+function countEnd(phase: UpgradePhase, because: string): void {
+  metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: because });
 }
 
 function now(): string {

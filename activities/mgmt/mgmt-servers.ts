@@ -1,4 +1,5 @@
 import type { ActivityDependencies, ManagementServerSettings } from "../activity-dependencies";
+import { unobserved } from "../drivers/call-observation";
 import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { managerClients } from "../manager-clients";
 import type { MgmtTarget } from "../mgmt-contract";
@@ -16,9 +17,10 @@ export function mgmtServers({
   componentManager,
   managementServer,
   limits,
-}: Pick<ActivityDependencies, "componentManager" | "managementServer" | "limits">) {
+  observe = unobserved,
+}: Pick<ActivityDependencies, "componentManager" | "managementServer" | "limits" | "observe">) {
   const clientOf = managerClients(componentManager, (access, secrets) =>
-    createVcsaClient(access, { callTimeout: limits.callTimeout, secrets }),
+    createVcsaClient(access, { callTimeout: limits.callTimeout, secrets, observe }),
   );
   return ({ server }: Pick<MgmtTarget, "server">): MgmtServerAccess => {
     const settings = managementServer(server.resourceId) ?? nothingSet;

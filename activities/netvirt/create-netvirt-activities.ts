@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from "../activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "../activity-run";
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
+import { unobserved } from "../drivers/call-observation";
 import { DriverError } from "../drivers/driver-error";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
 import { managerClients } from "../manager-clients";
@@ -16,9 +17,10 @@ const hopeless: ReadonlySet<string> = new Set(["AUTHENTICATION", "AUTHORIZATION"
 export function createNetvirtActivities({
   componentManager,
   limits,
-}: Pick<ActivityDependencies, "componentManager" | "limits">): NetvirtActivities {
+  observe = unobserved,
+}: Pick<ActivityDependencies, "componentManager" | "limits" | "observe">): NetvirtActivities {
   const clientOf = managerClients(componentManager, (access) =>
-    createNsxClient(access, { callTimeout: limits.callTimeout }),
+    createNsxClient(access, { callTimeout: limits.callTimeout, observe }),
   );
   const contextOf = ({ netvirt }: NetvirtTarget) => ({
     netvirt: netvirt.name,

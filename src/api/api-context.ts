@@ -9,6 +9,8 @@ export interface ApiState {
   requestId: string;
   /** Undefined where the request target is no URL: Koa throws then when it is asked for the path. */
   path: string | undefined;
+  /** The path of the route that was found, with its parameters in braces. */
+  route?: string;
   /** OPEN until a route has been found. */
   access: Access;
   caller?: string;

@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { UpgradeService } from "../upgrades/upgrade-service";
-import type { ApiState } from "./api-context";
+import type { ApiMiddleware, ApiState } from "./api-context";
 import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { bundlesRoutes } from "./bundles-routes";
@@ -21,6 +21,9 @@ import { requestLog } from "./middleware/request-log";
 import { addSecurityHeaders } from "./middleware/security-headers";
 import { unrouted } from "./middleware/unrouted";
 import { requireWellFormedRequest } from "./middleware/well-formed-request";
+import { metricsRoutes, type MetricsSource } from "./metrics-routes";
+import { UpgradeId } from "./parameters";
+import type { RawRequest } from "./decode-request";
 import type { Route } from "./route";
 import { taskEventsRoutes } from "./task-events-routes";
 import { tasksRoutes } from "./tasks-routes";
@@ -41,6 +44,10 @@ export interface ApiDependencies {
   readonly addressOf?: ClientAddress;
   /** Shows payloads to Temporal's Web UI, of these origins, and CLI; absent where they are not encrypted. */
   readonly codec?: { readonly translator: PayloadTranslator; readonly origins: readonly string[] };
+  /** What `GET /metrics` answers; nothing by default. */
+  readonly metrics?: MetricsSource;
+  /** Whoever watches the requests, from the outside in. */
+  readonly observers?: readonly ApiMiddleware[];
 }
 
 /** Every route of the API, with the document that describes them. */
@@ -49,6 +56,7 @@ export function allRoutes(
   version: string,
   { mode, tokens }: Authentication,
   console?: ConsoleInstallation,
+  metrics: MetricsSource = noMetrics,
 ): Route[] {
   const described = [
     ...upgradesRoutes(service),
@@ -59,6 +67,7 @@ export function allRoutes(
     ...clustersRoutes(service),
     ...tokensRoutes(tokens),
     ...healthRoutes(service),
+    ...metricsRoutes(metrics),
   ];
   return [
     ...described,
@@ -66,6 +75,8 @@ export function allRoutes(
     ...(console ? consoleRoutes(console, mode) : []),
   ];
 }
+
+const noMetrics: MetricsSource = { contentType: "text/plain; charset=utf-8", read: () => Promise.resolve("") };
 
 /** The HTTP interface of the service (Spec 4) as a Koa application; `startApi` makes it listen. */
 export function createApi({
@@ -77,11 +88,13 @@ export function createApi({
   console,
   codec,
   addressOf = clientAddress([]),
+  metrics,
+  observers = [],
 }: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>({ sensitive: true });
   const routes = [
-    ...allRoutes(service, version, authentication, console),
+    ...allRoutes(service, version, authentication, console, metrics),
     ...(codec ? codecRoutes(codec.translator) : []),
   ];
   for (const route of routes) {
@@ -89,6 +102,11 @@ export function createApi({
       pathPattern(route.path),
       [route.method],
       [
+        (ctx, next) => {
+          ctx.state.route = route.path;
+          Object.assign(ctx.state, taskNamed(route, ctx.params));
+          return next();
+        },
         authenticate(authentication, route),
         (ctx) =>
           route.serve(
@@ -105,6 +123,7 @@ export function createApi({
     const literal = matching.filter((layer) => layer.paramNames.length === 0);
     return [...new Set((literal.length > 0 ? literal : matching).flatMap(({ methods }) => methods))];
   };
+  for (const observer of observers) app.use(observer);
   app.use(requestLog(log));
   app.use(audit(log, addressOf));
   app.use(addSecurityHeaders(console?.signIn?.issuer));
@@ -115,6 +134,11 @@ export function createApi({
   app.use(router.routes());
   app.context.onerror = lastResort(log);
   return app;
+}
+
+/** The Task that a path names, for the log and for traces of whatever is answered. */
+function taskNamed({ path }: Route, { id }: RawRequest["path"]): Pick<ApiState, "taskId"> {
+  return /^\/v1\/(upgrades|tasks)\/\{id\}/.test(path) && UpgradeId.is(id) ? { taskId: id } : {};
 }
 
 /** A path of the route table as the router writes it: `/v1/upgrades/{id}` is `/v1/upgrades/:id`. */

@@ -8,18 +8,24 @@ import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
-import { StartupError } from "../startup-error";
 import { fileInventory } from "../inventory/file-inventory";
+import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
+import { startMetricsServer } from "../observability/metrics-server";
+import { observeManagerCalls } from "../observability/observe-manager-calls";
+import { currentRequestId, keepRequest } from "../observability/request-context";
+import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
 import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { upgradeCounter } from "../temporal/upgrade-counter";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
 import { consoleSignIn, loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
 import { componentManagerReads } from "./component-manager-reads";
 import { systemIdentities } from "./identities";
+import { loadTracing } from "./load-tracing";
 import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
@@ -29,12 +35,21 @@ import { systemTimers } from "./system-timers";
 export const startApiRole: StartRole = async (config, log) => {
   const authentication = await loadAuthentication(config.authentication, (message) => log.warn(message));
   const inventoryFile = loadInventory(config);
-  const reads = componentManagerReads(inventoryFile);
   const keys = loadPayloadKeys(config.payloadKeysFile);
-  const client = lazyClient(config.temporal, payloadConversionOf(keys));
+  const tracing = await loadTracing(config, "api");
+  const metrics: ApiMetrics = createApiMetrics(() => countUpgrades());
+  const client = lazyClient(config.temporal, payloadConversionOf(keys), {
+    onCall: metrics.measureTemporalCall,
+    ...(tracing && { interceptors: tracing.clientInterceptors }),
+  });
+  const countUpgrades = upgradeCounter(client, log);
+  const reads = componentManagerReads(
+    inventoryFile,
+    observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
+  );
   const service = createUpgradeService({
     checkReady: () => temporalReadiness(client, config.temporal),
-    executions: temporalUpgradeExecutions(client, log),
+    executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog: loadCatalog(config),
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
@@ -68,8 +83,11 @@ export const startApiRole: StartRole = async (config, log) => {
     ...(keys.length > 0 && {
       codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
     }),
+    metrics,
+    observers: [metrics.measureRequests, keepRequest, ...(tracing ? [tracing.traceRequests] : [])],
   });
   await checkPorts([{ host, port, variable: "API_PORT" }]);
+  const stopMetrics = await serveMetrics(metrics, config.metrics.api);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
@@ -78,7 +96,8 @@ export const startApiRole: StartRole = async (config, log) => {
     stop: async () => {
       service.close();
       await api.close();
-      await Promise.allSettled([reads.close(), client.connection.close()]);
+      stopMetrics();
+      await Promise.allSettled([reads.close(), client.connection.close(), tracing?.stop()]);
     },
   };
 };
@@ -92,6 +111,15 @@ function loadTls(files: TlsFiles | undefined, log: Logger): RenewedTls | undefin
   if (validTo.getTime() < Date.now())
     log.warn(`API_TLS_CERT_FILE=${files.certFile}: the certificate ended at ${validTo.toISOString()}; renew it`);
   return tls.right;
+}
+
+async function serveMetrics(metrics: ApiMetrics, address: string | undefined): Promise<() => void> {
+  if (address === undefined) return () => undefined;
+  return startMetricsServer(metrics, address).catch((error: unknown) => {
+    throw new StartupError(
+      `API_METRICS_ADDRESS=${address}: metrics cannot be served there (${oneLine(error)}). Choose another address.`,
+    );
+  });
 }
 
 function serviceVersion(): string {

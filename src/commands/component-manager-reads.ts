@@ -1,4 +1,5 @@
 import { versionText } from "../domain/product-version";
+import type { ObserveCall } from "../../activities/drivers/call-observation";
 import { createVim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
 import { managerClients } from "../../activities/manager-clients";
@@ -10,7 +11,10 @@ import type { InventoryFile } from "../inventory/inventory-file";
 const callTimeout = 5000;
 
 /** The drivers' reads for the inventory, one client and so one session per component manager and interface. */
-export function componentManagerReads({ componentManagers }: InventoryFile): ComponentManagerReads & {
+export function componentManagerReads(
+  { componentManagers }: InventoryFile,
+  observe: ObserveCall,
+): ComponentManagerReads & {
   close(): Promise<void>;
 } {
   const opened: { close(): Promise<void> }[] = [];
@@ -19,8 +23,8 @@ export function componentManagerReads({ componentManagers }: InventoryFile): Com
     return client;
   };
   const access = (id: string) => componentManagers.get(id);
-  const vlcm = managerClients(access, (found) => keep(createVlcmClient(found, { callTimeout })));
-  const vim25 = managerClients(access, (found) => keep(createVim25Client(found, { callTimeout })));
+  const vlcm = managerClients(access, (found) => keep(createVlcmClient(found, { callTimeout, observe })));
+  const vim25 = managerClients(access, (found) => keep(createVim25Client(found, { callTimeout, observe })));
   return {
     clusters: async (id) => new Set((await vlcm(id).listClusters()).map(({ cluster }) => cluster)),
     isImageManaged: async (id, cluster) => vlcm(id).isImageManaged(cluster),

@@ -1,5 +1,6 @@
 import { type Logger, pino } from "pino";
 import type { Config } from "../config";
+import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
 import type { Ready, RoleMessage, RoleName } from "./messages";
 
@@ -32,7 +33,7 @@ export async function runRole(
   config: Config,
   args: readonly string[],
 ): Promise<number> {
-  const log = pino({ level: config.logLevel, base: { role: name } }, stdout());
+  const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, stdout());
   const asked = stopRequest();
   try {
     const running = await Promise.race([start(config, log, args), asked]);

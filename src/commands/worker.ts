@@ -4,12 +4,16 @@ import type { Logger } from "pino";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
+import { observeActivities } from "../observability/observe-activities";
+import { observeManagerCalls } from "../observability/observe-manager-calls";
+import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics";
 import { oneLine, StartupError } from "../startup-error";
 import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning } from "../temporal/readiness";
 import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
+import { loadTracing } from "./load-tracing";
 import { loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
@@ -19,11 +23,9 @@ const connectTimeout = 30_000;
 
 /** The Temporal Worker: runs the Workflows and the Activities of every upgrade. */
 export const startWorkerRole: StartRole = async (config, log) => {
-  Runtime.install({
-    logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
-    // The role decides when to stop, and in what order.
-    shutdownSignals: [],
-  });
+  installRuntime(config.metrics.worker, log);
+  const tracing = await loadTracing(config, "worker");
+  const metrics = createWorkerMetrics(Runtime.instance().metricMeter);
   const { componentManagers, serverSettings, patches, notificationReceivers } = loadInventory(config);
   const { temporal } = config;
   const doesNotAnswer = (error: unknown) =>
@@ -52,11 +54,11 @@ export const startWorkerRole: StartRole = async (config, log) => {
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: activityLimits(config.waitLimits),
+      observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
     }),
-    workflowBundle: join(
-      projectRoot,
-      keys.length > 0 ? "dist/workflow-bundle-encrypted.js" : "dist/workflow-bundle.js",
-    ),
+    workflowBundle: workflowBundle({ encrypted: keys.length > 0, traced: tracing !== undefined }),
+    activityInterceptors: [...(tracing ? [tracing.activityInterceptors] : []), observeActivities(log, metrics)],
+    ...(tracing && { sinks: tracing.workflowSinks }),
     payloadConverter: join(projectRoot, "dist/workflows/payload-converter.js"),
     conversion,
   }).catch((error: unknown) => {
@@ -71,10 +73,27 @@ export const startWorkerRole: StartRole = async (config, log) => {
     stop: async () => {
       if (worker.getState() === "RUNNING") worker.shutdown();
       await run;
-      await Promise.allSettled([connection.close(), client.connection.close()]);
+      await Promise.allSettled([connection.close(), client.connection.close(), tracing?.stop()]);
     },
   };
 };
+
+/** The SDK's engine, with its logger and, where there is an address for it, its exporter of metrics. */
+function installRuntime(metricsAddress: string | undefined, log: Logger): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
+      // The role decides when to stop, and in what order.
+      shutdownSignals: [],
+      ...(metricsAddress !== undefined && { telemetryOptions: exporterAt(metricsAddress) }),
+    });
+  } catch (error) {
+    if (metricsAddress === undefined) throw error;
+    throw new StartupError(
+      `WORKER_METRICS_ADDRESS=${metricsAddress}: metrics cannot be served there (${connectProblem(error)}). Choose another port.`,
+    );
+  }
+}
 
 /** Failures of steps that the Activity itself has logged in its own words, and that the Task tells. */
 const toldAlready = new Set(["Activity failed", "Workflow failed"]);
@@ -104,4 +123,10 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     healthGate: limits.healthGateMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
   };
+}
+
+/** The bundle of the Workflows for what this worker does; scripts/bundle-workflows.mjs makes them. */
+function workflowBundle({ encrypted, traced }: { readonly encrypted: boolean; readonly traced: boolean }): string {
+  const name = `workflow-bundle${encrypted ? "-encrypted" : ""}${traced ? "-traced" : ""}.js`;
+  return join(projectRoot, "dist", name);
 }

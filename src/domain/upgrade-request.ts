@@ -6,8 +6,11 @@ import { Timestamp } from "./timestamp";
 import { isInThePast } from "./upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
-/** Who sends a request to a running upgrade, and the id under which its outcome is kept. */
-const origin = { requestId: Text, requestedBy: Text };
+/**
+ * Who sends a request to a running upgrade, the id under which its outcome is kept, and the `x-request-id` of the HTTP
+ * request that it came with.
+ */
+const origin = { requestId: Text, requestedBy: Text, referenceToken: Text };
 
 /** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade another time. */
 export const CommitPayload = model({}, { scheduledTimestamp: Timestamp, upgradeNow: t.boolean, ...origin });

@@ -1,8 +1,15 @@
-import { Client, Connection } from "@temporalio/client";
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type ClientInterceptors,
+} from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection } from "@temporalio/worker";
 import { oneLine } from "../startup-error";
+import { observedCalls, type OnTemporalCall } from "./observed-calls";
 
 /** Where Temporal is; the connection options hold the address, and keys and certificates if any. */
 export interface TemporalTarget {
@@ -17,9 +24,31 @@ export interface TemporalTarget {
  */
 const channelArgs = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
 
+/** Who watches a client; nobody by default. */
+export interface ClientObservers {
+  readonly onCall?: OnTemporalCall;
+  /** Such as those that pass a trace on. */
+  readonly interceptors?: ClientInterceptors;
+}
+
 /** A client that connects with its first call, so that a service can start before Temporal does. */
-export function lazyClient({ connection, namespace }: TemporalTarget, dataConverter: DataConverter): Client {
-  return new Client({ connection: Connection.lazy({ ...connection, channelArgs }), namespace, dataConverter });
+export function lazyClient(
+  { connection, namespace }: TemporalTarget,
+  dataConverter: DataConverter,
+  observers: ClientObservers = {},
+): Client {
+  const { onCall, interceptors } = observers;
+  const repeating = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  return new Client({
+    connection: Connection.lazy({
+      ...connection,
+      channelArgs,
+      ...(onCall && { interceptors: [observedCalls(onCall), repeating] }),
+    }),
+    namespace,
+    dataConverter,
+    ...(interceptors && { interceptors }),
+  });
 }
 
 /**

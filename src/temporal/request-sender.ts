@@ -45,6 +45,7 @@ export class RequestSender {
     private readonly upgrades: DescribedUpgrades,
     /** Milliseconds: one call, one Query, and all of the wait for an outcome. */
     private readonly timeouts: { readonly call: number; readonly query: number; readonly outcome: number },
+    private readonly currentRequestId: () => string | undefined,
   ) {}
 
   async send(
@@ -55,7 +56,10 @@ export class RequestSender {
     const before = await this.upgrades.find(id);
     if (!before?.running) return before && ended(before, false);
     const handle = this.client.workflow.getHandle(id);
-    const sent = await this.unlessEnded(() => handle.signal(signals[name], { ...payload, ...origin }));
+    const referenceToken = this.currentRequestId();
+    const sent = await this.unlessEnded(() =>
+      handle.signal(signals[name], { ...payload, ...origin, ...(referenceToken !== undefined && { referenceToken }) }),
+    );
     if (!sent) return this.endedMeanwhile(id);
     return this.answer(id, async () => {
       const outcome = RequestOutcome.decode(await handle.query(requestQuery, origin.requestId));

@@ -2,7 +2,7 @@ import { WorkflowIdReusePolicy, type Client } from "@temporalio/client";
 import { initialTask } from "../domain/task-progress";
 import { resourcesOf, type UpgradePlan } from "../domain/upgrade-plan";
 import { upgradeView } from "../domain/upgrade-view";
-import type { StartOrigin } from "../upgrades/ports";
+import type { StartOrigin as AskedBy } from "../upgrades/ports";
 import { taskQueue, type UpgradeMemo } from "../../workflows/messages";
 import {
   bundleIdKey,
@@ -12,6 +12,9 @@ import {
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+
+/** Who starts an upgrade, and by which request. */
+type StartOrigin = AskedBy & { readonly requestId?: string };
 
 /** Starts the Workflow with all that lists and readers need before a worker has seen it. */
 export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
@@ -33,7 +36,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),
-    staticDetails: `${detailsOf(plan)}\n\nRequested by \`${origin.requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
+    staticDetails: detailsOf(plan, origin),
   });
 }
 
@@ -53,7 +56,7 @@ function summaryOf({ name, draft }: UpgradePlan): string {
 }
 
 /** Markdown, at most 20,000 bytes: the first clusters by name, the rest by number. */
-function detailsOf(plan: UpgradePlan): string {
+function detailsOf(plan: UpgradePlan, { requestedBy, requestId }: StartOrigin): string {
   const resources = resourcesOf(plan);
   const shown = resources.slice(0, 50).map(({ name, resourceId, targetVersion, attempts, scheduledTimestamp }) => {
     const when = scheduledTimestamp === undefined ? "" : `, not before ${scheduledTimestamp}`;
@@ -65,5 +68,8 @@ function detailsOf(plan: UpgradePlan): string {
     "",
     ...shown,
     ...more,
+    "",
+    `Requested by \`${requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
+    ...(requestId === undefined ? [] : ["", `Request id: \`${requestId}\``]),
   ].join("\n");
 }

@@ -28,17 +28,21 @@ export interface TemporalTimeouts {
 
 const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500, list: 15_000, outcome: 10_000 };
 
-/** The port to upgrades as Temporal Workflow executions. */
+/**
+ * The port to upgrades as Temporal Workflow executions. `currentRequestId` tells the `x-request-id` of the request that
+ * is being served, which goes where the Temporal Web UI shows it.
+ */
 export function temporalUpgradeExecutions(
   client: Client,
   log: Logger,
+  currentRequestId: () => string | undefined = () => undefined,
   timeouts: TemporalTimeouts = defaultTimeouts,
 ): UpgradeExecutions {
   const bounded = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + timeouts.call, call);
   const list = new UpgradeList(client, log, timeouts);
   const tasks = new TaskReader(client, timeouts.query, timeouts.call);
   const upgrades = new DescribedUpgrades(client, timeouts.call);
-  const sender = new RequestSender(client, upgrades, timeouts);
+  const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 
   /** The plan that an upgrade was started with: the input of its Workflow. */
@@ -57,7 +61,10 @@ export function temporalUpgradeExecutions(
     start: (plan, origin) =>
       TE.tryCatch(async () => {
         try {
-          await bounded(() => startWorkflow(client, plan, origin));
+          const requestId = currentRequestId();
+          await bounded(() =>
+            startWorkflow(client, plan, { ...origin, ...(requestId !== undefined && { requestId }) }),
+          );
           return "STARTED";
         } catch (error) {
           if (error instanceof WorkflowExecutionAlreadyStartedError) return "DUPLICATE";

@@ -1,5 +1,5 @@
 import type { DataConverter } from "@temporalio/common";
-import { type NativeConnection, Worker } from "@temporalio/worker";
+import { type NativeConnection, Worker, type WorkerOptions as SdkOptions } from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { taskQueue } from "../../workflows/messages";
 
@@ -13,6 +13,10 @@ export interface WorkerOptions {
   readonly payloadConverter: string;
   /** Codecs of payloads, and the failure converter that the bundle was made with. */
   readonly conversion: DataConverter;
+  /** Whoever watches Activities, from the outside in. */
+  readonly activityInterceptors?: NonNullable<SdkOptions["interceptors"]>["activity"];
+  /** What the bundle's Workflow interceptors need. */
+  readonly sinks?: SdkOptions["sinks"];
 }
 
 /** The worker of all Workflows and Activities. Its `run` ends when it has been shut down. */
@@ -23,6 +27,8 @@ export function createWorker({
   workflowBundle,
   payloadConverter,
   conversion,
+  activityInterceptors = [],
+  sinks = {},
 }: WorkerOptions) {
   return Worker.create({
     connection,
@@ -31,6 +37,8 @@ export function createWorker({
     activities,
     workflowBundle: { codePath: workflowBundle },
     dataConverter: { ...conversion, payloadConverterPath: payloadConverter },
+    interceptors: { activity: activityInterceptors },
+    sinks,
     // Activities are told at once and hand over to another worker (or to the next start) themselves.
     shutdownGraceTime: 0,
     shutdownForceTime: "4 seconds",

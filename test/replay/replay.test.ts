@@ -50,6 +50,12 @@ describe("Stored histories", function () {
     expect(broken(histories, await replayAllEncrypted(histories))).to.deep.equal([]);
   });
 
+  it("replay with tracing switched on, which an operator may do while upgrades run", async () => {
+    expect(
+      broken(histories, await replayAll(await productionBundle("workflow-bundle-traced.js"), histories)),
+    ).to.deep.equal([]);
+  });
+
   describe("with changed Workflows", () => {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(histories, await replayAll(await changedBundle(change), histories));

@@ -1,6 +1,6 @@
 import type * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
-import { NsxHttp } from "./nsx-http";
+import { NsxHttp, type NsxHttpOptions } from "./nsx-http";
 import {
   type CheckFailure,
   CheckFailures,
@@ -44,8 +44,7 @@ export interface NsxClient {
   close(): Promise<void>;
 }
 
-interface NsxClientOptions {
-  readonly callTimeout: number;
+interface NsxClientOptions extends NsxHttpOptions {
   /** Entries asked for in one page. */
   readonly pageSize?: number;
 }

@@ -3,6 +3,7 @@ import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
 import type * as t from "io-ts";
+import { type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { parseAnswer, problemsOf } from "../json-answer";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
@@ -18,6 +19,13 @@ export interface NsxCall {
   readonly json?: unknown;
 }
 
+export interface NsxHttpOptions {
+  /** Milliseconds that one HTTP exchange may take. */
+  readonly callTimeout: number;
+  /** Who watches the calls; nobody by default. */
+  readonly observe?: ObserveCall;
+}
+
 /**
  * The HTTP side of a NETVIRT manager: kept connections, Basic credentials with every call, because a session would not
  * outlive the restarts of the manager, and errors that are already judged ({@link DriverError}).
@@ -25,11 +33,12 @@ export interface NsxCall {
 export class NsxHttp {
   readonly #access: ComponentManagerAccess;
   readonly #got: Got;
+  readonly #observe: ObserveCall;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
 
-  /** `callTimeout`: milliseconds that one HTTP exchange may take. */
-  constructor(access: ComponentManagerAccess, { callTimeout }: { readonly callTimeout: number }) {
+  constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: NsxHttpOptions) {
     this.#access = access;
+    this.#observe = observe;
     this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
     const credentials = Buffer.from(`${access.username}:${access.password}`).toString("base64");
     this.#got = got.extend({
@@ -68,10 +77,23 @@ export class NsxHttp {
   }
 
   async #send(call: NsxCall): Promise<unknown> {
+    const { what, method } = call;
+    const answer = await this.#observe(
+      { product: "nsx", operation: method === "GET" ? "read" : "change", managerId: this.#access.id, what },
+      () => this.#exchange(call),
+      ({ statusCode }) => outcomeOfStatus(statusCode),
+    );
+    const body = parseAnswer(answer.body);
+    if (answer.statusCode < 200 || answer.statusCode > 299) {
+      throw errorOfAnswer(this.#asked(call), answer.statusCode, body);
+    }
+    return body;
+  }
+
+  async #exchange(call: NsxCall): Promise<{ statusCode: number; body: string }> {
     const { method, path, query, json } = call;
-    let answer: { statusCode: number; body: string };
     try {
-      answer = await this.#got(path, {
+      return await this.#got(path, {
         method,
         ...(query && { searchParams: { ...query } }),
         ...(json !== undefined && { json }),
@@ -79,11 +101,6 @@ export class NsxHttp {
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);
     }
-    const body = parseAnswer(answer.body);
-    if (answer.statusCode < 200 || answer.statusCode > 299) {
-      throw errorOfAnswer(this.#asked(call), answer.statusCode, body);
-    }
-    return body;
   }
 
   #asked({ what }: NsxCall) {

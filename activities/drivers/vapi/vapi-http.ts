@@ -3,6 +3,7 @@ import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
 import type * as t from "io-ts";
+import { type ManagerCall, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { parseAnswer, problemsOf } from "../json-answer";
 import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
@@ -27,7 +28,13 @@ export interface VapiHttpOptions {
   readonly busy?: BusyJudgement;
   /** Texts that requests hold and nobody may read: hidden in what the manager says, which ends up in errors. */
   readonly secrets?: readonly string[];
+  /** Which product speaks it; default `vlcm`. */
+  readonly product?: ManagerCall["product"];
+  /** Who watches the calls; nobody by default. */
+  readonly observe?: ObserveCall;
 }
+
+const sessionPath = "api/session";
 
 interface Answer {
   readonly status: number;
@@ -44,11 +51,16 @@ export class VapiHttp {
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   readonly #busy: BusyJudgement | undefined;
   readonly #secrets: readonly string[];
+  readonly #product: ManagerCall["product"];
+  readonly #observe: ObserveCall;
   #session: Promise<string> | undefined;
   #clockOffset = 0;
 
-  constructor(access: ComponentManagerAccess, { callTimeout, quickRetries = 2, busy, secrets = [] }: VapiHttpOptions) {
+  constructor(access: ComponentManagerAccess, options: VapiHttpOptions) {
+    const { callTimeout, quickRetries = 2, busy, secrets = [], product = "vlcm", observe = unobserved } = options;
     this.#access = access;
+    this.#product = product;
+    this.#observe = observe;
     this.#busy = busy;
     this.#secrets = [access.password, ...secrets];
     this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
@@ -88,7 +100,7 @@ export class VapiHttp {
     this.#session = undefined;
     try {
       if (session) {
-        await this.#send({ what: "log out", method: "DELETE", path: "api/session" }, await session);
+        await this.#send({ what: "log out", method: "DELETE", path: sessionPath }, await session);
       }
     } catch {
       // The session ends by itself when it has been idle.
@@ -122,7 +134,7 @@ export class VapiHttp {
   }
 
   async #login(): Promise<string> {
-    const call: VapiCall = { what: "log in", method: "POST", path: "api/session" };
+    const call: VapiCall = { what: "log in", method: "POST", path: sessionPath };
     const answer = await this.#send(call);
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
     if (typeof answer.body !== "string" || answer.body === "")
@@ -130,7 +142,22 @@ export class VapiHttp {
     return answer.body;
   }
 
-  async #send(call: VapiCall, session?: string): Promise<Answer> {
+  #send(call: VapiCall, session?: string): Promise<Answer> {
+    const { what, method, path } = call;
+    const operation = method === "GET" ? "read" : "change";
+    return this.#observe(
+      {
+        product: this.#product,
+        operation: path === sessionPath ? "session" : operation,
+        managerId: this.#access.id,
+        what,
+      },
+      () => this.#exchange(call, session),
+      ({ status }) => outcomeOfStatus(status),
+    );
+  }
+
+  async #exchange(call: VapiCall, session?: string): Promise<Answer> {
     const credentials = Buffer.from(`${this.#access.username}:${this.#access.password}`).toString("base64");
     const query = Object.entries(call.query ?? {}).flatMap(([name, value]) => [value].flat().map((v) => [name, v]));
     const sentAt = Date.now();

@@ -62,9 +62,9 @@ const busy = {
 
 export function createVcsaClient(
   access: ComponentManagerAccess,
-  options: Pick<VapiHttpOptions, "callTimeout" | "quickRetries" | "secrets">,
+  options: Pick<VapiHttpOptions, "callTimeout" | "quickRetries" | "secrets" | "observe">,
 ): VcsaClient {
-  const http = new VapiHttp(access, { ...options, busy });
+  const http = new VapiHttp(access, { ...options, busy, product: "vcsa" });
   const ask = <A>(call: VapiCall, codec: t.Decoder<unknown, A>) => http.call(call, codec);
   const tell = async (call: VapiCall): Promise<void> => void (await http.call(call, t.unknown));
   const update = "api/appliance/update";

@@ -5,7 +5,7 @@ import { errorOfShape } from "../vapi/classify-error";
 import { changingPower, clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
 import { retrieve, type Selection, type Traversal } from "./property-collector";
 import { type ManagedObject, serviceInstance, typed } from "./soap";
-import { Vim25Http } from "./vim25-http";
+import { Vim25Http, type Vim25HttpOptions } from "./vim25-http";
 import {
   type ClusterSettings,
   Reference,
@@ -67,10 +67,7 @@ const clusterObject = (id: string): ManagedObject => ({ type: "ClusterComputeRes
 const hostObject = (id: string): ManagedObject => ({ type: "HostSystem", id });
 
 /** A client of one component manager. Its callers share one session; keep one client per manager. */
-export function createVim25Client(
-  access: ComponentManagerAccess,
-  options: { readonly callTimeout: number },
-): Vim25Client {
+export function createVim25Client(access: ComponentManagerAccess, options: Vim25HttpOptions): Vim25Client {
   const http = new Vim25Http(access, options);
   const { decode, clusterOf, hostOf, tasksOf, vmOf } = inventoryReader(access.id);
   const select = (selection: Selection) => retrieve(http, access.id, selection);

@@ -2,6 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
+import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
@@ -29,6 +30,19 @@ interface Connection {
 /** The version of the interface in which the first call is made; every manager that can still be met speaks it. */
 const firstVersion = "6.5";
 
+export interface Vim25HttpOptions {
+  /** Milliseconds that one HTTP exchange may take. */
+  readonly callTimeout: number;
+  /** Who watches the calls; nobody by default. */
+  readonly observe?: ObserveCall;
+}
+
+interface Exchanged {
+  readonly answer: SoapAnswer;
+  readonly status: number;
+  readonly cookie: string | undefined;
+}
+
 /**
  * The SOAP side of a component manager under `/sdk`: kept connections, one cookie session that all callers share, and
  * errors that are already judged ({@link DriverError}). Nothing is repeated unasked but the login.
@@ -36,12 +50,13 @@ const firstVersion = "6.5";
 export class Vim25Http {
   readonly #access: ComponentManagerAccess;
   readonly #got: Got;
+  readonly #observe: ObserveCall;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   #connection: Promise<Connection> | undefined;
 
-  /** `callTimeout`: milliseconds that one HTTP exchange may take. */
-  constructor(access: ComponentManagerAccess, { callTimeout }: { readonly callTimeout: number }) {
+  constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: Vim25HttpOptions) {
     this.#access = access;
+    this.#observe = observe;
     this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
     this.#got = got.extend({
       prefixUrl: access.url,
@@ -122,7 +137,16 @@ export class Vim25Http {
     return { cookie, content };
   }
 
-  async #send(call: Vim25Call, version: string, cookie?: string) {
+  #send(call: Vim25Call, version: string, cookie?: string): Promise<Exchanged> {
+    const { what, method } = call;
+    return this.#observe(
+      { product: "vim25", operation: operationOf(method), managerId: this.#access.id, what },
+      () => this.#exchange(call, version, cookie),
+      ({ answer }) => outcomes[answer._tag],
+    );
+  }
+
+  async #exchange(call: Vim25Call, version: string, cookie?: string): Promise<Exchanged> {
     try {
       const { statusCode, headers, body } = await this.#got("sdk", {
         method: "POST",
@@ -154,6 +178,17 @@ export class Vim25Http {
   #asked({ what }: Pick<Vim25Call, "what">): Asked {
     return { managerId: this.#access.id, what };
   }
+}
+
+const outcomes: Readonly<Record<SoapAnswer["_tag"], CallOutcome>> = {
+  Returned: "ok",
+  Fault: "refused",
+  NotSoap: "failed",
+};
+
+function operationOf(method: string): CallOperation {
+  if (/^(RetrieveServiceContent|Login|Logout)$/.test(method)) return "session";
+  return /^(Retrieve|Query|Continue|Find)/.test(method) ? "read" : "change";
 }
 
 function hasLostSession({ tellsLostSession }: Vim25Call, answer: SoapAnswer): boolean {

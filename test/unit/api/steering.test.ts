@@ -164,6 +164,7 @@ const elsewhere = [
   "invalidateRefreshToken",
   "checkLive",
   "checkReady",
+  "readMetrics",
   "getOpenapi",
 ];
 

@@ -1,0 +1,124 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
+import type { ApiMiddleware } from "../api/api-context";
+import type { UpgradeCounts } from "../temporal/upgrade-counter";
+import { callSeconds } from "./buckets";
+
+/** What the API counts and measures, for `GET /metrics` (docs/observability.md). */
+export interface ApiMetrics {
+  readonly contentType: string;
+  /** All metrics in the format of Prometheus. */
+  read(): Promise<string>;
+  /** Measures requests; to be put around all other middleware. */
+  readonly measureRequests: ApiMiddleware;
+  /** To be told of each call to Temporal when it has ended: gRPC method, status in words, seconds. */
+  measureTemporalCall(operation: string, result: string, seconds: number): void;
+  measureManagerCall(call: ManagerCall, outcome: CallOutcome, seconds: number): void;
+}
+
+/**
+ * Metrics of one API process. Labels are bounded: routes by their template, statuses, gRPC methods; never an id or the
+ * name of a host. `readCounts` gives what Temporal knows of the upgrades; it is asked at each scrape.
+ */
+export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undefined>): ApiMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: "ums_http_requests_total",
+    help: "Requests that were answered, by the template of their route",
+    labelNames: ["route", "method", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "ums_http_request_duration_seconds",
+    help: "From the first byte of a request to its answer; of streams to their first byte",
+    labelNames: ["route", "method"],
+    buckets: callSeconds,
+    registers,
+  });
+  const inFlight = new Gauge({ name: "ums_http_requests_in_flight", help: "Requests without an answer", registers });
+  const streams = new Gauge({ name: "ums_event_streams", help: "Open streams of events", registers });
+  const temporalCalls = new Histogram({
+    name: "ums_temporal_call_duration_seconds",
+    help: "Calls to Temporal by gRPC method and result",
+    labelNames: ["operation", "result"],
+    buckets: callSeconds,
+    registers,
+  });
+  const managerCalls = new Histogram({
+    name: "ums_component_manager_call_duration_seconds",
+    help: "HTTP exchanges with component managers, sessions among them",
+    labelNames: ["product", "operation", "outcome"],
+    buckets: callSeconds,
+    registers,
+  });
+  upgradeGauges(registers, readCounts);
+
+  return {
+    contentType: registry.contentType,
+    read: () => registry.metrics(),
+    measureTemporalCall: (operation, result, seconds) => temporalCalls.observe({ operation, result }, seconds),
+    measureManagerCall: ({ product, operation }, outcome, seconds) =>
+      managerCalls.observe({ product, operation, outcome }, seconds),
+    measureRequests: async (ctx, next) => {
+      const stop = durations.startTimer();
+      inFlight.inc();
+      try {
+        await next();
+      } finally {
+        inFlight.dec();
+        const labels = { route: ctx.state.route ?? "none", method: knownMethod(ctx.method) };
+        stop(labels);
+        requests.inc({ ...labels, status: String(ctx.status) });
+        if (ctx.state.streams && !ctx.res.closed) {
+          streams.inc();
+          ctx.res.once("close", () => streams.dec());
+        }
+      }
+    },
+  };
+}
+
+/**
+ * How many upgrades there are, as Temporal knows it: the same whichever API process is asked. Where Temporal does not
+ * tell, there are no numbers rather than old ones, and `ums_upgrades_known` is 0.
+ */
+function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeCounts | undefined>): void {
+  // Each reads for itself, because the gauges of one scrape are collected side by side; readers share one answer.
+  new Gauge({
+    name: "ums_upgrades",
+    help: "Upgrades by status",
+    labelNames: ["status"],
+    registers,
+    async collect() {
+      const counts = await readCounts();
+      this.reset();
+      for (const [status, count] of Object.entries(counts?.byStatus ?? {})) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: "ums_oldest_draft_age_seconds",
+    help: "Age of the oldest draft, 0 without drafts, NaN where it is not known",
+    registers,
+    async collect() {
+      this.set((await readCounts())?.oldestDraftSeconds ?? NaN);
+    },
+  });
+  new Gauge({
+    name: "ums_upgrades_known",
+    help: "Whether Temporal has told the numbers of upgrades: 1 or 0",
+    registers,
+    async collect() {
+      this.set((await readCounts()) ? 1 : 0);
+    },
+  });
+}
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "PUT"]);
+
+/** Clients may call a method as they like. */
+function knownMethod(method: string): string {
+  return methods.has(method) ? method : "other";
+}

@@ -1,0 +1,100 @@
+import { type Attributes, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResourcesSync, envDetectorSync, Resource } from "@opentelemetry/resources";
+import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import {
+  makeWorkflowExporter,
+  OpenTelemetryActivityInboundInterceptor,
+  OpenTelemetryActivityOutboundInterceptor,
+  OpenTelemetryWorkflowClientInterceptor,
+} from "@temporalio/interceptors-opentelemetry";
+import type { ClientInterceptors } from "@temporalio/client";
+import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
+import type { ApiMiddleware } from "../api/api-context";
+
+/** What a process needs to take part in traces. Made only where spans are sent, so it costs nothing elsewhere. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Begins a trace, or goes on with that of the client's `traceparent`; to be put around all other middleware. */
+  readonly traceRequests: ApiMiddleware;
+  readonly clientInterceptors: ClientInterceptors;
+  readonly activityInterceptors: ActivityInterceptorsFactory;
+  /** Where Workflows leave their spans; they have no way out by themselves. */
+  readonly workflowSinks: NonNullable<WorkerOptions["sinks"]>;
+  /** Sends what is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends the spans of this process by OTLP over HTTP. Where to, sampling and limits are the standard variables of
+ * OpenTelemetry, which its packages read themselves. `serviceName` stands where OTEL_SERVICE_NAME does not.
+ */
+export function startTracing(serviceName: string): Tracing {
+  const named = new Resource({ "service.name": serviceName });
+  const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
+  const processor = new BatchSpanProcessor(new OTLPTraceExporter());
+  const provider = new NodeTracerProvider({ resource, spanProcessors: [processor] });
+  // With the context manager and the W3C propagator.
+  provider.register();
+  const tracer = provider.getTracer("upgrade-management-service");
+  return {
+    tracer,
+    traceRequests: tracedRequests(tracer),
+    clientInterceptors: { workflow: [new OpenTelemetryWorkflowClientInterceptor()] },
+    activityInterceptors: (context) => ({
+      inbound: new OpenTelemetryActivityInboundInterceptor(context),
+      outbound: new OpenTelemetryActivityOutboundInterceptor(context),
+    }),
+    workflowSinks: { exporter: makeWorkflowExporter(withoutContent(processor), resource) },
+    stop: () => provider.shutdown().catch(() => undefined),
+  };
+}
+
+/**
+ * Spans of Workflows come with all that their Workflow knows of itself, its memo among it: large, and where payloads are
+ * encrypted a secret. What is left is by what they are found.
+ */
+function withoutContent(processor: SpanProcessor): SpanProcessor {
+  return {
+    onStart: (span, context) => processor.onStart(span, context),
+    onEnd: (span) => processor.onEnd({ ...span, attributes: idsOf(span) }),
+    forceFlush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
+  };
+}
+
+function idsOf({ attributes }: ReadableSpan): Attributes {
+  const { workflowId, runId, workflowType, parent } = attributes;
+  const above: unknown = parent;
+  const ofParent = typeof above === "object" && above !== null && "workflowId" in above ? above.workflowId : undefined;
+  return { workflowId, runId, workflowType, "ums.task.id": typeof ofParent === "string" ? ofParent : workflowId };
+}
+
+/** Neither headers, query nor body are recorded, so no credentials. */
+function tracedRequests(tracer: Tracer): ApiMiddleware {
+  return (ctx, next) => {
+    const { method } = ctx;
+    // Asked every few seconds by machines: they would bury what people look for.
+    if (/^\/(health|metrics)/.test(ctx.req.url ?? "")) return next();
+    const from = propagation.extract(ROOT_CONTEXT, ctx.req.headers);
+    return tracer.startActiveSpan(method, { kind: SpanKind.SERVER }, from, async (span) => {
+      try {
+        await next();
+      } finally {
+        const { route, requestId, taskId, failure } = ctx.state;
+        if (route !== undefined) span.updateName(`${method} ${route}`);
+        span.setAttributes({
+          "http.request.method": method,
+          "http.response.status_code": ctx.status,
+          ...(route !== undefined && { "http.route": route }),
+          "ums.request.id": requestId,
+          ...(taskId !== undefined && { "ums.task.id": taskId }),
+          ...(failure?.body.errorCode !== undefined && { "ums.error.code": failure.body.errorCode }),
+        });
+        if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      }
+    });
+  };
+}
