@@ -26,7 +26,11 @@ const told = (products: readonly ProductPlan[], hosts: readonly [string, Cluster
   );
 
 const plan = (
-  resources: readonly { resourceId: string; scheduledTimestamp?: string; hostosUpgradeOptionsSpec?: HostosUpgradeOptionsSpec }[],
+  resources: readonly {
+    resourceId: string;
+    scheduledTimestamp?: string;
+    hostosUpgradeOptionsSpec?: HostosUpgradeOptionsSpec;
+  }[],
   rollout: Partial<RolloutPolicy> = {},
 ) =>
   samplePlan({
