@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Task } from "../../domain/task";
 import { Upgrade } from "../../domain/upgrade";
 import { followTask, type Line } from "../client/follow-task";
 import { openApi } from "../client/ask-api";
@@ -16,6 +17,7 @@ import { OverallProgress } from "../parts/overall-progress";
 import { StatusBadge } from "../parts/status-badge";
 import { TaskParts } from "../parts/task-parts";
 import { TimelinePicture } from "../parts/timeline-picture";
+import { lineWords } from "../words/line-words";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {
@@ -59,7 +61,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </p>
       <div class="headline">
         <StatusBadge words={phase} />
-        <LineState line={line} />
+        <LineState line={line} task={task} />
         <WorkflowLink id={id} />
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
@@ -84,18 +86,10 @@ export function UpgradePage({ id }: { readonly id: string }) {
   );
 }
 
-const lineWords: Record<Line["state"], string> = {
-  CONNECTING: "Connecting…",
-  LIVE: "Live",
-  ENDED: "Ended",
-  LOST: "Connection lost, trying again…",
-  REFUSED: "Not followed",
-};
-
-function LineState({ line }: { readonly line: Line }) {
+function LineState({ line, task }: { readonly line: Line; readonly task: Task }) {
   return (
     <span class={`line ${line.state.toLowerCase()}`} role="status">
-      {lineWords[line.state]}
+      {lineWords(line.state, task)}
     </span>
   );
 }
