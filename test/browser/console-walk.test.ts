@@ -39,7 +39,7 @@ describe("the walk of an operator through the console", function () {
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");
     expect(await dialog.innerText())
-      .to.contain("fra1-mgmt-cl01 will be taken")
+      .to.contain("fra1-mgmt-cl01 will be held for this upgrade alone")
       .and.contain("9.0.2")
       .and.contain("at once");
     await pressOn(page, console.dialogButton("Commit"), "Enter");

@@ -7,6 +7,7 @@ import { screenshot } from "./chromium";
 
 const margin = 14;
 const theme = { background: "#14181f", foreground: "#e8ecf2", brightBlack: "#9aa5b4" };
+const look = { theme, fontFamily: "monospace", fontSize: 14, lineHeight: 1.25, cursorInactiveStyle: "none" };
 
 /** A terminal drawn by xterm.js on a page of its own, in which the real `upgradectl` runs. */
 export class TerminalPage implements Output {
@@ -27,7 +28,7 @@ export class TerminalPage implements Output {
     await page.addStyleTag({ path: require.resolve("@xterm/xterm/css/xterm.css") });
     await page.addStyleTag({ content: `body { margin: ${margin}px; background: ${theme.background}; }` });
     await page.addScriptTag({ path: require.resolve("@xterm/xterm") });
-    const options = { cols: columns, rows, convertEol: true, fontFamily: "monospace", fontSize: 14, theme };
+    const options = { cols: columns, rows, convertEol: true, ...look };
     await page.evaluate(`window.terminal = new Terminal(${JSON.stringify(options)})`);
     await page.evaluate("terminal.open(document.querySelector('main'))");
     return new TerminalPage(page, columns, rows);

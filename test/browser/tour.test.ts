@@ -101,9 +101,11 @@ describe("the tour of docs/tour.md", function () {
     await page.getByText("Waits for a decision").waitFor();
 
     expect(await terminal.run(cli, "retry", id, "--watch")).to.equal(0);
-    await terminal.shows(/Successful/);
+    await terminal.shows(/4\/4 done[^]*Before the retry: .*bootbank/);
     await terminal.picture("tour-retry");
+    // Nobody has touched the page since the failure.
     await console.badge("Successful");
+    await page.getByRole("heading", { name: "What went wrong before the retry" }).waitFor();
     await page.setViewportSize(narrow);
     await screenshot(page, "tour-phone");
     await page.setViewportSize(wide);

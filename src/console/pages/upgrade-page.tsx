@@ -40,6 +40,18 @@ export function UpgradePage({ id }: { readonly id: string }) {
         : [],
     [id, task, status, upgrade.value, line.state],
   );
+  const readStatus = upgrade.value?.status;
+  const isDoubtful =
+    line.state === "ENDED" &&
+    task?.status === "Failed" &&
+    readStatus !== undefined &&
+    readStatus !== "COMPLETED_WITH_FAILURE";
+  useEffect(() => {
+    if (!isDoubtful) return undefined;
+    // Somebody has retried it elsewhere. The events of what has failed are asked for too rarely to tell.
+    const timer = setTimeout(() => setFollowings((n) => n + 1), 2000);
+    return () => clearTimeout(timer);
+  }, [isDoubtful]);
   const perform = async ({ method, path }: Operation, at?: string) => {
     await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
     upgrade.refresh();
@@ -52,6 +64,8 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <p role="status">Reading the upgrade…</p>
     );
   const phase = wordsOfPhase(status, task);
+  // A Task keeps what failed before a retry.
+  const isPast = task.status === "In Progress" || task.status === "Successful";
   const said = task.localizableDescriptionPack?.message;
   return (
     <>
@@ -71,7 +85,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
       {(task.errors?.length ?? 0) > 0 && (
         <section aria-labelledby="errors-title">
-          <h2 id="errors-title">What went wrong</h2>
+          <h2 id="errors-title">{isPast ? "What went wrong before the retry" : "What went wrong"}</h2>
           {task.errors?.map((error, i) => (
             <ErrorNote key={i} error={error} />
           ))}
