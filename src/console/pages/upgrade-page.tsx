@@ -83,20 +83,26 @@ export function UpgradePage({ id }: { readonly id: string }) {
       {said !== undefined && said !== task.name && <p>{said}</p>}
       <OverallProgress task={task} now={now} />
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
-      {(task.errors?.length ?? 0) > 0 && (
-        <section aria-labelledby="errors-title">
-          <h2 id="errors-title">{isPast ? "What went wrong before the retry" : "What went wrong"}</h2>
-          {task.errors?.map((error, i) => (
-            <ErrorNote key={i} error={error} />
-          ))}
-        </section>
-      )}
+      {!isPast && <Errors task={task} title="What went wrong" />}
       <TaskParts task={task} />
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <TimelinePicture task={task} now={now} />
       </section>
+      {isPast && <Errors task={task} title="What went wrong before the retry" />}
     </>
+  );
+}
+
+function Errors({ task: { errors = [] }, title }: { readonly task: Task; readonly title: string }) {
+  if (errors.length === 0) return null;
+  return (
+    <section aria-labelledby="errors-title">
+      <h2 id="errors-title">{title}</h2>
+      {errors.map((error, i) => (
+        <ErrorNote key={i} error={error} />
+      ))}
+    </section>
   );
 }
 
