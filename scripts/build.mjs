@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleConsole } from "./bundle-console.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = join(root, "dist");
@@ -28,6 +27,8 @@ export async function build({ say, signal }) {
     const bundle = ["scripts/bundle-workflows.mjs", fresh];
     await run("The build", process.execPath, compile, { signal });
     await run("The Workflow bundles", process.execPath, bundle, { signal });
+    // Not before packages are installed, which may be done in the same run.
+    const { bundleConsole } = await import("./bundle-console.mjs");
     await bundleConsole(join(fresh, "console"));
     writeFileSync(join(fresh, ".digest"), digest);
     // In one step, so that an interrupted build leaves the one before.

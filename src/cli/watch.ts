@@ -41,8 +41,9 @@ export async function watch(context: CommandContext, id: string, { isKnown = fal
     display.close(task, hasEnded);
   }
   if (!task) throw new CliError(exitCode.failed, `The service told nothing of ${id}.`, `Try \`upgradectl get ${id}\`.`);
-  // In full, which a picture has no room for.
-  for (const { message } of task.errors ?? []) context.say(`${wordOf(task.status)}: ${message}`);
+  // In full, which a picture has no room for. A Task keeps what failed before a retry.
+  const label = task.status === "Successful" ? "Before the retry" : wordOf(task.status);
+  for (const { message } of task.errors ?? []) context.say(`${label}: ${message}`);
   const next = nextStepOf(task);
   if (next !== "") context.say(`Next: ${next}`);
   return outcomeOf(task.status) ?? exitCode.successful;

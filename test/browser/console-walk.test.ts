@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Page } from "playwright-core";
 import { example, exampleNow } from "../system/examples";
 import { hostsOf } from "../system/service-under-test";
 import { axeComplaints, expectAccessible, narrow } from "./accessibility";
@@ -38,7 +39,7 @@ describe("the walk of an operator through the console", function () {
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");
     expect(await dialog.innerText())
-      .to.contain("fra1-mgmt-cl01 will be taken")
+      .to.contain("fra1-mgmt-cl01 will be held for this upgrade alone")
       .and.contain("9.0.2")
       .and.contain("at once");
     await pressOn(page, console.dialogButton("Commit"), "Enter");
@@ -53,6 +54,7 @@ describe("the walk of an operator through the console", function () {
     expect(await focusedText(page), "focus stays where one was").to.not.match(/^BODY/);
     await expectAccessible(page);
     await page.setViewportSize(narrow);
+    expect(await wrappedUnderTwist(page), "words that have wrapped to below the sign that opens").to.deep.equal([]);
     await screenshot(page, "console-narrow");
     await pressOn(page, console.button("Resume"), "Enter");
     await pressOn(page, console.dialogButton("Resume"), "Enter");
@@ -72,6 +74,7 @@ describe("the walk of an operator through the console", function () {
     await page.getByRole("treeitem").getByText(fault.message).first().waitFor();
     await page.getByText("What to do:").first().waitFor();
     await console.button("Retry").waitFor();
+    await page.getByText("Waits for a decision", { exact: true }).waitFor();
     await expectAccessible(page);
     await screenshot(page, "console-failed-upgrade");
     await page.getByLabel("Failed only").check();
@@ -195,3 +198,12 @@ describe("the walk of an operator through the console", function () {
     expect((await axeComplaints(page)).join()).to.contain("image-alt");
   });
 });
+
+/** The words of rows of the tree that begin left of the row's badge. */
+function wrappedUnderTwist(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll(".tree-row:has(.badge)")].flatMap((row) => {
+    const { left } = row.querySelector(".badge").getBoundingClientRect();
+    const words = [...row.querySelectorAll("span:not(.twist)")];
+    return words.filter((one) => one.getBoundingClientRect().left < left - 1).map(({ textContent }) => textContent);
+  })`);
+}

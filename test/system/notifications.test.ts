@@ -1,7 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { expect } from "chai";
+import { ConfigWithReceiver } from "../support/config-with-receiver";
 import { WebhookReceiver } from "../support/webhook-receiver";
 import { textOf } from "../support/text-of";
 import { exampleNow } from "./examples";
@@ -13,22 +11,18 @@ const secret = `whsec_${key}`;
 describe("notifications of the service", function () {
   this.timeout(180_000);
   const receiver = new WebhookReceiver(secret);
-  const config = mkdtempSync(join(tmpdir(), "ums-config-"));
+  const config = new ConfigWithReceiver(secret);
   let service: ServiceUnderTest;
 
   before(async () => {
     await receiver.start();
-    cpSync(resolve(__dirname, "../../config"), config, { recursive: true });
-    const inventory = join(config, "inventory.yaml");
-    const entry = `{id: chat, url: "${receiver.url}", secretFile: chat-secret.txt}`;
-    writeFileSync(join(config, "chat-secret.txt"), `${secret}\n`);
-    writeFileSync(inventory, `${readFileSync(inventory, "utf8")}\nnotificationReceivers: [${entry}]\n`);
-    service = await ServiceUnderTest.start({ INVENTORY_FILE: inventory });
+    config.addReceiver(receiver.url);
+    service = await ServiceUnderTest.start({ INVENTORY_FILE: config.inventory });
   });
   after(async () => {
     await service.discard();
     await receiver.stop();
-    rmSync(config, { recursive: true });
+    config.discard();
   });
 
   const successful = async (id: string) =>

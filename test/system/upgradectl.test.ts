@@ -33,7 +33,8 @@ describe("upgradectl against the service", function () {
     const { PATH, HOME } = process.env;
     const child = spawn(process.execPath, ["dist/src/cli/upgradectl.js", ...args], {
       cwd: root,
-      env: { PATH, HOME, UPGRADECTL_SERVER: service.apiUrl, UPGRADECTL_CONFIG: join(folder, "config.json") },
+      // A login is for one address.
+      env: { PATH, HOME, UPGRADECTL_SERVER: service.apiUrls[0], UPGRADECTL_CONFIG: join(folder, "config.json") },
     });
     const output = { stdout: "", stderr: "" };
     child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));

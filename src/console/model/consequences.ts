@@ -24,7 +24,7 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
   const finished = running && `${running} ${running.includes(" and ") ? "are" : "is"}`;
   return {
     commit: [
-      `${clusters} will be taken, so that no other upgrade can have them, and brought to ${version}.`,
+      `${clusters} will be held for this upgrade alone, and brought to ${version}.`,
       ...(schedule.length > 0
         ? ["Without a time here the schedule stays:", ...schedule]
         : ["Without a time here it begins at once."]),

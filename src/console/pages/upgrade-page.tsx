@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Task } from "../../domain/task";
 import { Upgrade } from "../../domain/upgrade";
 import { followTask, type Line } from "../client/follow-task";
 import { openApi } from "../client/ask-api";
@@ -16,6 +17,7 @@ import { OverallProgress } from "../parts/overall-progress";
 import { StatusBadge } from "../parts/status-badge";
 import { TaskParts } from "../parts/task-parts";
 import { TimelinePicture } from "../parts/timeline-picture";
+import { lineWords } from "../words/line-words";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {
@@ -38,6 +40,18 @@ export function UpgradePage({ id }: { readonly id: string }) {
         : [],
     [id, task, status, upgrade.value, line.state],
   );
+  const readStatus = upgrade.value?.status;
+  const isDoubtful =
+    line.state === "ENDED" &&
+    task?.status === "Failed" &&
+    readStatus !== undefined &&
+    readStatus !== "COMPLETED_WITH_FAILURE";
+  useEffect(() => {
+    if (!isDoubtful) return undefined;
+    // Somebody has retried it elsewhere. The events of what has failed are asked for too rarely to tell.
+    const timer = setTimeout(() => setFollowings((n) => n + 1), 2000);
+    return () => clearTimeout(timer);
+  }, [isDoubtful]);
   const perform = async ({ method, path }: Operation, at?: string) => {
     await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
     upgrade.refresh();
@@ -50,6 +64,8 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <p role="status">Reading the upgrade…</p>
     );
   const phase = wordsOfPhase(status, task);
+  // A Task keeps what failed before a retry.
+  const isPast = task.status === "In Progress" || task.status === "Successful";
   const said = task.localizableDescriptionPack?.message;
   return (
     <>
@@ -59,7 +75,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </p>
       <div class="headline">
         <StatusBadge words={phase} />
-        <LineState line={line} />
+        <LineState line={line} task={task} />
         <WorkflowLink id={id} />
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
@@ -67,35 +83,33 @@ export function UpgradePage({ id }: { readonly id: string }) {
       {said !== undefined && said !== task.name && <p>{said}</p>}
       <OverallProgress task={task} now={now} />
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
-      {(task.errors?.length ?? 0) > 0 && (
-        <section aria-labelledby="errors-title">
-          <h2 id="errors-title">What went wrong</h2>
-          {task.errors?.map((error, i) => (
-            <ErrorNote key={i} error={error} />
-          ))}
-        </section>
-      )}
+      {!isPast && <Errors task={task} title="What went wrong" />}
       <TaskParts task={task} />
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <TimelinePicture task={task} now={now} />
       </section>
+      {isPast && <Errors task={task} title="What went wrong before the retry" />}
     </>
   );
 }
 
-const lineWords: Record<Line["state"], string> = {
-  CONNECTING: "Connecting…",
-  LIVE: "Live",
-  ENDED: "Ended",
-  LOST: "Connection lost, trying again…",
-  REFUSED: "Not followed",
-};
+function Errors({ task: { errors = [] }, title }: { readonly task: Task; readonly title: string }) {
+  if (errors.length === 0) return null;
+  return (
+    <section aria-labelledby="errors-title">
+      <h2 id="errors-title">{title}</h2>
+      {errors.map((error, i) => (
+        <ErrorNote key={i} error={error} />
+      ))}
+    </section>
+  );
+}
 
-function LineState({ line }: { readonly line: Line }) {
+function LineState({ line, task }: { readonly line: Line; readonly task: Task }) {
   return (
     <span class={`line ${line.state.toLowerCase()}`} role="status">
-      {lineWords[line.state]}
+      {lineWords(line.state, task)}
     </span>
   );
 }

@@ -6,11 +6,14 @@ import { hostProgressOfTask } from "../model/host-progress";
 export function OverallProgress({ task, now }: { readonly task: Task; readonly now: number }) {
   const { total, done, running, failed, left, unreadClusters } = hostProgressOfTask(task);
   const remaining = task.completionTimestamp === undefined ? remainingMilliseconds(task, now) : undefined;
-  const facts: readonly (readonly [string, string])[] = [
+  const hosts = [
     ["Done", `${done} of ${total}`],
     ["Running", String(running)],
     ["Failed", String(failed)],
     ["Left", String(left)],
+  ] as const;
+  const facts: readonly (readonly [string, string])[] = [
+    ...(total > 0 ? hosts : []),
     [task.completionTimestamp === undefined ? "Elapsed" : "Took", spokenDuration(elapsedMilliseconds(task, now))],
     ...(remaining === undefined ? [] : [["Still about", spokenDuration(remaining)] as const]),
   ];
@@ -27,7 +30,8 @@ export function OverallProgress({ task, now }: { readonly task: Task; readonly n
       </dl>
       {unreadClusters > 0 && (
         <p class="small">
-          The hosts of {unreadClusters} {unreadClusters === 1 ? "cluster" : "clusters"} are counted when its turn comes.
+          The hosts of {unreadClusters === 1 ? "1 cluster" : `${unreadClusters} clusters`} are counted when{" "}
+          {unreadClusters === 1 ? "its" : "their"} turn comes.
         </p>
       )}
     </section>

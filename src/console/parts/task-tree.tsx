@@ -117,14 +117,16 @@ function RowContent({ row }: { readonly row: TaskRow }) {
       <span class="twist" aria-hidden="true">
         {row.kind === "PART" && row.hasInside ? (row.isOpen ? "▾" : "▸") : ""}
       </span>
-      <StatusBadge words={wordsOfPart(status)} />
-      <span class="row-name">{name}</span>
-      {hosts && hosts.total > 0 && (
-        <span class="small">
-          {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
-        </span>
-      )}
-      {description !== name && <span class="row-description small">{description}</span>}
+      <div class="row-words">
+        <StatusBadge words={wordsOfPart(status)} />
+        <span class="row-name">{name}</span>
+        {hosts && hosts.total > 0 && (
+          <span class="small">
+            {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
+          </span>
+        )}
+        {description !== name && <span class="row-description small">{description}</span>}
+      </div>
     </>
   );
 }
