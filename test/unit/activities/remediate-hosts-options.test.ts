@@ -85,12 +85,16 @@ describe("remediateHosts, switching virtual machines off itself", function () {
         expect(new Set(await vmSteps()).size).to.equal((await vmSteps()).length);
       });
 
-  it("starts what a lost run has switched off where the upgrade was cancelled meanwhile", async () => {
+  it("starts what a lost run is still switching off where the upgrade was cancelled meanwhile", async () => {
+    // A virtual machine then takes 200 ms, which the next run has to wait for.
+    await cluster.hostSeconds(20);
     const lost = start();
     await lost.heartbeat(({ activity }) => /powered off/.test(activity));
     lost.environment.cancel("WORKER_SHUTDOWN");
     await lost.end;
     expect(failureOf(await run({ stop: true })).type).to.equal("CANCELLED");
+    const changed = (await vmSteps()).map((detail) => detail.split(" ")[1]);
+    expect(changed).to.deep.equal([...Array<string>(4).fill("poweredOff"), ...Array<string>(4).fill("poweredOn")]);
     expect(await powers()).to.deep.equal(asBefore);
     expect(await applies()).to.equal(0);
   });
