@@ -65,6 +65,12 @@ async function failed(operator: Operator, key: string): Promise<string> {
   return id;
 }
 
+/** A request whose answer the crash may cut off; with the same key it is sent again. */
+const posted: Stage["reach"] = (operator, key) => {
+  void operator.post(request(), key);
+  return Promise.resolve({ goOn: () => operator.start(request(), key), ...successful });
+};
+
 const retried = { ...successful, starts: [1, 2, 1, 1] } as const;
 const retry = (operator: Operator, id: string) =>
   operator.sendUntil(({ status }) => status !== "COMPLETED_WITH_FAILURE", id, "PATCH", `/v1/tasks/${id}`);
@@ -74,18 +80,12 @@ export const stages: readonly Stage[] = [
   {
     name: "a POST is decoded",
     within: 15,
-    reach: (operator, key) => {
-      void operator.post(request(), key);
-      return Promise.resolve({ goOn: () => operator.start(request(), key), ...successful });
-    },
+    reach: posted,
   },
   {
     name: "a start is not yet answered",
     within: 120,
-    reach: (operator, key) => {
-      void operator.post(request(), key);
-      return Promise.resolve({ goOn: () => operator.start(request(), key), ...successful });
-    },
+    reach: posted,
   },
   {
     name: "a draft waits",

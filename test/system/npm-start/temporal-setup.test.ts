@@ -16,7 +16,7 @@ import { startWarning, temporalReadiness } from "../../../src/temporal/readiness
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import { samplePlan } from "../../support/sample-plan";
-import { until } from "../service-under-test";
+import { freePorts, until } from "../deployment";
 
 const root = resolve(__dirname, "../../..");
 
@@ -29,14 +29,6 @@ const searchAttributes = {
   BundleType: keyword,
   ResourceIds: keywordList,
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 async function cliPath(): Promise<string> {
   const config = readConfig();
@@ -63,7 +55,7 @@ describe("a Temporal server for the service", function () {
   });
 
   async function startEmbedded(): Promise<DevServer> {
-    const [port, uiPort] = [await freePort(), await freePort()];
+    const { port, uiPort } = await freePorts("port", "uiPort");
     return startDevServer({ cliPath: cli, dataDir, port, uiPort, namespace: "embedded", onLine: () => undefined });
   }
 
