@@ -169,7 +169,7 @@ const benches = new Map<string, Promise<UpgradeBench>>();
 export function useBench(kind: "DEV_SERVER" | "TIME_SKIPPING"): () => UpgradeBench {
   let bench: UpgradeBench | undefined;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const starting = benches.get(kind) ?? UpgradeBench.start(kind);
     benches.set(kind, starting);
     bench = await starting;

@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -42,9 +43,9 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   quiet();
   const path =
     process.env["TEMPORAL_TEST_SERVER"] ?? join(cacheDir, "temporal-test-server-1.40.0/bin/temporal-test-server");
-  const env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: "existing-path", path } },
-  });
+  const env = await patiently(path, () =>
+    TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: "existing-path", path } } }),
+  );
   // Without them a Workflow that sets one never starts.
   await env.connection.operatorService.addSearchAttributes({
     namespace: "default",
@@ -77,14 +78,34 @@ const [keyword, keywordList] = [2, 7];
 export async function startDevServer(settings: readonly string[] = []): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = temporalCli();
-  return TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path },
-      searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
-      extraArgs: [...dynamicConfig, ...settings].flatMap((setting) => ["--dynamic-config-value", setting]),
-      log: { format: "pretty", level: "error" },
-    },
-  });
+  return patiently(path, () =>
+    TestWorkflowEnvironment.createLocal({
+      server: {
+        executable: { type: "existing-path", path },
+        searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
+        extraArgs: [...dynamicConfig, ...settings].flatMap((setting) => ["--dynamic-config-value", setting]),
+        log: { format: "pretty", level: "error" },
+      },
+    }),
+  );
+}
+
+/**
+ * The SDK gives a server five seconds to answer. One that has yet to be read from a cold disk, or a machine that does
+ * something else at that moment, may take longer: the file is read first, and there are three tries.
+ */
+async function patiently(
+  path: string,
+  start: () => Promise<TestWorkflowEnvironment>,
+): Promise<TestWorkflowEnvironment> {
+  for await (const _chunk of createReadStream(path, { highWaterMark: 1 << 20 }));
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === 3) throw error;
+      process.stderr.write(`${path} is started once more: ${String(error)}\n`);
+    }
 }
 
 let installed = false;
