@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
+import { decodeJson } from "../domain/decode-json";
 import { ErrorBody } from "../domain/error-body";
 import { Task } from "../domain/task";
 import { applyTaskChange, TaskChange } from "../domain/task-change";
@@ -160,11 +161,7 @@ async function* messagesOf(
 }
 
 function decode<A>(codec: t.Decoder<unknown, A>, data: string): A {
-  const decoded = E.tryCatch(
-    () => JSON.parse(data) as unknown,
-    () => undefined,
-  );
-  const value = E.isRight(decoded) ? codec.decode(decoded.right) : decoded;
+  const value = decodeJson(codec, data);
   if (E.isRight(value)) return value.right;
   throw new CliError(
     exitCode.failed,

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/console/model/task-events";
-import { pageAddressOf, fragmentOf } from "../../../src/console/model/page-address";
 import { taskUpdate } from "../../../src/domain/task-change";
 import { cluster, runningHost, task, waitingHost } from "./console-task";
 
@@ -37,19 +36,5 @@ describe("the events that the console follows", () => {
       ["change", JSON.stringify({ subTasks: [] })],
     ] as const)
       expect(applyTaskEvent(nothingKnown, { event, data })._tag, data).to.equal("Left");
-  });
-});
-
-describe("the console's addresses", () => {
-  it("lead back to the page they were made of", () => {
-    for (const address of [
-      { page: "UPGRADES" },
-      { page: "UPGRADES", view: { status: "DRAFT", bundleId: "a b&c=d", resourceId: "#/é", page: 12 } },
-      { page: "NEW" },
-      { page: "UPGRADE", id: "6f1f-2a" },
-    ] as const)
-      expect(pageAddressOf(fragmentOf(address))).to.deep.equal(address);
-    for (const fragment of ["#/upgrades/../x", "#/?", "#/?page=1", "#/?page=-3", "#/?page=x&status=", "#/?other=y"])
-      expect(pageAddressOf(fragment), fragment).to.deep.equal({ page: "UPGRADES" });
   });
 });
