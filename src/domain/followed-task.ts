@@ -1,13 +1,15 @@
 import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
-import { decodeJson } from "../../domain/decode-json";
-import { ErrorBody } from "../../domain/error-body";
-import { Task } from "../../domain/task";
-import { applyTaskChange, TaskChange } from "../../domain/task-change";
+import { decodeJson } from "./decode-json";
+import { ErrorBody } from "./error-body";
+import { Task } from "./task";
+import { applyTaskChange, TaskChange } from "./task-change";
 
-/** What a page knows of a Task by its events (docs/events.md). */
+/** What a client knows of a Task by its events (docs/events.md). */
 export interface FollowedTask {
   readonly task?: Task;
+  /** What has led to this state of the Task; absent where the service has told the state as a whole. */
+  readonly change?: TaskChange;
   /** Why the service cannot read the Task for now; `task` is then what was known before. */
   readonly unavailable?: ErrorBody;
   readonly hasEnded: boolean;
@@ -30,7 +32,7 @@ export function applyTaskEvent(
       return read(data, Task, (snapshot) => ({ task: snapshot, hasEnded: false }));
     case "change":
       if (!task) return E.left("A change came before any snapshot.");
-      return read(data, TaskChange, (change) => ({ task: applyTaskChange(task, change), hasEnded: false }));
+      return read(data, TaskChange, (change) => ({ task: applyTaskChange(task, change), change, hasEnded: false }));
     case "unavailable":
       return read(data, ErrorBody, (unavailable) => ({ ...known, unavailable }));
     case "available": {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/console/model/task-events";
+import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/domain/followed-task";
 import { taskUpdate } from "../../../src/domain/task-change";
-import { cluster, runningHost, task, waitingHost } from "./console-task";
+import { cluster, runningHost, task, waitingHost } from "../console/console-task";
 
 const next = (known: FollowedTask, event: string, data: unknown): FollowedTask => {
   const after = applyTaskEvent(known, { event, data: typeof data === "string" ? data : JSON.stringify(data) });
@@ -9,7 +9,7 @@ const next = (known: FollowedTask, event: string, data: unknown): FollowedTask =
   return after.right;
 };
 
-describe("the events that the console follows", () => {
+describe("the events of a Task that is followed", () => {
   const before = task([cluster("IN_PROGRESS", [waitingHost("a"), waitingHost("b")])]);
   const after = task([cluster("IN_PROGRESS", [runningHost("a", 1), waitingHost("b")])]);
 
