@@ -1,7 +1,7 @@
 import { DriverError } from "../drivers/driver-error";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { startOf, verdictAmongHosts, verdictOfResult, worksOn } from "./apply-verdict";
-import { assessHosts, isApply } from "./find-remediation";
+import { assessHosts, connectionState, isApply, stateAmong } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { leaveMaintenance } from "./hosts-maintenance";
 import { switchOffVms } from "./hosts-vm-power";
@@ -107,8 +107,7 @@ export class HostsRemediationRun {
     const open = this.#open();
     if (open.length === 0) return [];
     const listed = await patience.persist(() => client.listHosts(this.#cluster));
-    const stateOf = (place: number) =>
-      listed.find(({ host }) => host === this.#idOf(place))?.connection_state ?? "MISSING";
+    const stateOf = (place: number) => stateAmong(listed, this.#idOf(place));
     const away = open.filter((place) => stateOf(place) !== "CONNECTED");
     if (away.length > 0 && !(stopping && !this.#requests.areKnown) && !this.#requests.isOver("away")) {
       progress.note(`Waiting for ${away.length} hosts, which are ${[...new Set(away.map(stateOf))].join(" or ")}.`);
@@ -207,11 +206,10 @@ export class HostsRemediationRun {
     for (const place of inWork) {
       const host = this.#idOf(place);
       const verdict = ended ? verdictAmongHosts(ended, host) : ({ verdict: "UNKNOWN" } as const);
-      const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
       if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
       else if (stalled)
         progress.fail(place, { code: "HOST_REMEDIATION_STALLED", what: stalledFor(task, ended), stage: "REMEDIATE" });
-      else if (verdict.verdict === "FAILED") this.#failed(place, state, verdict.reasons);
+      else if (verdict.verdict === "FAILED") this.#failed(place, stateAmong(listed, host), verdict.reasons);
       // Skipped, for example because another host failed before its turn: it is looked at again.
       else progress.move([place], "ENTERING_MAINTENANCE");
     }
@@ -242,9 +240,7 @@ export class HostsRemediationRun {
       const verdict = verdictOfResult(last ?? {}, host);
       if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
       if (verdict.verdict === "FAILED") {
-        const listed = await patience.persist(() => client.listHosts(this.#cluster));
-        const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
-        this.#failed(place, state, verdict.reasons);
+        this.#failed(place, await connectionState(client, patience, this.#cluster, host), verdict.reasons);
       }
     }
   }
