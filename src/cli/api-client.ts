@@ -1,5 +1,6 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import { decodeJson } from "../domain/decode-json";
 import { ErrorBody } from "../domain/error-body";
 import { answeredError, CliError, isUnauthorized, wrongUsage } from "./cli-error";
 import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
@@ -13,8 +14,10 @@ const defaultServer = "http://127.0.0.1:8080";
 /** How long an answer may take. A commit waits for the Workflow, but not as long as this. */
 const answerMilliseconds = 60_000;
 
+/** The methods that the API knows. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
+/** What a request may have beside method and path. */
 export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,20 +51,16 @@ export class ApiClient {
   /** Sends a request and decodes its answer. */
   async request<A>(method: Method, path: string, codec: t.Decoder<unknown, A>, options?: RequestOptions): Promise<A> {
     const response = await this.open(method, path, options);
-    const decoded = codec.decode(await this.json(response));
-    if (E.isRight(decoded)) return decoded.right;
-    throw this.strange(response.status);
+    return this.decoded(response, codec);
   }
 
   /** Sends a request and gives its answer unread; what is no success is thrown. */
   async open(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.send(method, path, options);
     if (response.ok) return response;
-    const error = await this.errorOf(response);
+    const error = await this.decoded(response, ErrorBody);
     if (!isUnauthorized(response.status, error) || !(await this.renew())) throw answeredError(response.status, error);
-    const second = await this.send(method, path, options);
-    if (second.ok) return second;
-    throw answeredError(second.status, await this.errorOf(second));
+    return this.successful(await this.send(method, path, options));
   }
 
   private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
@@ -94,32 +93,27 @@ export class ApiClient {
     if (login?.refreshToken === undefined) return false;
     const body = login.refreshToken;
     const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
-    if (!response.ok) throw answeredError(response.status, await this.errorOf(response));
-    const accessToken = t.string.decode(await this.json(response));
-    if (E.isLeft(accessToken)) throw this.strange(response.status);
-    this.login = { ...login, accessToken: accessToken.right };
+    const accessToken = await this.decoded(await this.successful(response), t.string);
+    this.login = { ...login, accessToken };
     writeLogin(this.loginPath, this.login);
     return true;
   }
 
-  private async errorOf(response: Response): Promise<ErrorBody> {
-    const decoded = ErrorBody.decode(await this.json(response));
-    if (E.isRight(decoded)) return decoded.right;
-    throw this.strange(response.status);
+  private async successful(response: Response): Promise<Response> {
+    if (response.ok) return response;
+    throw answeredError(response.status, await this.decoded(response, ErrorBody));
   }
 
-  private async json(response: Response): Promise<unknown> {
+  private async decoded<A>(response: Response, codec: t.Decoder<unknown, A>): Promise<A> {
     let text: string;
     try {
       text = await untilStopped(() => response.text(), [this.surroundings.interrupted], answerMilliseconds);
     } catch (error) {
       throw this.unreachable(error);
     }
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw this.strange(response.status);
-    }
+    const value = decodeJson(codec, text);
+    if (E.isRight(value)) return value.right;
+    throw this.strange(response.status);
   }
 
   /** What {@link open} throws where nothing answers; also for a stream that breaks off. */

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../model/task-events";
+import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../domain/followed-task";
 import { backOff } from "../model/back-off";
 import { ApiFailure, errorBodyOf } from "./api-failure";
 import { openApi } from "./ask-api";
