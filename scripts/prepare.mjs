@@ -2,8 +2,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { install } from "./install.mjs";
+import { kubernetesTools } from "./kubernetes-tools.mjs";
 import { withLock } from "./lock.mjs";
 import { postgresql } from "./postgresql.mjs";
+import { postgresqlClients } from "./postgresql-clients.mjs";
 import { root } from "./run.mjs";
 import { schemathesis } from "./schemathesis.mjs";
 import { temporalServer } from "./temporal-server.mjs";
@@ -37,10 +39,12 @@ export function prepare({
           vcsim: await buildVcsim(config.cacheDir, told),
           vendorClients: await vendorClients(config.cacheDir, told),
           schemathesis: await schemathesis(config.cacheDir, told),
+          kubernetesTools: await kubernetesTools(config.cacheDir, told),
         }),
       ...(production &&
         config && {
           postgresql: await postgresql(config.cacheDir, told),
+          postgresqlClients: await postgresqlClients(config.cacheDir, told),
           temporalServer: await temporalServer(config.cacheDir, told),
         }),
     };

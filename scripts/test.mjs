@@ -68,7 +68,10 @@ async function runLane(lane, { folder, output, signal, tools }) {
 }
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, ...production }) {
+function environment(
+  suite,
+  { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, kubernetesTools, ...production },
+) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -79,9 +82,11 @@ function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClie
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
+    ...(kubernetesTools && { KUBERNETES_TOOLS: kubernetesTools }),
     ...(onPostgresql.includes(suite) && {
       DEPLOYMENT: "production",
       POSTGRESQL: production.postgresql,
+      POSTGRESQL_CLIENTS: production.postgresqlClients,
       TEMPORAL_SERVER: production.temporalServer,
     }),
   };

@@ -62,6 +62,8 @@ export interface Config {
   readonly logLevel: Values["LOG_LEVEL"];
   /** `host:port` where metrics are served without credentials; undefined where they are not. */
   readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
+  /** `host:port` where health is told in plain HTTP; undefined where it is not. */
+  readonly health: { readonly api: string | undefined; readonly worker: string | undefined };
   /** Whether spans are sent, and so made at all. Where to, and how, OpenTelemetry reads from `OTEL_*` itself. */
   readonly tracing: boolean;
   readonly temporal: {
@@ -81,7 +83,12 @@ export interface Config {
   readonly payloadKeysFile: string | undefined;
   /** Origins of web pages that may ask for payloads to be decrypted. */
   readonly codecOrigins: readonly string[];
-  readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
+  readonly simulator: {
+    readonly host: string;
+    readonly port: number;
+    readonly hostSeconds: number;
+    readonly configFile: string;
+  };
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
   /** Of those who follow tasks by their events; times in milliseconds. */
@@ -229,6 +236,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     resolutionDays: values.RESOLUTION_DAYS,
     logLevel: values.LOG_LEVEL,
     metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
+    health: { api: values.API_HEALTH_ADDRESS, worker: values.WORKER_HEALTH_ADDRESS },
     tracing: isTraced(environment),
     temporal: {
       ...temporal,
@@ -241,6 +249,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     codecOrigins:
       values.CODEC_ORIGINS ?? ["127.0.0.1", "localhost"].map((host) => `http://${host}:${values.TEMPORAL_UI_PORT}`),
     simulator: {
+      host: values.SIMULATOR_HOST,
       port: values.SIMULATOR_PORT,
       hostSeconds: values.SIMULATOR_HOST_SECONDS,
       configFile: absolute(values.SIMULATOR_CONFIG),

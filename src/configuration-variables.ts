@@ -200,6 +200,14 @@ export const variables = {
   WORKER_METRICS_ADDRESS: optional(
     listenAddress("Where a worker answers GET /metrics, without credentials; unset is nowhere"),
   ),
+  API_HEALTH_ADDRESS: optional(
+    listenAddress(
+      "Where the API answers GET /health/live and /health/ready without TLS, beside those on API_PORT; unset is nowhere",
+    ),
+  ),
+  WORKER_HEALTH_ADDRESS: optional(
+    listenAddress("Where a worker answers GET /health/live and /health/ready; unset is nowhere"),
+  ),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
   TEMPORAL_UI_URL: optional(
@@ -226,6 +234,12 @@ export const variables = {
         return areOrigins ? origins : undefined;
       },
     ),
+  ),
+  SIMULATOR_HOST: textual(
+    "a host name or address",
+    "127.0.0.1",
+    "Where the component manager simulator listens, and where the shipped inventory looks for it",
+    (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
   ),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(

@@ -10,6 +10,7 @@ import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
+import { serveHealth } from "../observability/health-server";
 import { startMetricsServer } from "../observability/metrics-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { currentRequestId, keepRequest } from "../observability/request-context";
@@ -89,11 +90,16 @@ export const startApiRole: StartRole = async (config, log) => {
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const stopMetrics = await serveMetrics(metrics, config.metrics.api);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
+  const stopHealth = await serveHealth(service.checkReady, {
+    address: config.health.api,
+    variable: "API_HEALTH_ADDRESS",
+  });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
   return {
     url: api.url,
     stop: async () => {
+      stopHealth();
       service.close();
       await api.close();
       stopMetrics();

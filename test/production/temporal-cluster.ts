@@ -17,7 +17,7 @@ const host = "127.0.0.1";
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** The folders of the programs, which `npm run test:production` finds or makes. */
-function folderOf(variable: "POSTGRESQL" | "TEMPORAL_SERVER"): string {
+export function folderOf(variable: "POSTGRESQL" | "POSTGRESQL_CLIENTS" | "TEMPORAL_SERVER"): string {
   const folder = process.env[variable];
   if (folder === undefined) throw new Error(`${variable} is not set: run these tests by npm run test:production`);
   return folder;
@@ -37,6 +37,10 @@ export class TemporalCluster {
     readonly certificates: TemporalCertificates,
     readonly postgresql: KeptAlive,
     readonly server: KeptAlive,
+    /** Where the server tells its metrics. */
+    readonly metricsUrl: string,
+    /** What the scripts of deploy/postgresql read. */
+    readonly database: Readonly<Record<"PGHOST" | "PGPORT" | "POSTGRES_PASSWORD_FILE", string>>,
   ) {}
 
   static async start(): Promise<TemporalCluster> {
@@ -56,8 +60,12 @@ export class TemporalCluster {
     });
     const certificates = await temporalCertificates(folder);
     const database = { POSTGRES_SEEDS: host, DB_PORT: String(own.port) };
-    const { address, server } = await startServer({ ...environment, ...database }, certificates);
-    return new TemporalCluster(folder, address, certificates, postgresql, server);
+    const { address, server, metricsUrl } = await startServer({ ...environment, ...database }, certificates);
+    return new TemporalCluster(folder, address, certificates, postgresql, server, metricsUrl, {
+      PGHOST: host,
+      PGPORT: String(own.port),
+      POSTGRES_PASSWORD_FILE: own.passwordFile,
+    });
   }
 
   /** Makes a namespace with what upgrades need; gives its name. */
@@ -114,9 +122,11 @@ async function startPostgresql({ folder, passwordFile, port }: Database): Promis
 async function startServer(environment: NodeJS.ProcessEnv, certificates: TemporalCertificates) {
   const services = ["FRONTEND", "HISTORY", "MATCHING", "WORKER"] as const;
   const ports = await freePorts(
+    "METRICS",
     "FRONTEND_HTTP_PORT",
     ...services.flatMap((service) => [`${service}_GRPC_PORT`, `${service}_MEMBERSHIP_PORT`] as const),
   );
+  const metrics = `${host}:${ports.METRICS}`;
   const server = new KeptAlive({
     what: "the Temporal server",
     program: "sh",
@@ -129,6 +139,7 @@ async function startServer(environment: NodeJS.ProcessEnv, certificates: Tempora
         ...environment,
         ...certificates.server,
         BIND_ON_IP: host,
+        PROMETHEUS_ENDPOINT: metrics,
         DYNAMIC_CONFIG_FILE_PATH: join(setup, "dynamic-config.yaml"),
       },
     },
@@ -136,7 +147,7 @@ async function startServer(environment: NodeJS.ProcessEnv, certificates: Tempora
   });
   const address = `${host}:${ports.FRONTEND_GRPC_PORT}`;
   await server.start();
-  return { address, server };
+  return { address, server, metricsUrl: `http://${metrics}/metrics` };
 }
 
 function listens(port: number): Promise<boolean> {
