@@ -22,7 +22,7 @@ import type { UpgradeBench } from "../support/upgrade-bench";
 export interface InFlight {
   readonly upgrade: RunningUpgrade;
   /** What happens to it after the deployment, so that it comes to its end. */
-  goOn(): void | Promise<unknown>;
+  goOn(): unknown;
   /** How it ends then, as `RunningUpgrade.end` says it; successfully unless told. */
   readonly ends?: string;
   /** What the component managers were asked to begin, each time, as long as it was not asked for a resumed one. */
