@@ -120,12 +120,30 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** How a worker differs from one of this build. */
+export interface WorkerBuild {
+  /** The Workflows of another build. */
+  readonly bundle?: WorkflowBundle;
+  /** Nothing stays in memory: every Workflow Task replays its history and may go to any worker. */
+  readonly forgetful?: boolean;
+  /** Tells workers apart that run beside each other; one build runs once in a process. */
+  readonly buildId?: string;
+}
+
 /** A worker of the real Workflows and the given Activities. */
-export async function runWorker(env: TestWorkflowEnvironment, activities: UpgradeActivities): Promise<RunningWorker> {
+export async function runWorker(
+  env: TestWorkflowEnvironment,
+  activities: UpgradeActivities,
+  { bundle: other, forgetful = false, buildId }: WorkerBuild = {},
+): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: other ?? (await workflowBundle()),
+    ...(forgetful && { maxCachedWorkflows: 0 }),
+    ...(buildId !== undefined && {
+      workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId }, useWorkerVersioning: false },
+    }),
     activities,
     dataConverter: { payloadConverterPath },
     maxHeartbeatThrottleInterval: 50,
