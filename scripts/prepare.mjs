@@ -8,6 +8,7 @@ import { root } from "./run.mjs";
 import { schemathesis } from "./schemathesis.mjs";
 import { temporalServer } from "./temporal-server.mjs";
 import { testServer } from "./test-server.mjs";
+import { toxiproxy } from "./toxiproxy.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
 import { vendorClients } from "./vendor-clients.mjs";
 
@@ -23,6 +24,7 @@ export function prepare({
   timeSkippingServer = false,
   thirdParty = false,
   production = false,
+  network = false,
 }) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
@@ -43,6 +45,7 @@ export function prepare({
           postgresql: await postgresql(config.cacheDir, told),
           temporalServer: await temporalServer(config.cacheDir, told),
         }),
+      ...(network && config && { toxiproxy: await toxiproxy(config.cacheDir, told) }),
     };
   });
 }
