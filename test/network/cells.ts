@@ -96,7 +96,10 @@ export interface Cell {
   readonly fault: NetworkFault;
 }
 
-/** The cells that are asked for: `all`, `long`, the name of one, or by default those that every run has. */
+/**
+ * The cells that are asked for: `all`, `long`, names of cells or of pairs with commas between, or by default those that
+ * every run has.
+ */
 export function cellsOf(asked: string | undefined): readonly Cell[] {
   const all = pairs.flatMap((pair) =>
     networkFaults.flatMap((fault) => {
@@ -104,10 +107,11 @@ export function cellsOf(asked: string | undefined): readonly Cell[] {
       return fault.long && !longFor.has(pair.link) ? [] : [{ name, pair, fault }];
     }),
   );
+  const names = asked?.split(",") ?? [];
   const chosen = all.filter(({ name, pair, fault }) => {
     if (asked === undefined) return pair.inEveryRun.includes(fault.name);
     if (asked === "long") return fault.long;
-    return asked === "all" ? !fault.long : asked === name;
+    return asked === "all" ? !fault.long : names.includes(name) || (names.includes(pair.name) && !fault.long);
   });
   if (chosen.length === 0) throw new Error(`NETWORK_CELLS=${asked}: there is no such cell`);
   return chosen;

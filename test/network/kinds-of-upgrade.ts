@@ -6,8 +6,8 @@ interface KindOfUpgrade {
   readonly spec: object;
   /** The line of the simulator's ledger with which what is upgraded is in the middle of it. */
   readonly begun: string;
-  /** Lines that there has to be one of for each host, node or server in the end, and how many of these. */
-  readonly once: readonly [step: string, count: number][];
+  /** Lines of which there has to be one for each host, node or server in the end, and no other. */
+  readonly once: readonly string[];
   /** How often each host's image is applied. */
   readonly starts: readonly number[];
   readonly cluster?: string;
@@ -16,10 +16,12 @@ interface KindOfUpgrade {
 const { bundleId } = exampleNow("cluster-draft");
 
 /** With FAIL a single attempt that a fault of the network used up would end the upgrade. */
-const options = { disableHac: true, hostosUpgradeFailureAction: { action: "FAIL" } };
+const failure = { hostosUpgradeFailureAction: { action: "FAIL" } };
+/** With settings of the cluster that have to be put back; bundles of servers take none. */
+const options = { ...failure, disableHac: true };
 
-function request(resource: string, more: object = {}) {
-  const specs = [{ resourceId: cluster(resource), upgradeNow: true, hostosUpgradeOptionsSpec: options }];
+function request(resource: string, more: object = {}, hostosUpgradeOptionsSpec: object = options) {
+  const specs = [{ resourceId: cluster(resource), upgradeNow: true, hostosUpgradeOptionsSpec }];
   return { bundleId, resourceType: "CLUSTER", resourceUpgradeSpecs: specs, ...more };
 }
 
@@ -30,32 +32,26 @@ export const kindsOfUpgrade = {
   image: {
     spec: request("34"),
     begun: "APPLY_STARTED",
-    once: [["REMEDIATED", 4]],
+    once: ["REMEDIATED"],
     starts: [1, 1, 1, 1],
   },
   baseline: {
     spec: request("47"),
     begun: "MAINTENANCE_REQUESTED",
-    once: [
-      ["REMEDIATED", 3],
-      ["REBOOT_REQUESTED", 3],
-    ],
-    starts: [],
+    once: ["REMEDIATED", "REBOOT_REQUESTED"],
+    starts: [1, 1, 1],
     cluster: "domain-c47",
   },
   netvirt: {
-    spec: request("08", { bundleId: "netvirt" }),
+    spec: request("08", { bundleId: "netvirt" }, failure),
     begun: "NSX_NODE_STARTED",
-    once: [],
+    once: ["NSX_NODE_STARTED", "NSX_NODE_UPGRADED"],
     starts: [],
   },
   mgmt: {
-    spec: request("08", { bundleId: "mgmt", mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "InPlace" }] }),
+    spec: request("08", { bundleId: "mgmt", mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "InPlace" }] }, failure),
     begun: "MGMT_STAGE_REQUESTED",
-    once: [
-      ["MGMT_STAGE_REQUESTED", 1],
-      ["MGMT_INSTALL_REQUESTED", 1],
-    ],
+    once: ["MGMT_STAGE_REQUESTED", "MGMT_INSTALL_REQUESTED", "MGMT_INSTALLED"],
     starts: [],
   },
 } as const satisfies Record<string, KindOfUpgrade>;

