@@ -10,6 +10,7 @@ import { root } from "./run.mjs";
 import { schemathesis } from "./schemathesis.mjs";
 import { temporalServer } from "./temporal-server.mjs";
 import { testServer } from "./test-server.mjs";
+import { toxiproxy } from "./toxiproxy.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
 import { vendorClients } from "./vendor-clients.mjs";
 
@@ -25,6 +26,7 @@ export function prepare({
   timeSkippingServer = false,
   thirdParty = false,
   production = false,
+  network = false,
 }) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
@@ -47,6 +49,7 @@ export function prepare({
           postgresqlClients: await postgresqlClients(config.cacheDir, told),
           temporalServer: await temporalServer(config.cacheDir, told),
         }),
+      ...(network && config && { toxiproxy: await toxiproxy(config.cacheDir, told) }),
     };
   });
 }

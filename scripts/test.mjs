@@ -13,9 +13,9 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "terminal", "third-party", "production", "crash"];
+const extraSuites = ["browser", "terminal", "third-party", "production", "crash", "network"];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
-const onPostgresql = ["production", "crash"];
+const onPostgresql = ["production", "crash", "network"];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -38,6 +38,7 @@ await runScript(async (signal) => {
     timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
     production: wanted.some((suite) => onPostgresql.includes(suite)),
+    network: wanted.includes("network"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
@@ -89,6 +90,7 @@ function environment(
       POSTGRESQL_CLIENTS: production.postgresqlClients,
       TEMPORAL_SERVER: production.temporalServer,
     }),
+    ...(suite === "network" && { TOXIPROXY: production.toxiproxy }),
   };
 }
 

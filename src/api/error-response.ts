@@ -45,6 +45,11 @@ const failedDependency: Composite = {
   remediationMessage: "Send the request again when what nestedErrors lists is available.",
 };
 
+/** What may be there again soon without anybody's doing; a bundle that is not downloaded is not of that kind. */
+const passing = new Set(["TEMPORAL_UNREACHABLE", "COMPONENT_MANAGER_UNREACHABLE"]);
+/** Long enough for a connection that was lost to be made again, in seconds. */
+const retryLater = { "retry-after": "5" };
+
 /** The one table from an error to its status and body (Spec 7). docs/error-codes.md explains the codes. */
 export function errorResponse(error: ApiError, request: FailedRequest): ErrorResponse {
   const answer = (status: number, body: ErrorBody, extra: Partial<ErrorResponse> = {}): ErrorResponse => ({
@@ -59,7 +64,9 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "NotAllowed":
       return answer(403, problemsBody("NOT_ALLOWED", operationNotAllowed, error.problems));
     case "FailedDependency":
-      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
+      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems), {
+        headers: error.problems.some(({ code }) => passing.has(code)) ? retryLater : {},
+      });
     case "Conflict":
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "Busy":
@@ -116,7 +123,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           remediationMessage: "Try again later. If it lasts, ask the operator to check the issuer and OIDC_ISSUER.",
           context: { issuer: cut(error.issuer) },
         },
-        { cause: error.cause },
+        { headers: retryLater, cause: error.cause },
       );
     case "TemporalUnreachable":
       return answer(
@@ -127,7 +134,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           message: "The Temporal service, which runs the upgrades, cannot be reached.",
           remediationMessage: "Try again later. If it lasts, ask the operator to check the Temporal service.",
         },
-        { cause: error.cause },
+        { headers: retryLater, cause: error.cause },
       );
     case "TemporalNotSetUp":
       return answer(request.access === "WRITE" ? 424 : 500, {

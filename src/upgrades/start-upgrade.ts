@@ -50,17 +50,20 @@ function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, caller: st
   return pipe(
     admitAndPlan(deps, spec, id),
     TE.matchE(
-      // A racing request with the same key may have taken the lock in the meantime: then that is the answer.
+      // A racing request with the same key may have taken the lock in the meantime: then that is the answer. Where
+      // Temporal does not answer, asking again would only take as long again.
       (error) =>
-        pipe(
-          repeated(deps, id, digest),
-          TE.chain(
-            O.match(
-              () => TE.left<ServiceError, Task>(error),
-              (task) => TE.right(task),
+        saysUnreachable(error)
+          ? TE.left<ServiceError, Task>(error)
+          : pipe(
+              repeated(deps, id, digest),
+              TE.chain(
+                O.match(
+                  () => TE.left<ServiceError, Task>(error),
+                  (task) => TE.right(task),
+                ),
+              ),
             ),
-          ),
-        ),
       (plan) =>
         pipe(
           deps.executions.start(plan, { requestedBy: caller, requestDigest: digest }),
@@ -81,6 +84,10 @@ const keyReused: Problem = {
   message: "This Idempotency-Key has been used for another request.",
   remediation: "Send a new key, or exactly the request that the key was used for.",
 };
+
+function saysUnreachable(error: ServiceError): boolean {
+  return "problems" in error && error.problems.some(({ code }) => code === "TEMPORAL_UNREACHABLE");
+}
 
 /** The initial Task of the request's earlier self; none where the key is new; an error where it was another request. */
 function repeated(deps: StartUpgradeDependencies, id: string, digest: string) {

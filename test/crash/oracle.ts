@@ -8,7 +8,6 @@ import { until } from "../system/deployment";
 import type { ServiceUnderTest } from "../system/service-under-test";
 
 const root = resolve(__dirname, "../..");
-const cluster = "domain-c34";
 
 /** How an upgrade of that cluster has to end. */
 export interface Expected {
@@ -18,6 +17,8 @@ export interface Expected {
   readonly starts: readonly number[] | undefined;
   /** Settings of the cluster before the upgrade. */
   readonly policy: unknown;
+  /** Which cluster, by its id at the component manager; default `domain-c34`. */
+  readonly cluster?: string;
 }
 
 const upgradeStatus: Partial<Record<TaskStatus, string>> = {
@@ -27,7 +28,7 @@ const upgradeStatus: Partial<Record<TaskStatus, string>> = {
 
 /** What must hold of an upgrade after a crash and its recovery; throws what does not. */
 export async function expectConsistentEnd(service: ServiceUnderTest, expected: Expected): Promise<void> {
-  const { id } = expected;
+  const { id, cluster = "domain-c34" } = expected;
   const task = await service.task(id);
   expect(task.status, JSON.stringify(task.errors)).to.equal(expected.task);
   await expectOneStory(service, task);
@@ -92,4 +93,10 @@ export async function notReplaying(service: ServiceUnderTest): Promise<string[]>
       if (error) wrong.push(`${workflowId}: ${error.message}`);
   });
   return wrong;
+}
+
+/** How many upgrades the list tells of. */
+export async function countUpgrades(service: ServiceUnderTest): Promise<number> {
+  const { body } = await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1");
+  return body.pageMetadata?.totalElements ?? 0;
 }

@@ -43,7 +43,8 @@ export class TemporalCluster {
     readonly database: Readonly<Record<"PGHOST" | "PGPORT" | "POSTGRES_PASSWORD_FILE", string>>,
   ) {}
 
-  static async start(): Promise<TemporalCluster> {
+  /** `databasePort`: at which port the server reaches the database that listens at the given one; default: at that. */
+  static async start(databasePort: PortBefore = (port) => Promise.resolve(port)): Promise<TemporalCluster> {
     const folder = mkdtempSync(join(tmpdir(), "ums-production-"));
     const own = { folder, passwordFile: join(folder, "password"), port: (await freePorts("port")).port };
     // Both the database's user and ours read it.
@@ -59,7 +60,7 @@ export class TemporalCluster {
       env: { ...environment, SQL_HOST: host, SQL_PORT: String(own.port), SQL_USER: "temporal" },
     });
     const certificates = await temporalCertificates(folder);
-    const database = { POSTGRES_SEEDS: host, DB_PORT: String(own.port) };
+    const database = { POSTGRES_SEEDS: host, DB_PORT: String(await databasePort(own.port)) };
     const { address, server, metricsUrl } = await startServer({ ...environment, ...database }, certificates);
     return new TemporalCluster(folder, address, certificates, postgresql, server, metricsUrl, {
       PGHOST: host,
@@ -91,6 +92,9 @@ export class TemporalCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** Puts something before a port; gives the port of that. */
+type PortBefore = (port: number) => Promise<number>;
 
 interface Database {
   readonly folder: string;
@@ -181,9 +185,9 @@ function settingsOf(file: string): Record<string, string> {
 
 let cluster: Promise<TemporalCluster> | undefined;
 
-/** The one cluster of a test run, started by whoever asks first. */
-export function temporalCluster(): Promise<TemporalCluster> {
-  cluster ??= TemporalCluster.start();
+/** The one cluster of a test run, started by whoever asks first, who may put something before its database. */
+export function temporalCluster(databasePort?: PortBefore): Promise<TemporalCluster> {
+  cluster ??= TemporalCluster.start(databasePort);
   return cluster;
 }
 

@@ -43,7 +43,11 @@ export class ServiceUnderTest {
   /** Starts everything and resolves when it is ready. */
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
     const way = inProduction ? ProductionDeployment : NpmStart;
-    const deployment = await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables });
+    return ServiceUnderTest.on(await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables }));
+  }
+
+  /** Starts a deployment that was prepared in a way of its own. */
+  static async on(deployment: Deployment): Promise<ServiceUnderTest> {
     await deployment.start();
     return new ServiceUnderTest(deployment);
   }

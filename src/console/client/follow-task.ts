@@ -38,6 +38,7 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
         path: `/v1/tasks/${id}/events`,
         headers: lastEventId === "" ? {} : { "last-event-id": lastEventId },
         signal: AbortSignal.any([signal, silence.signal]),
+        goesOn: true,
       });
       const parser = createParser({
         onRetry: (milliseconds) => (pauseAfterEnd = milliseconds),

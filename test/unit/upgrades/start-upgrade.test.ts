@@ -117,6 +117,12 @@ describe("startUpgrade", () => {
       expect((await started(spec({ resourceId: "c2" }), "key", "somebody else")).id).to.equal("somebody else/key");
     });
 
+    it("does not ask a Temporal again that has just been lost: the client would wait twice as long", async () => {
+      ports.failing = { lockHolders: temporalAway };
+      expect(codesOf(await refused(spec(), "key"))).to.deep.equal(["TEMPORAL_UNREACHABLE"]);
+      expect(ports.lookedFor).to.deep.equal(["dev/key"]);
+    });
+
     it("answers a repeated request the original Task and starts nothing", async () => {
       const first = await started(spec(), "key");
       expect(await started(spec(), "key")).to.deep.equal(first);
