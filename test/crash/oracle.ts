@@ -58,13 +58,13 @@ export async function expectNothingLeft(service: ServiceUnderTest): Promise<void
   );
 }
 
-/** Task, Upgrade, both lists and Temporal tell of the same ends, and of each upgrade once. */
-export async function expectOneStory(service: ServiceUnderTest, ended: readonly Task[]): Promise<void> {
+/** Task, Upgrade, both lists (by a filter such as `resourceId=…`) and Temporal tell of the same ends, and of each upgrade once. */
+export async function expectOneStory(service: ServiceUnderTest, ended: readonly Task[], filter = ""): Promise<void> {
   for (const { id, status } of ended)
     expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status, id).to.equal(upgradeStatus[status]);
   await until("both lists agree", async () => {
-    const upgrades = (await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1000")).body.elements ?? [];
-    const tasks = (await service.get<PageOfTask>("/v1/tasks?pageSize=1000")).body.elements ?? [];
+    const upgrades = (await service.get<PageOfUpgrade>(`/v1/upgrades?pageSize=1000&${filter}`)).body.elements ?? [];
+    const tasks = (await service.get<PageOfTask>(`/v1/tasks?pageSize=1000&${filter}`)).body.elements ?? [];
     return ended.every(
       ({ id, status }) =>
         upgrades.filter((one) => one.id === id && one.status === upgradeStatus[status]).length === 1 &&

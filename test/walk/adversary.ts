@@ -61,8 +61,9 @@ export class Adversary {
   private async bring(fault: FaultName): Promise<void> {
     const { faults, disturbances } = this.around;
     const seconds = 1 + Math.floor(this.random.number() * 2);
+    // Faults that act so many times may wait for somebody to meet them.
     const componentManager = (request: Readonly<Record<string, unknown>>) => {
-      disturbances.lasting("componentManager", seconds * 1000);
+      disturbances.lasting("componentManager", "times" in request ? 60_000 : seconds * 1000);
       return faults.add(request);
     };
     switch (fault) {

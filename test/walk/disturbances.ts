@@ -13,11 +13,12 @@ const grace: Readonly<Record<Disturbed, number>> = {
 
 /** Answers that are given for want of something, and of what. */
 const wanting: Readonly<Record<string, readonly Disturbed[]>> = {
-  "none": ["api"],
+  none: ["api"],
   "424 TEMPORAL_UNREACHABLE": ["temporal"],
   "500 TEMPORAL_UNREACHABLE": ["temporal"],
-  "424 REQUEST_NOT_YET_APPLIED": ["temporal", "worker", "api"],
+  "424 REQUEST_NOT_YET_APPLIED": ["temporal", "worker"],
   "424 COMPONENT_MANAGER_UNREACHABLE": ["componentManager"],
+  "424 FAILED_DEPENDENCY": ["componentManager"],
 };
 
 /** An answer's name in counts. */

@@ -1,31 +1,38 @@
 import { expect } from "chai";
-import type { Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { expectNothingLeft, expectOneStory, notReplaying, overlapping } from "../crash/oracle";
 import { mostOutOfService } from "../support/most-out-of-service";
 import type { LedgerEntry, ServiceUnderTest } from "../system/service-under-test";
 import type { WalkedCluster } from "./walk-platform";
 
+/** What was accepted for a cluster. */
+export interface Accepted {
+  readonly cluster: WalkedCluster;
+  readonly ids: readonly string[];
+}
+
 /** What must hold of all upgrades of a walk when all of them have ended; throws what does not. */
 export async function expectWhole(
   service: ServiceUnderTest,
-  accepted: readonly string[],
-  clusters: readonly WalkedCluster[],
+  accepted: readonly Accepted[],
   policies: ReadonlyMap<string, unknown>,
 ): Promise<void> {
-  const tasks: Task[] = [];
-  for (const id of accepted) tasks.push(await service.task(id));
-  await expectOneStory(service, tasks);
-  const listed = (await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1000")).body.elements ?? [];
-  expect(listed.map(({ id }) => id).sort(), "upgrades that nobody has asked for").to.deep.equal([...accepted].sort());
-  for (const { id, errors = [] } of tasks)
-    for (const { errorCode = "" } of errors) expect(causes, `an error of ${id}`).to.include(errorCode);
+  for (const { cluster, ids } of accepted) {
+    const tasks = await Promise.all(ids.map((id) => service.task(id)));
+    const filter = `resourceId=${cluster.resourceId}`;
+    await expectOneStory(service, tasks, filter);
+    const listed = (await service.get<PageOfUpgrade>(`/v1/upgrades?pageSize=1000&${filter}`)).body.elements ?? [];
+    expect(listed.map(({ id }) => id).sort(), `upgrades of ${cluster.simulated}`).to.deep.equal([...ids].sort());
+    for (const { id, errors = [] } of tasks)
+      for (const { errorCode = "" } of errors)
+        expect(causes, `errors of ${id}: ${JSON.stringify(errors)}`).to.include(errorCode);
+  }
 
   const ledger = await service.ledger();
   expect(overlapping(ledger), "remediations that began before the one before had ended").to.deep.equal([]);
   expect(doneAgain(ledger), "hosts that were brought to a version twice").to.deep.equal([]);
   expect(begunTooOften(ledger), "hosts that were begun oftener than was needed").to.deep.equal([]);
-  for (const { simulated } of clusters) {
+  for (const { simulated } of accepted.map(({ cluster }) => cluster)) {
     expect(mostOutOfService(ledger, simulated), `hosts of ${simulated} out of service at once`).to.be.at.most(1);
     expect(await service.policy(simulated), `settings of ${simulated}`).to.deep.equal(policies.get(simulated));
   }

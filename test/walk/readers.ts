@@ -40,7 +40,8 @@ export class Readers {
         const task = await readTaskAt(`${url}/v1/tasks/${id}`);
         const before = last.get(id);
         if (task) this.reads += 1;
-        if (task && before) for (const what of wentBack(before, task)) this.onWentBack(`Task ${id}: ${url} told ${what}`);
+        if (task && before)
+          for (const what of wentBack(before, task)) this.onWentBack(`Task ${id}: ${url} told ${what}`);
         if (task) last.set(id, task);
         else last.clear();
       }

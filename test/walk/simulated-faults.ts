@@ -38,7 +38,8 @@ export class SimulatedFaults {
         if (response.ok) return response.status === 204 ? undefined : await response.json();
         throw new Error(`The simulator refused the fault: ${await response.text()}`);
       } catch (error) {
-        if (Date.now() > deadline || (error instanceof Error && error.message.includes("refused the fault"))) throw error;
+        if (Date.now() > deadline || (error instanceof Error && error.message.includes("refused the fault")))
+          throw error;
         await pause();
       }
     }

@@ -41,7 +41,8 @@ const wrong: Readonly<Record<string, () => Place[]>> = {
     seen(at("RUNNING"), { task: "In Progress", upgrade: "COMPLETED_WITH_SUCCESS" }, calm),
   "a resolved Task that waits for a decision": () =>
     seen(after(at("FAILED"), { name: "resolve" }, ok, calm), { task: "Failed", resolution: "UNRESOLVED" }, calm),
-  "hosts that were at the target although nobody brought them there": () => seen(at("RUNNING"), { task: "SKIPPED" }, calm),
+  "hosts that were at the target although nobody brought them there": () =>
+    seen(at("RUNNING"), { task: "SKIPPED" }, calm),
 };
 
 describe("the model of an upgrade", () => {

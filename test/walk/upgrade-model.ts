@@ -237,7 +237,10 @@ export function after(
 ): Place[] {
   const before = byItself(places, circumstances);
   if (!answer)
-    return byItself([...before, ...before.map((place) => ({ ...place, lost: [...place.lost, request] }))], circumstances);
+    return byItself(
+      [...before, ...before.map((place) => ({ ...place, lost: [...place.lost, request] }))],
+      circumstances,
+    );
   const explained = before
     .flatMap((place) => requested(place, request, circumstances))
     .filter(([expected]) => agrees(expected, answer))

@@ -90,7 +90,9 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
         const start = before.find((one) => one.pid === pid);
         if (!start) continue;
         transcript.say("processes", `${name} ${pid}: ${describeHeld(start)}, then ${describeHeld({ memory, files })}`);
-        console.log(`    ${name}: ${describeHeld(start)} after the first part, ${describeHeld({ memory, files })} at the end`);
+        console.log(
+          `    ${name}: ${describeHeld(start)} after the first part, ${describeHeld({ memory, files })} at the end`,
+        );
         expect(memory, `MiB of the ${name}`).to.be.at.most(start.memory * bounds.memoryFactor + bounds.memoryMiB);
         expect(files, `open files of the ${name}`).to.be.at.most(start.files * bounds.filesFactor + bounds.files);
       }
@@ -101,8 +103,9 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     expect(wentBack.join("; "), "what one API process told").to.equal("");
     await expectWhole(
       service,
-      walkers.flatMap(({ upgrades }) => upgrades.map(({ id }) => id)),
-      clusters,
+      walkers.flatMap(({ slots }) =>
+        slots.map(({ cluster, upgrades }) => ({ cluster, ids: upgrades.map(({ id }) => id) })),
+      ),
       policies,
     );
     for (const command of Object.keys(commands))

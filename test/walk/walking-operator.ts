@@ -8,7 +8,17 @@ import { deal, draws, type Draws } from "./deck";
 import { nameOf, type Disturbances } from "./disturbances";
 import type { SimulatedFaults } from "./simulated-faults";
 import type { Transcript } from "./transcript";
-import { after, afterBoth, inWords, isFinal, seen, type Answered, type Due, type Phase, type Request } from "./upgrade-model";
+import {
+  after,
+  afterBoth,
+  inWords,
+  isFinal,
+  seen,
+  type Answered,
+  type Due,
+  type Phase,
+  type Request,
+} from "./upgrade-model";
 import { bundleOf, type WalkedCluster } from "./walk-platform";
 import { Slot, WalkedUpgrade, type Start } from "./walked-upgrade";
 
@@ -151,13 +161,13 @@ export class WalkingOperator {
     return this.random.one([1, 1, 3]);
   }
 
-  /** The upgrade that suits most: one that may be in these phases, else any; of several the seed decides. */
+  /** The upgrade that suits most: one that may be in these phases, else one that may be open; of several the seed decides. */
   private chosen(phases: readonly Phase[]): WalkedUpgrade | undefined {
     const draw = this.random.number();
     const suits = (wanted: (phase: Phase) => boolean) =>
       this.upgrades.filter((one) => one.possible.some(({ phase }) => wanted(phase)));
-    const [best, rest] = [suits((phase) => phases.includes(phase)), this.upgrades];
-    const from = best.length > 0 ? best : rest;
+    const [best, rest] = [suits((phase) => phases.includes(phase)), suits((phase) => !ends.includes(phase))];
+    const from = best.length > 0 ? best : rest.length > 0 ? rest : this.upgrades;
     return from[Math.floor(draw * from.length)];
   }
 
@@ -209,50 +219,57 @@ export class WalkingOperator {
     const spec = specOf(slot.cluster, version, start);
     const what = `POST ${slot.cluster.simulated} ${start.draft ? "draft " : ""}${start.due} 9.0.${version}${key ? " with key" : ""}`;
     const known = new Set(slot.upgrades.map(({ id }) => id));
+    const armed = await this.around.faults.left(slot.cluster.simulated);
+    const accepted = (id: string) => this.accepted(id, slot, version, start, armed);
     for (;;) {
       const reply = await this.api.send<Task>("POST", "/v1/upgrades", spec, key);
       const answer = this.heard(what, reply);
-      if (answer?.status === 202 && reply.body) return this.accepted(reply.body.id, slot, version, start);
+      if (answer?.status === 202 && reply.body) return accepted(reply.body.id);
       if (answer) {
         if (answer.status === 403 && answer.code === "RESOURCE_LOCKED" && mayBeHeld) return undefined;
         throw new Error(`${what} was answered ${nameOf(answer)}: ${JSON.stringify(reply.body)}`);
       }
-      if (key === undefined) return this.startedUnheard(slot, version, start, known, reply.answer === undefined);
+      if (key === undefined) {
+        const id = await this.startedUnheard(slot, version, known);
+        return id === undefined ? undefined : accepted(id);
+      }
       await pauseFor(200);
     }
   }
 
   /** A POST without a key whose answer was lost may have started an upgrade, which the list then shows. */
   private async startedUnheard(
-    slot: Slot,
+    { cluster }: Slot,
     version: number,
-    start: Start,
     known: ReadonlySet<string>,
-    isCut: boolean,
-  ): Promise<WalkedUpgrade | undefined> {
-    const wait = Date.now() + (isCut ? 4_000 : 2_000);
+  ): Promise<string | undefined> {
+    const wait = Date.now() + 4_000;
     for (;;) {
-      const path = `/v1/upgrades?resourceId=${slot.cluster.resourceId}`;
+      const path = `/v1/upgrades?resourceId=${cluster.resourceId}`;
       const { answer, body } = await this.api.send<PageOfUpgrade>("GET", path);
       if (answer?.status === 200) {
         const found = body?.elements?.find(({ id, bundleId }) => bundleId === bundleOf(version) && !known.has(id));
-        if (found) return this.accepted(found.id, slot, version, start);
-        if (Date.now() > wait) return undefined;
+        if (found || Date.now() > wait) return found?.id;
       }
       await pauseFor(200);
     }
   }
 
-  private async accepted(id: string, slot: Slot, version: number, start: Start): Promise<WalkedUpgrade> {
+  private accepted(
+    id: string,
+    slot: Slot,
+    version: number,
+    start: Start,
+    armed: { readonly hosts: number; readonly checks: number },
+  ): WalkedUpgrade {
     const there = slot.upgrades.find((one) => one.id === id);
     if (there) return there;
     const upgrade = new WalkedUpgrade(id, slot, version, start);
+    upgrade.hostFailures = armed.hosts;
+    upgrade.checkFailures = armed.checks;
     slot.upgrades.push(upgrade);
     slot.noteRivals();
     this.around.onAccepted(id);
-    const armed = await this.around.faults.left(slot.cluster.simulated);
-    upgrade.hostFailures = armed.hosts;
-    upgrade.checkFailures = armed.checks;
     return upgrade;
   }
 
@@ -417,7 +434,8 @@ export class WalkingOperator {
         const task = await this.read(upgrade);
         if (!task) return false;
         if (isFinal(upgrade.possible)) return true;
-        if (task.status === "Failed" && retries++ < 2 && !upgrade.isOutdated) await this.askFor(upgrade, { name: "retry" });
+        if (task.status === "Failed" && retries++ < 2 && !upgrade.isOutdated)
+          await this.askFor(upgrade, { name: "retry" });
         else await this.endOne(upgrade, task);
         await pause();
         return false;
@@ -451,8 +469,7 @@ function unexplained(upgrade: WalkedUpgrade, what: string, body?: unknown): stri
 const short = ({ id, slot }: WalkedUpgrade) => `${slot.cluster.simulated}/${id.slice(0, 8)}`;
 
 function specOf({ resourceId }: WalkedCluster, version: number, { draft, due, attempts }: Start) {
-  const action =
-    attempts === 1 ? { action: "FAIL" } : { action: "RETRY", retryCount: attempts - 1, retryDelay: 0 };
+  const action = attempts === 1 ? { action: "FAIL" } : { action: "RETRY", retryCount: attempts - 1, retryDelay: 0 };
   const options = { disableHac: true, disableDpm: true, hostosUpgradeFailureAction: action };
   return {
     ...{ bundleId: bundleOf(version), resourceType: "CLUSTER", draftMode: draft },
