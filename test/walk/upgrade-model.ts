@@ -80,6 +80,8 @@ const told: Readonly<Record<Phase, { readonly task: readonly TaskStatus[]; reado
   CANCELLED: { task: ["Cancelled"], upgrade: "CANCELLED" },
 };
 
+/** Phases of a draft that is not committed. */
+export const drafts: readonly Phase[] = ["DRAFT_READY", "DRAFT_CHECKING", "DRAFT_REFUSED"];
 /** Phases that are never left. */
 const final: ReadonlySet<Phase> = new Set(["SUCCESSFUL", "SKIPPED", "GIVEN_UP", "CANCELLED"]);
 /** Phases in which an upgrade holds its cluster, or is about to. */
@@ -163,7 +165,7 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
   const ok = (next: Place): Step => [{ status: request.name === "prechecks" ? 202 : 200 }, next];
   const refused: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE", state: told[phase].upgrade }, place];
   if (request.name === "cancel") return cancelled(place, circumstances);
-  if (request.name === "commit" && isDraft(phase) && circumstances.mayBeHeld)
+  if (request.name === "commit" && drafts.includes(phase) && circumstances.mayBeHeld)
     return [[{ status: 409, code: "RESOURCE_LOCKED" }, place], ...ofOthers()];
   return ofOthers();
 
@@ -222,8 +224,6 @@ function cancelled(place: Place, { mayFail }: Circumstances): Step[] {
   const tooLate = { status: 409, code: "REQUEST_NOT_POSSIBLE", state: told.GIVEN_UP.upgrade };
   return [accepted, [{ status: 200 }, givenUp], [tooLate, givenUp]];
 }
-
-const isDraft = (phase: Phase) => phase === "DRAFT_CHECKING" || phase === "DRAFT_READY" || phase === "DRAFT_REFUSED";
 
 /**
  * The places that explain an answer; none where nothing does. An answer that was lost (undefined) explains itself: the

@@ -47,7 +47,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
         cause: error,
       });
     }
-    console.log(transcript.counts.replaceAll(/^/gm, "    "));
+    print(transcript.counts);
   });
 
   async function walk(transcript: Transcript): Promise<void> {
@@ -90,15 +90,13 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
         const start = before.find((one) => one.pid === pid);
         if (!start) continue;
         transcript.say("processes", `${name} ${pid}: ${describeHeld(start)}, then ${describeHeld({ memory, files })}`);
-        console.log(
-          `    ${name}: ${describeHeld(start)} after the first part, ${describeHeld({ memory, files })} at the end`,
-        );
+        print(`${name}: ${describeHeld(start)} after the first part, ${describeHeld({ memory, files })} at the end`);
         expect(memory, `MiB of the ${name}`).to.be.at.most(start.memory * bounds.memoryFactor + bounds.memoryMiB);
         expect(files, `open files of the ${name}`).to.be.at.most(start.files * bounds.filesFactor + bounds.files);
       }
     } finally {
       const reads = await readers.end();
-      console.log(`    ${reads} reads beside the operators`);
+      print(`${reads} reads beside the operators`);
     }
     expect(wentBack.join("; "), "what one API process told").to.equal("");
     await expectWhole(
@@ -115,6 +113,9 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     expect(transcript.countOf("answers", "202"), "upgrades and prechecks that were begun").to.be.at.least(seconds / 3);
   }
 });
+
+/** Beside the lines of the reporter. */
+const print = (text: string) => process.stdout.write(`${text.replaceAll(/^/gm, "    ")}\n`);
 
 const describeHeld = ({ memory, files }: { readonly memory: number; readonly files: number }) =>
   `${memory.toFixed(0)} MiB and ${files} open files`;
