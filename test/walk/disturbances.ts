@@ -52,7 +52,7 @@ export class Disturbances {
     const wanted = wanting[name];
     if (!wanted) return false;
     if (!wanted.some((what) => this.was(what, since)))
-      throw new Error(`The answer ${name} although there was ${wanted.join(" and ")}`);
+      throw new Error(`The answer ${name} although there was no disturbance of ${wanted.join(" or ")}`);
     return true;
   }
 
