@@ -174,7 +174,8 @@ for (const tls of [false, true])
     it("may bring a thousand requests at once, which are answered in their order", async () => {
       const asked = Array.from(
         { length: 1000 },
-        (_, i) => `GET /nowhere/${i} HTTP/1.1\r\nHost: a\r\nX-Request-Id: n-${i}\r\n\r\n`,
+        (_, i) =>
+          `GET /nowhere/${i} HTTP/1.1\r\nHost: a\r\nX-Request-Id: n-${i}\r\n${i === 999 ? "Connection: close\r\n" : ""}\r\n`,
       );
       const { text } = await sendRaw(service(), asked.join(""), { limit: longest });
       const answers = parseAnswers(text);
