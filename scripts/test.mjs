@@ -13,7 +13,7 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "terminal", "third-party", "production", "crash"];
+const extraSuites = ["browser", "terminal", "third-party", "production", "crash", "overload"];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
 const onPostgresql = ["production", "crash"];
 /** Longest run of one suite. */

@@ -148,7 +148,7 @@ export const variables = {
     10_000,
     "",
     64,
-    "How many requests for new upgrades one API process works on at a time; four times as many may wait",
+    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second; four times as many may wait",
   ),
   LOAD_STEERING: wholeNumber(
     1,

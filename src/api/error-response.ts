@@ -46,6 +46,9 @@ const failedDependency: Composite = {
   remediationMessage: "Send the request again when what nestedErrors lists is available.",
 };
 
+/** When to try again what needs Temporal, which may have too much to do itself. */
+const soon = { "retry-after": "5" };
+
 const inWords: Readonly<Record<LimitedLoad, string>> = {
   START: "requests for new upgrades",
   STEER: "requests to running upgrades",
@@ -75,7 +78,9 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "NotAllowed":
       return answer(403, problemsBody("NOT_ALLOWED", operationNotAllowed, error.problems));
     case "FailedDependency":
-      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
+      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems), {
+        headers: error.problems.some(({ code }) => code === "TEMPORAL_UNREACHABLE") ? soon : {},
+      });
     case "Conflict":
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "Busy":
@@ -167,7 +172,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           message: "The Temporal service, which runs the upgrades, cannot be reached.",
           remediationMessage: "Try again later. If it lasts, ask the operator to check the Temporal service.",
         },
-        { cause: error.cause },
+        { cause: error.cause, headers: request.access === "WRITE" ? soon : {} },
       );
     case "TemporalNotSetUp":
       return answer(request.access === "WRITE" ? 424 : 500, {

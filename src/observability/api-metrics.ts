@@ -100,12 +100,13 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
 function loadGauge(registers: Registry[], counts: LoadControl["counts"]): void {
   new Gauge({
     name: "ums_http_requests_admitted",
-    help: "Requests that are inside; of those the ones that wait for their turn, and that are worked on",
+    help: "Requests that are inside; of those the ones that wait for their turn, and that are worked on; how many of these may be",
     labelNames: ["load", "state"],
     registers,
     collect() {
       for (const [load, states] of counts())
-        for (const [state, count] of Object.entries(states)) this.set({ load: load.toLowerCase(), state }, count);
+        for (const [state, count] of Object.entries<number>({ ...states }))
+          this.set({ load: load.toLowerCase(), state }, count);
     },
   });
 }

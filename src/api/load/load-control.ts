@@ -10,6 +10,8 @@ import { TokenBuckets } from "./token-buckets";
 const rememberedCallers = 10_000;
 /** Refused clients are told to come back at different times, up to so many seconds later. */
 const longestRetry = 5;
+/** A start that takes longer says that Temporal has enough to do; it is given up after five times as long. */
+const quickMilliseconds = 1000;
 /** Logins at a time: each keeps a thread busy for a part of a second, and there are four. */
 const signInPlaces = 16;
 
@@ -37,9 +39,9 @@ export class LoadControl {
   constructor(private readonly options: LoadControlOptions) {
     const { limits, timers, now } = options;
     const { starts, steering, reads, lists, waitMilliseconds, changesPerMinute, readsPerMinute } = limits;
-    const gate = (places: number) => new Gate({ places, waitMilliseconds }, timers);
+    const gate = (places: number) => new Gate({ places, waitMilliseconds }, { timers, now });
     this.gates = {
-      START: gate(starts),
+      START: new Gate({ places: starts, waitMilliseconds, quickMilliseconds }, { timers, now }),
       STEER: gate(steering),
       READ: gate(reads),
       EVENTS: gate(reads),

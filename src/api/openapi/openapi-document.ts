@@ -17,7 +17,7 @@ const requestIdHeader = {
 const retryAfterHeader = {
   "Retry-After": {
     description:
-      "With OVERLOADED and RATE_LIMITED, which refuse a request before anything is done: seconds after which to send it again.",
+      "Seconds after which to send the request again: with OVERLOADED and RATE_LIMITED, which refuse it before anything is done, and with TEMPORAL_UNREACHABLE.",
     schema: { type: "string" },
   },
 };

@@ -7,10 +7,12 @@ describe("a gate", () => {
   const limits = { places: 2, waitMilliseconds: 1000 };
   let timers: ManualTimers;
   let gate: Gate;
+  let now: number;
 
   beforeEach(() => {
+    now = 0;
     timers = new ManualTimers();
-    gate = new Gate(limits, timers);
+    gate = new Gate(limits, { timers, now: () => now });
   });
 
   function enter(): Pass {
@@ -32,11 +34,11 @@ describe("a gate", () => {
       const pass = enter();
       void pass.begin().then((hasPlace) => order.push(`${name} ${hasPlace}`));
     }
-    expect(gate.counts).to.deep.equal({ inside: 4, waiting: 2, working: 2 });
+    expect(gate.counts).to.deep.equal({ inside: 4, waiting: 2, working: 2, allowed: 2 });
     first?.end();
     await settled();
     expect(order).to.deep.equal(["a true"]);
-    expect(gate.counts).to.deep.equal({ inside: 4, waiting: 1, working: 2 });
+    expect(gate.counts).to.deep.equal({ inside: 4, waiting: 1, working: 2, allowed: 2 });
   });
 
   it("lets nobody wait for longer than the time, and leaves no timer", async () => {
@@ -72,7 +74,7 @@ describe("a gate", () => {
     const turns = passes.map((pass) => pass.begin());
     expect(await turns[10]).to.equal(false);
     expect(await turns[11]).to.equal(false);
-    expect(gate.counts).to.deep.equal({ inside: 12, waiting: 8, working: 2 });
+    expect(gate.counts).to.deep.equal({ inside: 12, waiting: 8, working: 2, allowed: 2 });
   });
 
   it("frees the place and the queue of whoever leaves in whatever state, once", async () => {
@@ -87,7 +89,7 @@ describe("a gate", () => {
     second?.end();
     second?.end();
     second?.leave();
-    expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0 });
+    expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0, allowed: 2 });
     expect(await third.begin(), "after it has left").to.equal(false);
     expect(timers.waiting).to.equal(0);
   });
@@ -101,7 +103,7 @@ describe("a gate", () => {
         ),
         async (steps) => {
           timers = new ManualTimers();
-          gate = new Gate(limits, timers);
+          gate = new Gate(limits, { timers, now: () => now });
           const passes: Pass[] = [];
           for (const [step, which, milliseconds] of steps) {
             const pass = passes[which % Math.max(1, passes.length)];
@@ -118,10 +120,57 @@ describe("a gate", () => {
             if (waiting > 0) expect(working, "nobody waits beside a free place").to.equal(2);
           }
           for (const pass of passes) pass.leave();
-          expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0 });
+          expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0, allowed: 2 });
           expect(timers.waiting).to.equal(0);
         },
       ),
       { numRuns: 100 },
     ));
+
+  describe("that adapts", () => {
+    const take = async (count: number, milliseconds: number) => {
+      const passes = await begun(count);
+      now += milliseconds;
+      for (const pass of passes) pass.leave();
+    };
+
+    beforeEach(() => {
+      gate = new Gate({ places: 64, waitMilliseconds: 1000, quickMilliseconds: 500 }, { timers, now: () => now });
+    });
+
+    it("begins with some, and has one more for each round of work that was quick and took all places", async () => {
+      expect(gate.counts.allowed).to.equal(16);
+      await take(10, 500);
+      expect(gate.counts.allowed, "nobody needs more").to.equal(16);
+      const inWork = await begun(16);
+      for (let done = 0; done < 5000; done++) {
+        const next = enter();
+        const turn = next.begin();
+        inWork.shift()?.leave();
+        expect(await turn).to.equal(true);
+        inWork.push(next);
+        while (gate.counts.working < gate.counts.allowed) inWork.push(...(await begun(1)));
+      }
+      expect(gate.counts.allowed).to.equal(64);
+    });
+
+    it("has a quarter fewer after a round that was slow, once for all of it, and never fewer than some", async () => {
+      await take(16, 501);
+      expect(gate.counts.allowed).to.equal(12);
+      await take(12, 501);
+      expect(gate.counts.allowed).to.equal(9);
+      await take(9, 60_000);
+      await take(8, 60_000);
+      expect(gate.counts.allowed).to.equal(8);
+    });
+
+    it("lets nobody wait beside a place that has become free since", async () => {
+      const passes = await begun(16);
+      const waiting = Array.from({ length: 20 }, () => enter().begin());
+      now += 501;
+      for (const pass of passes) pass.end();
+      expect(gate.counts).to.include({ working: 12, waiting: 8, allowed: 12 });
+      expect(await waiting[11]).to.equal(true);
+    });
+  });
 });

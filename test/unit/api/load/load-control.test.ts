@@ -120,7 +120,7 @@ describe("an API with too many requests", () => {
 
   it("lets operators steer, read and list while starts are full, and tells health and metrics", async () => {
     await start();
-    await fillStarts();
+    void (await fillStarts());
     for (const [method, path] of [
       ["PATCH", upgrade],
       ["GET", "/v1/upgrades"],
