@@ -13,7 +13,9 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
-const extraSuites = ["fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk"];
+const extraSuites = [
+  ...["fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
 const onPostgresql = ["production", "crash", "network"];
 /** Longest run of one suite. */

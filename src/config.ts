@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import type { LoadLimits } from "./api/load/load-limits";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
@@ -53,6 +54,8 @@ export interface Config {
     /** Absent: plain HTTP. */
     readonly tls?: TlsFiles;
   };
+  /** How much one API process takes on. */
+  readonly load: LoadLimits;
   readonly authentication: AuthenticationConfig;
   readonly dataDir: string;
   readonly inventoryFile: string;
@@ -214,6 +217,15 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
             clientCaFile: values.API_TLS_CLIENT_CA_FILE && absolute(values.API_TLS_CLIENT_CA_FILE),
           },
         }),
+    },
+    load: {
+      starts: values.LOAD_STARTS,
+      steering: values.LOAD_STEERING,
+      reads: values.LOAD_READS,
+      lists: values.LOAD_LISTS,
+      waitMilliseconds: values.LOAD_WAIT_MILLISECONDS,
+      changesPerMinute: values.RATE_LIMIT_CHANGES_PER_MINUTE,
+      readsPerMinute: values.RATE_LIMIT_READS_PER_MINUTE,
     },
     authentication: {
       mode: values.AUTH_MODE,

@@ -49,6 +49,7 @@ export function codecRoutes(translator: PayloadTranslator): Route[] {
       path: `/codec/${name}`,
       access: "READ",
       role: "OPERATOR",
+      load: "READ",
       operationId: `${name}Payloads`,
       tag: "codec",
       summary: name === "decode" ? "Decrypt payloads" : "Encrypt payloads",

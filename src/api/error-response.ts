@@ -2,6 +2,7 @@ import type { ErrorBody } from "../domain/error-body";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
 import { mostNestedErrors } from "./api-limits";
+import type { LimitedLoad } from "./load/request-load";
 import { quote } from "../domain/decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
@@ -49,6 +50,21 @@ const failedDependency: Composite = {
 const passing = new Set(["TEMPORAL_UNREACHABLE", "COMPONENT_MANAGER_UNREACHABLE"]);
 /** Long enough for a connection that was lost to be made again, in seconds. */
 const retryLater = { "retry-after": "5" };
+
+const inWords: Readonly<Record<LimitedLoad, string>> = {
+  START: "requests for new upgrades",
+  STEER: "requests to running upgrades",
+  READ: "requests to read",
+  LIST: "requests to read",
+  EVENTS: "requests to read",
+  INVENTORY: "requests to read",
+  SIGN_IN: "logins",
+};
+
+function sendAgain(load: LimitedLoad, seconds: number): string {
+  const again = `Send it again after ${seconds === 1 ? "a second" : `${seconds} seconds`}`;
+  return load === "START" ? `${again}, with the same Idempotency-Key.` : `${again}.`;
+}
 
 /** The one table from an error to its status and body (Spec 7). docs/error-codes.md explains the codes. */
 export function errorResponse(error: ApiError, request: FailedRequest): ErrorResponse {
@@ -110,6 +126,30 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           message: "There were too many logins of this account or from this address.",
           remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
           context: { retryAfterSeconds: String(error.retryAfterSeconds) },
+        },
+        { headers: { "retry-after": String(error.retryAfterSeconds) } },
+      );
+    case "Overloaded":
+      return answer(
+        424,
+        {
+          errorCode: "OVERLOADED",
+          errorType: "FAILED_DEPENDENCY",
+          message: `The service has as many ${inWords[error.load]} as it can take. This one was refused before anything was done.`,
+          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+          context: { retryAfterSeconds: String(error.retryAfterSeconds) },
+        },
+        { headers: { "retry-after": String(error.retryAfterSeconds) } },
+      );
+    case "RateLimited":
+      return answer(
+        424,
+        {
+          errorCode: "RATE_LIMITED",
+          errorType: "FAILED_DEPENDENCY",
+          message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
+          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+          context: { retryAfterSeconds: String(error.retryAfterSeconds), perMinute: String(error.perMinute) },
         },
         { headers: { "retry-after": String(error.retryAfterSeconds) } },
       );

@@ -2,9 +2,10 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { decodeJson } from "../domain/decode-json";
 import { ErrorBody } from "../domain/error-body";
-import { answeredError, CliError, isUnauthorized, wrongUsage } from "./cli-error";
+import { answeredError, CliError, isTooMany, isUnauthorized, wrongUsage } from "./cli-error";
 import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
 import { exitCode } from "./exit-code";
+import { printable } from "./printable";
 import type { Surroundings } from "./surroundings";
 import { untilStopped } from "./until-stopped";
 
@@ -13,6 +14,14 @@ const defaultServer = "http://127.0.0.1:8080";
 
 /** How long an answer may take. A commit waits for the Workflow, but not as long as this. */
 const answerMilliseconds = 60_000;
+
+/** How long a request is sent again that is refused because there are too many. */
+const patienceMilliseconds = 60_000;
+
+interface Refusal {
+  readonly status: number;
+  readonly error: ErrorBody;
+}
 
 /** The methods that the API knows. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -56,11 +65,31 @@ export class ApiClient {
 
   /** Sends a request and gives its answer unread; what is no success is thrown. */
   async open(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
-    const response = await this.send(method, path, options);
-    if (response.ok) return response;
-    const error = await this.decoded(response, ErrorBody);
-    if (!isUnauthorized(response.status, error) || !(await this.renew())) throw answeredError(response.status, error);
-    return this.successful(await this.send(method, path, options));
+    const first = await this.ask(method, path, options);
+    if (E.isRight(first)) return first.right;
+    const { status, error } = first.left;
+    if (!isUnauthorized(status, error) || !(await this.renew())) throw answeredError(status, error);
+    const second = await this.ask(method, path, options);
+    if (E.isRight(second)) return second.right;
+    throw answeredError(second.left.status, second.left.error);
+  }
+
+  /** Sends a request, and again as long as it is refused before anything is done, because there are too many. */
+  private async ask(method: Method, path: string, options: RequestOptions): Promise<E.Either<Refusal, Response>> {
+    const { surroundings } = this;
+    const patient = surroundings.now() + patienceMilliseconds;
+    for (;;) {
+      const response = await this.send(method, path, options);
+      if (response.ok) return E.right(response);
+      const error = await this.decoded(response, ErrorBody);
+      const seconds = isTooMany(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
+      if (!(seconds >= 0) || surroundings.now() + seconds * 1000 > patient)
+        return E.left({ status: response.status, error });
+      surroundings.stderr.write(
+        `The service takes no more requests for now (${printable(error.errorCode ?? "")}). Sending it again in ${seconds} s.\n`,
+      );
+      await surroundings.wait(seconds * 1000);
+    }
   }
 
   private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {

@@ -40,3 +40,8 @@ export function isUnauthorized(status: number, { errorCode }: ErrorBody): boolea
 function isAway(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
+
+/** Whether a request was refused before anything was done, so that it may be sent again whatever it was. */
+export function isTooMany({ errorCode }: ErrorBody): boolean {
+  return errorCode === "OVERLOADED" || errorCode === "RATE_LIMITED";
+}

@@ -4,6 +4,7 @@ import * as E from "fp-ts/Either";
 import type { Logger } from "pino";
 import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
+import { LoadControl } from "../api/load/load-control";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
@@ -59,6 +60,13 @@ export const startApiRole: StartRole = async (config, log) => {
     timers: systemTimers,
     watchLimits: config.watchLimits,
   });
+  const loadControl = new LoadControl({
+    limits: config.load,
+    timers: systemTimers,
+    now: () => performance.now(),
+    onShed: metrics.countShed,
+  });
+  metrics.showLoad(() => loadControl.counts());
   const { host, port } = config.api;
   const tls = loadTls(config.api.tls, log);
   if (authentication.mode === "dev")
@@ -81,6 +89,7 @@ export const startApiRole: StartRole = async (config, log) => {
       ...consoleSignIn(config.authentication),
     },
     addressOf: clientAddress(config.api.trustedProxies),
+    loadControl,
     ...(keys.length > 0 && {
       codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
     }),

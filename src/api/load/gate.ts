@@ -1,0 +1,157 @@
+import type { Timers } from "../../upgrades/ports";
+
+/** How much of one kind of load is let in. */
+export interface GateLimits {
+  /** How many requests are worked on at a time. */
+  readonly places: number;
+  /** How long one may wait for a place, in milliseconds. */
+  readonly waitMilliseconds: number;
+  /** Where it is given, fewer are worked on at a time while their work takes longer than this, in milliseconds. */
+  readonly quickMilliseconds?: number;
+}
+
+/** Time as it passes; `now` in milliseconds on a clock that only goes forward. */
+export interface GateClock {
+  readonly timers: Timers;
+  readonly now: () => number;
+}
+
+/** What an adapting gate begins with, and the fewest that it works on at a time. */
+const adapting = { first: 16, fewest: 8, decrease: 0.75 };
+
+/** As many requests as places may wait, times this. */
+const waitingPerPlace = 4;
+/** As many requests as places may be inside at all: their bodies arrive, they wait, or their answers are being sent. */
+const insidePerPlace = 16;
+
+/** A request that was let in. */
+export interface Pass {
+  /** Waits for a place, first come, first served. False where none came free in time, or the request has left. */
+  begin(): Promise<boolean>;
+  /** Gives the place to the next; the request is still inside until it leaves. */
+  end(): void;
+  /** To be called when the answer is sent, or nobody waits for it; further calls do nothing. */
+  leave(): void;
+}
+
+/** How many requests are inside, and of those how many wait and how many are worked on; how many of these may be. */
+export interface GateCounts {
+  readonly inside: number;
+  readonly waiting: number;
+  readonly working: number;
+  readonly allowed: number;
+}
+
+/**
+ * Lets a bounded number of requests in. A body may arrive before there is a place to work on it, so that slow clients
+ * hold up nobody; what is inside bounds the memory.
+ */
+export class Gate {
+  private inside = 0;
+  private working = 0;
+  /** In the order in which they came. */
+  private readonly waiting = new Set<(hasPlace: boolean) => void>();
+  /** How many may be worked on now; its whole part counts. */
+  private allowed: number;
+  private reducedAt = -Infinity;
+
+  constructor(
+    private readonly limits: GateLimits,
+    private readonly clock: GateClock,
+  ) {
+    const { places, quickMilliseconds } = limits;
+    this.allowed = quickMilliseconds === undefined ? places : Math.min(places, adapting.first);
+  }
+
+  get counts(): GateCounts {
+    return {
+      inside: this.inside,
+      waiting: this.waiting.size,
+      working: this.working,
+      allowed: Math.floor(this.allowed),
+    };
+  }
+
+  /** Undefined where there is no room, which is known before a body is read. */
+  enter(): Pass | undefined {
+    if (this.isQueueFull() || this.inside >= this.limits.places * insidePerPlace) return undefined;
+    this.inside += 1;
+    let state: "entered" | "waiting" | "working" | "ended" | "left" = "entered";
+    let stopWaiting: (() => void) | undefined;
+    let began = 0;
+    const end = () => {
+      if (state !== "working") return;
+      state = "ended";
+      this.adapt(began);
+      this.working -= 1;
+      this.callNext();
+    };
+    return {
+      begin: () =>
+        new Promise((resolve) => {
+          if (state !== "entered") return resolve(false);
+          state = "waiting";
+          stopWaiting = this.awaitPlace((hasPlace) => {
+            if (hasPlace) [state, began] = ["working", this.clock.now()];
+            resolve(hasPlace);
+          });
+        }),
+      end,
+      leave: () => {
+        if (state === "left") return;
+        stopWaiting?.();
+        end();
+        state = "left";
+        this.inside -= 1;
+      },
+    };
+  }
+
+  private isQueueFull(): boolean {
+    return this.waiting.size >= this.limits.places * waitingPerPlace;
+  }
+
+  /** Tells whether there is a place, at once or later; gives the function that ends the wait. */
+  private awaitPlace(tell: (hasPlace: boolean) => void): () => void {
+    const isFree = this.working < Math.floor(this.allowed);
+    // Many bodies can have been on their way when there was room to wait.
+    if (isFree || this.isQueueFull()) {
+      if (isFree) this.working += 1;
+      tell(isFree);
+      return () => undefined;
+    }
+    const decide = (hasPlace: boolean) => {
+      if (!this.waiting.delete(decide)) return;
+      stopTimer();
+      tell(hasPlace);
+    };
+    const stopTimer = this.clock.timers.after(this.limits.waitMilliseconds, () => decide(false));
+    this.waiting.add(decide);
+    return () => decide(false);
+  }
+
+  /**
+   * Additive increase, multiplicative decrease, as TCP does: one more for as many as were worked on in time where all
+   * places were taken, and a quarter less where one was late, once for all that were under way then.
+   */
+  private adapt(began: number): void {
+    const { places, quickMilliseconds } = this.limits;
+    if (quickMilliseconds === undefined) return;
+    const now = this.clock.now();
+    if (now - began <= quickMilliseconds) {
+      if (this.working >= Math.floor(this.allowed)) this.allowed = Math.min(places, this.allowed + 1 / this.allowed);
+    } else if (began >= this.reducedAt) {
+      this.allowed = Math.min(this.allowed, Math.max(adapting.fewest, this.allowed * adapting.decrease));
+      this.reducedAt = now;
+    }
+  }
+
+  private callNext(): void {
+    while (this.working < Math.floor(this.allowed)) {
+      const [next] = this.waiting;
+      if (!next) return;
+      this.working += 1;
+      next(true);
+    }
+  }
+}
