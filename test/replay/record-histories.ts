@@ -1,11 +1,11 @@
 /**
  * Records the histories that the replay suite replays, from the Workflows as they are now:
  *
- *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--replace] [STORY...]
+ *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--replace] [--traced] [STORY...]
  *
  * Tells the named stories, or all of them, and writes the history of the upgrade and of each of its clusters below
  * `histories/FOLDER`, by default the version of package.json. Files that are there are kept: they are what older code
- * has done, and no newer code does it again. `--replace` is for a recording that went wrong before it was committed.
+ * has done, and no newer code does it again. `--traced` tells them to a worker with tracing switched on. `--replace` is for a recording that went wrong before it was committed.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -36,7 +36,11 @@ const cli = temporalCli();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { as: { type: "string", default: version }, replace: { type: "boolean", default: false } },
+    options: {
+      as: { type: "string", default: version },
+      replace: { type: "boolean", default: false },
+      traced: { type: "boolean", default: false },
+    },
     allowPositionals: true,
   });
   const stored = new Set(
@@ -49,13 +53,18 @@ async function main(): Promise<void> {
   );
   const unknown = positionals.filter((name) => !(name in stories));
   if (unknown.length > 0) throw new Error(`No such story: ${unknown.join(", ")}`);
-  for (const [name, story] of wanted) await record(name, story, join(historiesFolder, values.as));
+  for (const [name, story] of wanted)
+    await record(name, story, { folder: join(historiesFolder, values.as), traced: values.traced });
   process.stdout.write(`${wanted.length} stories recorded\n`);
 }
 
 /** Tells a story on a server of its own, because time that is skipped is skipped for all. */
-async function record(name: string, story: Story, folder: string): Promise<void> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
+async function record(
+  name: string,
+  story: Story,
+  { folder, traced }: { folder: string; traced: boolean },
+): Promise<void> {
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings, traced);
   try {
     const { handle } = await told(bench, name, story);
     const { runId } = await handle.describe();

@@ -23,11 +23,19 @@ export class UpgradeBench {
   private readonly started: RunningUpgrade[] = [];
   private worker: RunningWorker | undefined;
 
-  private constructor(readonly env: TestWorkflowEnvironment) {}
+  private constructor(
+    readonly env: TestWorkflowEnvironment,
+    private readonly traced: boolean,
+  ) {}
 
-  /** `settings` are further ones of the dev server. */
-  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
-    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping()));
+  /** `settings` are further ones of the dev server; `traced`: its worker has tracing switched on. */
+  static async start(
+    kind: "DEV_SERVER" | "TIME_SKIPPING",
+    settings: readonly string[] = [],
+    traced = false,
+  ): Promise<UpgradeBench> {
+    const env = await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping());
+    const bench = new UpgradeBench(env, traced);
     await bench.startWorker();
     return bench;
   }
@@ -63,7 +71,7 @@ export class UpgradeBench {
   }
 
   async startWorker(): Promise<void> {
-    this.worker ??= await runWorker(this.env, this.dispatched());
+    this.worker ??= await runWorker(this.env, this.dispatched(), this.traced);
   }
 
   /** Not on the time-skipping server: it leaves the Workflows of a stopped worker to that worker for ever. */
