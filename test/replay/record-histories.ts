@@ -1,12 +1,13 @@
 /**
  * Records the histories that the replay suite replays, from the Workflows as they are now:
  *
- *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--build NAME] [--replace] [STORY...]
+ *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--build NAME] [--replace] [--traced] [STORY...]
  *
  * Tells the named stories, or all of them, and writes the history of the upgrade and of each of its clusters below
  * `histories/FOLDER`, by default the version of package.json. Files that are there are kept: they are what older code
  * has done, and no newer code does it again. `--build` records what a stored older build does (older-builds.ts), which
- * may come to another end. `--replace` is for a recording that went wrong before it was committed.
+ * may come to another end. `--traced` tells them to a worker with tracing switched on. `--replace` is for a recording
+ * that went wrong before it was committed.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
       as: { type: "string", default: version },
       build: { type: "string" },
       replace: { type: "boolean", default: false },
+      traced: { type: "boolean", default: false },
     },
     allowPositionals: true,
   });
@@ -55,13 +57,19 @@ async function main(): Promise<void> {
   );
   const unknown = positionals.filter((name) => !(name in stories));
   if (unknown.length > 0) throw new Error(`No such story: ${unknown.join(", ")}`);
-  for (const [name, story] of wanted) await record(name, story, join(historiesFolder, values.as), values.build);
+  const { traced, build } = values;
+  const folder = join(historiesFolder, values.as);
+  for (const [name, story] of wanted) await record(name, story, { folder, traced, build });
   process.stdout.write(`${wanted.length} stories recorded\n`);
 }
 
 /** Tells a story on a server of its own, because time that is skipped is skipped for all. */
-async function record(name: string, story: Story, folder: string, build: string | undefined): Promise<void> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
+async function record(
+  name: string,
+  story: Story,
+  { folder, traced, build }: { folder: string; traced: boolean; build: string | undefined },
+): Promise<void> {
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings, traced);
   try {
     if (build !== undefined) {
       await bench.stopWorker();

@@ -29,11 +29,19 @@ export class UpgradeBench {
   private readonly started: RunningUpgrade[] = [];
   private readonly workers: RunningWorker[] = [];
 
-  private constructor(readonly env: TestWorkflowEnvironment) {}
+  private constructor(
+    readonly env: TestWorkflowEnvironment,
+    private readonly traced: boolean,
+  ) {}
 
-  /** `settings` are further ones of the dev server. */
-  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
-    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping()));
+  /** `settings` are further ones of the dev server; `traced`: its worker has tracing switched on. */
+  static async start(
+    kind: "DEV_SERVER" | "TIME_SKIPPING",
+    settings: readonly string[] = [],
+    traced = false,
+  ): Promise<UpgradeBench> {
+    const env = await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping());
+    const bench = new UpgradeBench(env, traced);
     await bench.startWorker();
     return bench;
   }
@@ -75,7 +83,7 @@ export class UpgradeBench {
 
   /** Starts a worker beside those that run. */
   async addWorker(build?: WorkerBuild): Promise<void> {
-    this.workers.push(await runWorker(this.env, this.dispatched(), build));
+    this.workers.push(await runWorker(this.env, this.dispatched(), { traced: this.traced, ...build }));
   }
 
   /** Stops what workers there are. Not on the time-skipping server: it leaves their Workflows to them for ever. */
