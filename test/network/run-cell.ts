@@ -46,7 +46,7 @@ export async function runCell(
   const onlookers = new Onlookers(service.apiUrls, id);
   const struck = early ?? strike();
   const probes =
-    pair.unreachable && new ApiProbes(service, `${key}-draft`, id, { code: pair.unreachable, total: fault.total });
+    pair.unreachable && new ApiProbes(service, `${key}-draft`, id, { ...pair.unreachable, total: fault.total });
   await struck;
   await probes?.end();
   await probes?.recovers();
