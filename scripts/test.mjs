@@ -16,8 +16,13 @@ const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 const extraSuites = [
   ...["fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
 ];
-/** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
-const onPostgresql = ["production", "crash", "network"];
+/** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
+const onPostgresql = [
+  "production",
+  "crash",
+  "network",
+  ...(process.env["DEPLOYMENT"] === "production" ? ["walk"] : []),
+];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -33,7 +38,7 @@ await runScript(async (signal) => {
     return 2;
   }
   const needsTestServer =
-    wanted.length === 0 || wanted.some((suite) => !["third-party", ...onPostgresql].includes(suite));
+    wanted.length === 0 || wanted.some((suite) => !["third-party", "walk", ...onPostgresql].includes(suite));
   const tools = await prepare({
     signal,
     temporalCli: true,

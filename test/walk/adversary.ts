@@ -45,12 +45,12 @@ export class Adversary {
     this.random = draws(seed, "the adversary waits");
   }
 
-  /** Acts until a time, in epoch milliseconds, then waits until all is up. */
-  async act(counts: Readonly<Partial<Record<FaultName, number>>>, end: number, isOver: () => boolean): Promise<void> {
+  /** Brings these faults as long as the walk goes on; when it resolves, all is up again. */
+  async act(counts: Readonly<Partial<Record<FaultName, number>>>, goesOn: () => boolean): Promise<void> {
     const cards = deal(counts as Readonly<Record<FaultName, number>>, draws(this.seed, "the adversary is dealt"));
     for (;;) {
-      await pauseFor(Math.min(500 + Math.floor(this.random.number() * 1_500), Math.max(0, end - Date.now())));
-      if (Date.now() >= end || isOver()) break;
+      await pauseFor(500 + Math.floor(this.random.number() * 1_500));
+      if (!goesOn()) break;
       const fault = cards.next().value;
       this.around.transcript.count("faults", fault);
       this.around.transcript.say("adversary", fault);

@@ -64,27 +64,36 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     });
     const adversary = new Adversary(service, seed, around);
 
-    /** All walk and the adversary acts; the first who fails ends it for all. */
-    const together = async (forSeconds: number, counts: Parameters<Adversary["act"]>[0]) => {
-      const end = Date.now() + forSeconds * 1000;
+    /**
+     * All walk and the adversary acts; the first who fails ends it for all. A slow machine goes on for up to twice the
+     * time, until everything that is `wanted` was done.
+     */
+    const together = async (forSeconds: number, counts: Parameters<Adversary["act"]>[0], wanted: () => string[]) => {
+      const began = Date.now();
       let over = false;
+      const isWithin = (factor: number) => Date.now() - began < forSeconds * factor * 1000;
+      const goesOn = () => !over && (isWithin(1) || (isWithin(2) && wanted().length > 0));
       const orEnd = (work: Promise<void>) =>
         work.catch((error: unknown) => {
           over = true;
           throw error;
         });
       const all = await Promise.allSettled(
-        [...walkers.map((one) => one.walk(end, () => over)), adversary.act(counts, end, () => over)].map(orEnd),
+        [...walkers.map((one) => one.walk(goesOn)), adversary.act(counts, goesOn)].map(orEnd),
       );
       for (const one of all) if (one.status === "rejected") throw one.reason;
       await around.faults.clear();
       await Promise.all(walkers.map((one) => one.endAll()));
     };
+    const neverDone = () => [
+      ...Object.keys(commands).filter((command) => transcript.countOf("commands", command) === 0),
+      ...Object.keys(allFaults).filter((fault) => transcript.countOf("faults", fault) === 0),
+    ];
 
     try {
-      await together(seconds * wildShare, allFaults);
+      await together(seconds * wildShare, allFaults, neverDone);
       const before = await heldAtRest(service);
-      await together(seconds * (1 - wildShare), ofComponentManager);
+      await together(seconds * (1 - wildShare), ofComponentManager, () => []);
       const after = await heldAtRest(service);
       for (const { name, pid, memory, files } of after) {
         const start = before.find((one) => one.pid === pid);
@@ -106,11 +115,8 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
       ),
       policies,
     );
-    for (const command of Object.keys(commands))
-      expect(transcript.countOf("commands", command), `how often ${command} was done`).to.be.at.least(1);
-    for (const fault of Object.keys(allFaults))
-      expect(transcript.countOf("faults", fault), `how often there was ${fault}`).to.be.at.least(1);
-    expect(transcript.countOf("answers", "202"), "upgrades and prechecks that were begun").to.be.at.least(seconds / 3);
+    expect(neverDone(), "commands and faults of which there was none").to.deep.equal([]);
+    expect(transcript.countOf("answers", "202"), "upgrades and prechecks that were begun").to.be.at.least(seconds / 5);
   }
 });
 
