@@ -49,6 +49,8 @@ export class ApiProbes {
       this.again("ready", () => api.get("/health/ready")),
       this.again("live", () => api.get("/health/live")),
     ]);
+    // It is awaited at the end of the fault, and must not be unhandled until then.
+    this.ended.catch(() => undefined);
   }
 
   private post<B>(): Promise<Answer<B>> {
@@ -63,9 +65,14 @@ export class ApiProbes {
     }
   }
 
+  /** Asks no more. */
+  stop(): void {
+    this.over = true;
+  }
+
   /** The fault is over: what is asked from here on is to be answered as ever. */
   async end(): Promise<void> {
-    this.over = true;
+    this.stop();
     await this.ended;
     for (const probe of this.probes) this.judge(probe);
     const { code, total } = this.fault;

@@ -17,12 +17,8 @@ import type { Proxy } from "./toxiproxy";
 const root = resolve(__dirname, "../..");
 
 /** Lets a fault come over an upgrade, and judges how both end; throws what does not hold. */
-export async function runCell(
-  { name, pair, fault }: Cell,
-  lane: NetworkLane,
-  proxy: Proxy,
-  seed: number,
-): Promise<void> {
+export async function runCell(cell: Cell, lane: NetworkLane, proxy: Proxy, seed: number): Promise<void> {
+  const { name, pair, fault } = cell;
   const { service } = lane;
   const random = seeded(seed, name);
   const operator = new Operator(service);
@@ -47,11 +43,16 @@ export async function runCell(
   const struck = early ?? strike();
   const probes =
     pair.unreachable && new ApiProbes(service, `${key}-draft`, id, { ...pair.unreachable, total: fault.total });
-  await struck;
-  await probes?.end();
-  await probes?.recovers();
-
-  await awaitEnd(lane, id, pair.link === "workerToManager" && fault.long === true);
+  try {
+    await struck;
+    await probes?.end();
+    await probes?.recovers();
+    await awaitEnd(lane, id, pair.link === "workerToManager" && fault.long === true);
+  } finally {
+    // Nobody goes on asking after a cell that has failed.
+    probes?.stop();
+    await onlookers.end();
+  }
   expect((await onlookers.end()).join("; "), "what the API told").to.equal("");
   const { starts } = kind;
   await expectConsistentEnd(service, { id, task: "Successful", starts, policy, cluster });
@@ -104,6 +105,9 @@ function followByUpgradectl({ service, proxies }: NetworkLane, id: string) {
       UPGRADECTL_CONFIG: resolve(root, ".data/no-such-config.json"),
     },
   });
+  // It ends with its upgrade; where that does not end, with this process.
+  child.unref();
+  process.once("exit", () => child.kill());
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   let code: number | null | undefined;
@@ -111,7 +115,7 @@ function followByUpgradectl({ service, proxies }: NetworkLane, id: string) {
   return {
     follows: () => until("upgradectl follows", () => output.includes("HOSTOS")),
     expectEnd: async () => {
-      await until("upgradectl has ended", () => code !== undefined, 120).finally(() => child.kill());
+      await until("upgradectl has ended", () => code !== undefined, 120);
       expect(code, output).to.equal(0);
       expect(output, `of ${service.apiUrl}`).to.contain("Successful");
     },
