@@ -19,7 +19,7 @@ describe("the metric by which workers are scaled", function () {
     const text = readFileSync(join(kubernetesFolder, "autoscaling-prometheus/adapter-rule.yaml"), "utf8");
     const [rule] = (parse(text) as Rules).rules.external;
     const [, name = "", label = ""] = /^(\w+)\{(.*)\}$/.exec(rule?.seriesQuery ?? "") ?? [];
-    // Hyphens are nothing that a label has, the server thinks.
+    // The server writes underscores for the hyphens of a name.
     const labels = [label, `namespace="${namespace.replaceAll("-", "_")}"`];
     let told: string[] = [];
     const backlog = async () => {
