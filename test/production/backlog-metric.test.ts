@@ -19,10 +19,12 @@ describe("the metric by which workers are scaled", function () {
     const text = readFileSync(join(kubernetesFolder, "autoscaling-prometheus/adapter-rule.yaml"), "utf8");
     const [rule] = (parse(text) as Rules).rules.external;
     const [, name = "", label = ""] = /^(\w+)\{(.*)\}$/.exec(rule?.seriesQuery ?? "") ?? [];
+    // The server writes underscores for the hyphens of a name.
+    const labels = [label, `namespace="${namespace.replaceAll("-", "_")}"`];
     let told: string[] = [];
     const backlog = async () => {
       told = (await (await fetch(cluster.metricsUrl)).text()).split("\n").filter((line) => line.startsWith(`${name}{`));
-      const ours = told.filter((line) => line.includes(label) && line.includes(`namespace="${namespace}"`));
+      const ours = told.filter((line) => labels.every((one) => line.includes(one)));
       return ours.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
     };
     const connection = await Connection.connect({ address: cluster.address, tls: cluster.certificates.tls });
