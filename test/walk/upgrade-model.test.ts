@@ -68,6 +68,12 @@ describe("the model of an upgrade", () => {
     }
   });
 
+  it("explains a retry that is refused at the very moment of another one", () => {
+    const refused = notPossible("COMPLETED_WITH_FAILURE");
+    expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, ok], calm)).to.not.deep.equal([]);
+    expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, refused], calm)).to.deep.equal([]);
+  });
+
   it("takes a request without an answer to have had its effect, or not, until a later one is answered", () => {
     const lost = after(at("RUNNING"), { name: "pause" }, undefined, calm);
     expect(phases(lost)).to.deep.equal(["PAUSED", "RUNNING", "SUCCESSFUL"]);

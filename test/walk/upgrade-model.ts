@@ -259,8 +259,13 @@ export function afterBoth(
   other: readonly [Request, Answered | undefined],
   circumstances: Circumstances,
 ): Place[] {
-  const inOrder = (first: typeof one, second: typeof one) =>
-    after(after(places, ...first, circumstances), ...second, circumstances);
+  const inOrder = (first: typeof one, [request, answer]: typeof one) => {
+    // A decision that comes at the very moment of a retry is refused before the upgrade has gone on from its failure.
+    const isLate = first[0].name === "retry" && (request.name === "retry" || request.name === "resolve");
+    const stillFailed = isLate && answer?.state === told.FAILED.upgrade;
+    const judged = stillFailed ? { ...answer, state: told.ACCEPTED.upgrade } : answer;
+    return after(after(places, ...first, circumstances), request, judged, circumstances);
+  };
   return byItself([...inOrder(one, other), ...inOrder(other, one)], circumstances);
 }
 
