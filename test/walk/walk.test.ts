@@ -104,6 +104,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
         expect(files, `open files of the ${name}`).to.be.at.most(start.files * bounds.filesFactor + bounds.files);
       }
     } finally {
+      for (const one of walkers) one.close();
       const reads = await readers.end();
       print(`${reads} reads beside the operators`);
     }

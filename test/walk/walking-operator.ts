@@ -229,10 +229,15 @@ export class WalkingOperator {
     await this.around.faults.add({ kind: "CHECK_FAILS", cluster: slot.cluster.simulated, times: 1 });
   }
 
-  /** Brings all that was accepted to its end, a cluster after another at the same time. */
-  async endAll(): Promise<void> {
+  /** Ends the streams of events that it follows. */
+  close(): void {
     for (const followed of this.followed) followed.close();
     this.followed.clear();
+  }
+
+  /** Brings all that was accepted to its end, a cluster after another at the same time. */
+  async endAll(): Promise<void> {
+    this.close();
     await Promise.all(
       this.slots.map(async ({ upgrades }) => {
         for (const upgrade of upgrades.toReversed()) await this.steering.end(upgrade);
