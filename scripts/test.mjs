@@ -14,7 +14,7 @@ import { addTotals, totalsLine } from "./totals.mjs";
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
 const extraSuites = [
-  ...["fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+  ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
 ];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
 const onPostgresql = [

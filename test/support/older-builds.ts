@@ -4,7 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { transformSync } from "esbuild";
 import type { WorkflowBundle } from "@temporalio/worker";
 
-const folder = resolve(__dirname, "../workflow/older-builds");
+const folder = resolve(__dirname, "../deploys/older-builds");
 const suffix = ".js.br";
 
 /** The names of the builds whose Workflow bundles are stored (docs/decisions/0022), oldest names as they sort. */

@@ -1,8 +1,8 @@
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { expect } from "chai";
-import { bundleWithSide, patchesIn, patchIds, patchIdsOf } from "./patches";
-import { replayAll } from "./replay";
-import { storedHistories, type StoredHistory } from "./stored-histories";
+import { bundleWithSide, patchesIn, patchIds, patchIdsOf } from "../replay/patches";
+import { replayAll } from "../replay/replay";
+import { storedHistories, type StoredHistory } from "../replay/stored-histories";
 
 /** Patches of which no stored history needs one side, and why that is so. Another test has to go through that side. */
 const unrecorded: Readonly<Record<string, { readonly side: "old" | "new"; readonly because: string }>> = {
