@@ -56,7 +56,7 @@ describe("a gate", () => {
     const waiting = Array.from({ length: 8 }, enter);
     for (const pass of waiting) void pass.begin();
     expect(gate.enter()).to.equal(undefined);
-    first?.leave();
+    first?.end();
     expect(gate.enter()).not.to.equal(undefined);
   });
 
@@ -77,7 +77,7 @@ describe("a gate", () => {
     expect(gate.counts).to.deep.equal({ inside: 12, waiting: 8, working: 2, allowed: 2 });
   });
 
-  it("frees the place and the queue of whoever leaves in whatever state, once", async () => {
+  it("frees the queue of whoever leaves, but a place only when the work has ended, once", async () => {
     const [first, second] = await begun(2);
     const third = enter();
     const turn = third.begin();
@@ -85,6 +85,8 @@ describe("a gate", () => {
     third.leave();
     expect(await turn).to.equal(false);
     first?.leave();
+    expect(gate.counts).to.deep.equal({ inside: 1, waiting: 0, working: 2, allowed: 2 });
+    first?.end();
     first?.end();
     second?.end();
     second?.end();
@@ -116,10 +118,15 @@ describe("a gate", () => {
             const { inside, waiting, working } = gate.counts;
             expect(working).to.be.within(0, 2);
             expect(waiting).to.be.within(0, 8);
-            expect(inside).to.be.within(working + waiting, 32);
+            expect(inside).to.be.within(waiting, 32);
             if (waiting > 0) expect(working, "nobody waits beside a free place").to.equal(2);
           }
-          for (const pass of passes) pass.leave();
+          for (const pass of passes) {
+            pass.leave();
+            pass.end();
+          }
+          await settled();
+          for (const pass of passes) pass.end();
           expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0, allowed: 2 });
           expect(timers.waiting).to.equal(0);
         },
@@ -131,7 +138,10 @@ describe("a gate", () => {
     const take = async (count: number, milliseconds: number) => {
       const passes = await begun(count);
       now += milliseconds;
-      for (const pass of passes) pass.leave();
+      for (const pass of passes) {
+        pass.end();
+        pass.leave();
+      }
     };
 
     beforeEach(() => {
@@ -139,14 +149,16 @@ describe("a gate", () => {
     });
 
     it("begins with some, and has one more for each round of work that was quick and took all places", async () => {
-      expect(gate.counts.allowed).to.equal(16);
+      expect(gate.counts.allowed).to.equal(12);
       await take(10, 500);
-      expect(gate.counts.allowed, "nobody needs more").to.equal(16);
-      const inWork = await begun(16);
-      for (let done = 0; done < 5000; done++) {
+      expect(gate.counts.allowed, "nobody needs more").to.equal(12);
+      const inWork = await begun(12);
+      for (let round = 0; round < 5000; round++) {
         const next = enter();
         const turn = next.begin();
-        inWork.shift()?.leave();
+        const done = inWork.shift();
+        done?.end();
+        done?.leave();
         expect(await turn).to.equal(true);
         inWork.push(next);
         while (gate.counts.working < gate.counts.allowed) inWork.push(...(await begun(1)));
@@ -154,23 +166,42 @@ describe("a gate", () => {
       expect(gate.counts.allowed).to.equal(64);
     });
 
-    it("has a quarter fewer after a round that was slow, once for all of it, and never fewer than some", async () => {
-      await take(16, 501);
-      expect(gate.counts.allowed).to.equal(12);
+    it("has half as many after a round that was slow, once for all of it, and never fewer than some", async () => {
       await take(12, 501);
-      expect(gate.counts.allowed).to.equal(9);
-      await take(9, 60_000);
-      await take(8, 60_000);
-      expect(gate.counts.allowed).to.equal(8);
+      expect(gate.counts.allowed).to.equal(6);
+      await take(6, 501);
+      expect(gate.counts.allowed).to.equal(3);
+      await take(3, 60_000);
+      await take(2, 60_000);
+      expect(gate.counts.allowed).to.equal(2);
+    });
+
+    it("lets only the fewest in beside one that is late, before that has ended", async () => {
+      const [late, next] = await begun(2);
+      now += 501;
+      expect(gate.counts.allowed).to.equal(2);
+      const third = enter().begin();
+      expect(gate.counts).to.include({ working: 2, waiting: 1 });
+      next?.end();
+      expect(await third).to.equal(true);
+      late?.end();
+      expect(gate.counts.allowed, "half of 12").to.equal(6);
+    });
+
+    it("has a queue in proportion to what it works on now", async () => {
+      await begun(2);
+      now += 501;
+      for (const pass of Array.from({ length: 8 }, enter)) void pass.begin();
+      expect(gate.enter()).to.equal(undefined);
     });
 
     it("lets nobody wait beside a place that has become free since", async () => {
-      const passes = await begun(16);
+      const passes = await begun(12);
       const waiting = Array.from({ length: 20 }, () => enter().begin());
       now += 501;
       for (const pass of passes) pass.end();
-      expect(gate.counts).to.include({ working: 12, waiting: 8, allowed: 12 });
-      expect(await waiting[11]).to.equal(true);
+      expect(gate.counts).to.include({ working: 6, waiting: 14, allowed: 6 });
+      expect(await waiting[5]).to.equal(true);
     });
   });
 });
