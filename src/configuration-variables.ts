@@ -175,7 +175,7 @@ export const variables = {
     1,
     60_000,
     "milliseconds",
-    2000,
+    3000,
     "How long such a request may wait for its turn before it is refused",
   ),
   START_MILLISECONDS: wholeNumber(

@@ -149,10 +149,10 @@ describe("a gate", () => {
     });
 
     it("begins with some, and has one more for each round of work that was quick and took all places", async () => {
-      expect(gate.counts.allowed).to.equal(12);
+      expect(gate.counts.allowed).to.equal(16);
       await take(10, 500);
-      expect(gate.counts.allowed, "nobody needs more").to.equal(12);
-      const inWork = await begun(12);
+      expect(gate.counts.allowed, "nobody needs more").to.equal(16);
+      const inWork = await begun(16);
       for (let round = 0; round < 5000; round++) {
         const next = enter();
         const turn = next.begin();
@@ -167,41 +167,62 @@ describe("a gate", () => {
     });
 
     it("has half as many after a round that was slow, once for all of it, and never fewer than some", async () => {
-      await take(12, 501);
-      expect(gate.counts.allowed).to.equal(6);
-      await take(6, 501);
-      expect(gate.counts.allowed).to.equal(3);
-      await take(3, 60_000);
-      await take(2, 60_000);
+      await take(16, 501);
+      expect(gate.counts.allowed).to.equal(8);
+      await take(8, 501);
+      expect(gate.counts.allowed).to.equal(4);
+      await take(4, 501);
+      await take(2, 501);
       expect(gate.counts.allowed).to.equal(2);
     });
 
-    it("lets only the fewest in beside one that is late, before that has ended", async () => {
-      const [late, next] = await begun(2);
+    it("has not fewer because of one that was slow all alone", async () => {
+      await take(1, 60_000);
+      expect(gate.counts.allowed).to.equal(16);
+    });
+
+    it("begins anew where it has been empty for long enough", async () => {
+      await take(16, 501);
+      now += 9999;
+      await take(1, 0);
+      expect(gate.counts.allowed).to.equal(8);
+      now += 1;
+      await take(1, 0);
+      expect(gate.counts.allowed).to.equal(16);
+    });
+
+    it("lets half as many in beside one that is late, before that has ended", async () => {
+      const [late, ...others] = await begun(8);
       now += 501;
-      expect(gate.counts.allowed).to.equal(2);
-      const third = enter().begin();
-      expect(gate.counts).to.include({ working: 2, waiting: 1 });
-      next?.end();
-      expect(await third).to.equal(true);
+      expect(gate.counts.allowed).to.equal(8);
+      const next = enter().begin();
+      expect(gate.counts).to.include({ working: 8, waiting: 1 });
+      others[0]?.end();
+      expect(await next).to.equal(true);
       late?.end();
-      expect(gate.counts.allowed, "half of 12").to.equal(6);
+      expect(gate.counts.allowed, "they began beside too few to have been too many").to.equal(8);
     });
 
-    it("has a queue in proportion to what it works on now", async () => {
-      await begun(2);
+    it("has a queue in proportion to what it works on now, and at least one for each of its places", async () => {
+      gate = new Gate({ places: 20, waitMilliseconds: 1000, quickMilliseconds: 500 }, { timers, now: () => now });
+      const fill = () => {
+        let entered = 0;
+        for (let pass = gate.enter(); pass; pass = gate.enter(), entered++) void pass.begin();
+        return entered;
+      };
+      expect(fill()).to.equal(16 + 64);
       now += 501;
-      for (const pass of Array.from({ length: 8 }, enter)) void pass.begin();
-      expect(gate.enter()).to.equal(undefined);
+      await timers.pass(1000);
+      expect(fill()).to.equal(32);
     });
 
     it("lets nobody wait beside a place that has become free since", async () => {
-      const passes = await begun(12);
+      const passes = await begun(16);
       const waiting = Array.from({ length: 20 }, () => enter().begin());
       now += 501;
       for (const pass of passes) pass.end();
-      expect(gate.counts).to.include({ working: 6, waiting: 14, allowed: 6 });
-      expect(await waiting[5]).to.equal(true);
+      expect(gate.counts).to.include({ working: 8, waiting: 12, allowed: 8 });
+      expect(await waiting[7]).to.equal(true);
     });
   });
 });
