@@ -54,6 +54,8 @@ export interface Config {
     /** Absent: plain HTTP. */
     readonly tls?: TlsFiles;
   };
+  /** How long a start may take, in milliseconds. */
+  readonly startMilliseconds: number;
   /** How much one API process takes on. */
   readonly load: LoadLimits;
   readonly authentication: AuthenticationConfig;
@@ -218,6 +220,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
           },
         }),
     },
+    startMilliseconds: values.START_MILLISECONDS,
     load: {
       starts: values.LOAD_STARTS,
       steering: values.LOAD_STEERING,

@@ -148,7 +148,7 @@ export const variables = {
     10_000,
     "",
     64,
-    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second; four times as many may wait",
+    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second, until a worker has come to the upgrade; four times as many may wait",
   ),
   LOAD_STEERING: wholeNumber(
     1,
@@ -175,8 +175,15 @@ export const variables = {
     1,
     60_000,
     "milliseconds",
-    2000,
+    3000,
     "How long such a request may wait for its turn before it is refused",
+  ),
+  START_MILLISECONDS: wholeNumber(
+    2000,
+    60_000,
+    "milliseconds",
+    6000,
+    "How long a request for a new upgrade may take from its turn on, with all that it asks of component managers and of Temporal, before it is given up",
   ),
   RATE_LIMIT_CHANGES_PER_MINUTE: wholeNumber(
     0,

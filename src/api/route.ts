@@ -95,7 +95,7 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
         ...(bodyBytes !== undefined && { bytes: bodyBytes }),
       }),
       TE.chainW((decoded) =>
-        inTurn(ctx, withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
+        inTurn(ctx, withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds), success.taskId),
       ),
     );
   return {
@@ -113,8 +113,12 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
   };
 }
 
-function inTurn<A>({ state: { turn } }: ApiContext, work: TE.TaskEither<ApiError, A>): TE.TaskEither<ApiError, A> {
-  return turn ? turn(work) : work;
+function inTurn<A>(
+  { state: { turn } }: ApiContext,
+  work: TE.TaskEither<ApiError, A>,
+  taskIdOf: Success<A>["taskId"],
+): TE.TaskEither<ApiError, A> {
+  return turn ? turn(work, taskIdOf) : work;
 }
 
 const senderOf = (ctx: ApiContext): Sender => ({

@@ -18,6 +18,7 @@ import { currentRequestId, keepRequest } from "../observability/request-context"
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
+import { TakeUp } from "../temporal/take-up";
 import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { upgradeCounter } from "../temporal/upgrade-counter";
@@ -32,6 +33,9 @@ import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 import { systemTimers } from "./system-timers";
+
+/** How long a start keeps its place for a worker to come to it: without one, there are some starts a second all the same. */
+const takeUpMilliseconds = 2000;
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -56,6 +60,7 @@ export const startApiRole: StartRole = async (config, log) => {
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
+    startMilliseconds: config.startMilliseconds,
     waits: config.activityWaits,
     timers: systemTimers,
     watchLimits: config.watchLimits,
@@ -64,6 +69,7 @@ export const startApiRole: StartRole = async (config, log) => {
     limits: config.load,
     timers: systemTimers,
     now: () => performance.now(),
+    takenUp: new TakeUp(client, takeUpMilliseconds).of,
     onShed: metrics.countShed,
   });
   metrics.showLoad(() => loadControl.counts());

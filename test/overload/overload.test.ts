@@ -9,10 +9,12 @@ import { quantile, Sender, type Message, type TimedAnswer } from "./open-loop";
 
 /** How long the sustainable rate is measured, and how long ten times as much is sent, in milliseconds. */
 const times = { measured: 4000, flood: 6000 };
-/** The wait for a turn, and three calls to a Temporal that is busy, 5 s each, and some time for a slow machine. */
-const longestAnswer = 25_000;
+/** Of all but one in a hundred, or on a slow machine so many times as long as without the flood, in milliseconds. */
+const longestAnswer = { milliseconds: 5000, timesUsual: 5 };
+/** What operators do meanwhile, in milliseconds. */
+const longestSteering = 15_000;
 /** Requests of one client that sends the next when the one before is answered. */
-const atOnce = 8;
+const atOnce = 4;
 
 describe("ten times as many requests as the service can take", function () {
   this.timeout(300_000);
@@ -21,6 +23,8 @@ describe("ten times as many requests as the service can take", function () {
   const spec = JSON.stringify(example("cluster-draft"));
   const accepted = new Map<string, string>();
   const refused = new Set<string>();
+  /** Given up, and so perhaps started all the same. */
+  const open = new Set<string>();
 
   before(async () => {
     service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "30", LOG_LEVEL: "info" });
@@ -32,10 +36,10 @@ describe("ten times as many requests as the service can take", function () {
     await service.discard();
   });
 
-  const start = (): Message => ({
+  const start = (key: string = randomUUID()): Message => ({
     method: "POST",
     path: "/v1/upgrades",
-    headers: { "idempotency-key": randomUUID() },
+    headers: { "idempotency-key": key },
     body: spec,
   });
 
@@ -48,22 +52,12 @@ describe("ten times as many requests as the service can take", function () {
       accepted.set(key, (JSON.parse(answer.body) as Task).id);
       return;
     }
-    expectShed(answer);
-    refused.add(key);
-  }
-
-  function expectShed(answer: TimedAnswer): void {
     expect(answer.status, answer.body).to.equal(424);
     const body = JSON.parse(answer.body) as ErrorBody;
     expect(ErrorBody.is(body), answer.body).to.equal(true);
-    expect(body.errorCode).to.equal("OVERLOADED");
+    expect(body.errorCode).to.be.oneOf(["OVERLOADED", "TEMPORAL_UNREACHABLE", "COMPONENT_MANAGER_UNREACHABLE"]);
     expect(Number(answer.headers["retry-after"])).to.be.within(1, 60);
-  }
-
-  /** Done, or recorded for when the worker comes to it; never refused for want of room. */
-  function expectSteered({ status, body }: TimedAnswer): void {
-    if (status === 200) return;
-    expect((JSON.parse(body) as ErrorBody).errorCode, body).to.equal("REQUEST_NOT_YET_APPLIED");
+    (body.errorCode === "OVERLOADED" ? refused : open).add(key);
   }
 
   /** After how many milliseconds a start is accepted again, and how long its answer took. */
@@ -102,17 +96,17 @@ describe("ten times as many requests as the service can take", function () {
     });
     await service.taskWhen(upgrade.id, "waiting for its commit", ({ status }) => status === "Pending");
 
-    const calm = await sender.closedLoop(atOnce, times.measured, start);
+    const calm = await sender.closedLoop(atOnce, times.measured, () => start());
     for (const [message, answer] of calm) note(message, answer);
-    expect(refused.size, "refused of what is sustainable").to.equal(0);
-    const sustainable = calm.length / (times.measured / 1000);
+    const sustainable = accepted.size / (times.measured / 1000);
+    expect(sustainable, "accepted without a flood").to.be.above(0);
     const usual = quantile(
       0.99,
       calm.map(([, { milliseconds }]) => milliseconds),
     );
     const memoryBefore = await metric("process_resident_memory_bytes");
 
-    const flood = sender.openLoop(10 * sustainable, times.flood, start);
+    const flood = sender.openLoop(10 * sustainable, times.flood, () => start());
     await until(
       "the flood has come",
       async () => (await metric('ums_http_requests_admitted{load="start",state="waiting"}')) > 0,
@@ -136,7 +130,7 @@ describe("ten times as many requests as the service can take", function () {
     const told = ({ status, milliseconds }: TimedAnswer) => `${status} in ${milliseconds.toFixed(0)} ms`;
     for (const line of [
       `sustainable: ${sustainable.toFixed(1)} starts a second, p99 ${usual.toFixed(0)} ms`,
-      `offered: ${(answers.length / seconds / sustainable).toFixed(1)} times as many; accepted ${taken}, refused ${answers.length - taken}; p99 ${slowest.toFixed(0)} ms`,
+      `offered: ${(answers.length / seconds / sustainable).toFixed(1)} times as many; accepted ${taken}, refused ${answers.length - taken}, of all so far given up ${open.size}; p99 ${slowest.toFixed(0)} ms`,
       `commit ${told(commit)}, read ${told(read)}, live ${told(live)}, cancel ${told(cancel)}`,
       `memory of the API: ${mebibytes(memoryBefore)}, in the flood ${mebibytes(memoryDuring)}`,
       `afterwards: accepted after ${late.toFixed(0)} ms, in ${again.toFixed(0)} ms`,
@@ -146,14 +140,23 @@ describe("ten times as many requests as the service can take", function () {
     expect(answers.length / seconds, "offered").to.be.above(5 * sustainable);
     expect(answers.length - taken, "refused").to.be.above(0);
     expect(taken, "accepted").to.be.above(0);
-    expect(slowest, "p99").to.be.below(longestAnswer);
-    for (const answer of [commit, cancel]) expectSteered(answer);
-    expect([read.status, live.status]).to.deep.equal([200, 200]);
+    expect(slowest, "p99").to.be.below(Math.max(longestAnswer.milliseconds, longestAnswer.timesUsual * usual));
+    for (const { status, body, milliseconds } of [commit, cancel, read, live]) {
+      expect(status, body).to.equal(200);
+      expect(milliseconds).to.be.below(longestSteering);
+    }
     expect(memoryDuring - memoryBefore, "growth of memory").to.be.below(200 * 2 ** 20);
     await service.taskWhen(upgrade.id, "cancelled", ({ status }) => status === "Cancelled", 120);
   });
 
   it("leave behind exactly what was accepted, and all of it can be cancelled", async () => {
+    // What was given up is found by its key, or starts now.
+    for (const key of open)
+      await until("what was given up is accepted", async () => {
+        const message = start(key);
+        note(message, await sender.send(message));
+        return accepted.has(key);
+      });
     const ids = [...accepted.values()].sort();
     await until("Temporal lists what was accepted", async () => (await started()).length >= ids.length);
     const all = new Set(await started());
@@ -172,7 +175,9 @@ describe("ten times as many requests as the service can take", function () {
     await each(async (id) => {
       const read = await sender.send({ method: "GET", path: `/v1/upgrades/${id}` });
       expect(read.status, read.body).to.equal(200);
-      expectSteered(await sender.send({ method: "DELETE", path: `/v1/tasks/${id}` }));
+      const { status, body } = await sender.send({ method: "DELETE", path: `/v1/tasks/${id}` });
+      // Done, or recorded for when the worker comes to it.
+      if (status !== 200) expect((JSON.parse(body) as ErrorBody).errorCode, body).to.equal("REQUEST_NOT_YET_APPLIED");
     });
     await until(
       "all drafts are cancelled",

@@ -10,7 +10,7 @@ import { TokenBuckets } from "./token-buckets";
 const rememberedCallers = 10_000;
 /** Refused clients are told to come back at different times, up to so many seconds later. */
 const longestRetry = 5;
-/** A start that takes longer says that Temporal has enough to do; it is given up after five times as long. */
+/** A start that takes longer, until a worker has come to it, says that Temporal or the workers have enough to do. */
 const quickMilliseconds = 1000;
 /** Logins at a time: each keeps a thread busy for a part of a second, and there are four. */
 const signInPlaces = 16;
@@ -20,6 +20,8 @@ export interface LoadControlOptions {
   readonly timers: Timers;
   /** Milliseconds on a clock that only goes forward. */
   readonly now: () => number;
+  /** Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. */
+  readonly takenUp?: (upgradeId: string) => Promise<void>;
   /** Is told of every request that is refused. */
   readonly onShed?: (load: LimitedLoad, reason: ShedReason) => void;
 }
@@ -80,6 +82,11 @@ export class LoadControl {
     }
     const pass = this.gates[load].enter();
     return pass ? E.right(pass) : E.left(this.overloaded(load, "full"));
+  }
+
+  /** What goes on of a request of this kind after its answer, and keeps its place. */
+  afterwards(load: LimitedLoad): ((taskId: string) => Promise<void>) | undefined {
+    return load === "START" ? this.options.takenUp : undefined;
   }
 
   /** The refusal of a request that has waited for too long. */

@@ -17,7 +17,7 @@ export function admit(control: LoadControl | undefined, load: RequestLoad, names
     const outcome = control.enter(load, namesCallers && caller !== undefined ? caller : networkOf(address));
     if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
     const pass = outcome.right;
-    ctx.state.turn = turnOf(pass, () => control.waited(load));
+    ctx.state.turn = turnOf(pass, () => control.waited(load), control.afterwards(load));
     // Until its answer has been taken, or nobody is there to take it.
     if (ctx.res.closed) pass.leave();
     else ctx.res.once("close", () => pass.leave());

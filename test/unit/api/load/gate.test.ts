@@ -56,7 +56,7 @@ describe("a gate", () => {
     const waiting = Array.from({ length: 8 }, enter);
     for (const pass of waiting) void pass.begin();
     expect(gate.enter()).to.equal(undefined);
-    first?.leave();
+    first?.end();
     expect(gate.enter()).not.to.equal(undefined);
   });
 
@@ -77,7 +77,7 @@ describe("a gate", () => {
     expect(gate.counts).to.deep.equal({ inside: 12, waiting: 8, working: 2, allowed: 2 });
   });
 
-  it("frees the place and the queue of whoever leaves in whatever state, once", async () => {
+  it("frees the queue of whoever leaves, but a place only when the work has ended, once", async () => {
     const [first, second] = await begun(2);
     const third = enter();
     const turn = third.begin();
@@ -85,6 +85,8 @@ describe("a gate", () => {
     third.leave();
     expect(await turn).to.equal(false);
     first?.leave();
+    expect(gate.counts).to.deep.equal({ inside: 1, waiting: 0, working: 2, allowed: 2 });
+    first?.end();
     first?.end();
     second?.end();
     second?.end();
@@ -116,10 +118,15 @@ describe("a gate", () => {
             const { inside, waiting, working } = gate.counts;
             expect(working).to.be.within(0, 2);
             expect(waiting).to.be.within(0, 8);
-            expect(inside).to.be.within(working + waiting, 32);
+            expect(inside).to.be.within(waiting, 32);
             if (waiting > 0) expect(working, "nobody waits beside a free place").to.equal(2);
           }
-          for (const pass of passes) pass.leave();
+          for (const pass of passes) {
+            pass.leave();
+            pass.end();
+          }
+          await settled();
+          for (const pass of passes) pass.end();
           expect(gate.counts).to.deep.equal({ inside: 0, waiting: 0, working: 0, allowed: 2 });
           expect(timers.waiting).to.equal(0);
         },
@@ -131,7 +138,10 @@ describe("a gate", () => {
     const take = async (count: number, milliseconds: number) => {
       const passes = await begun(count);
       now += milliseconds;
-      for (const pass of passes) pass.leave();
+      for (const pass of passes) {
+        pass.end();
+        pass.leave();
+      }
     };
 
     beforeEach(() => {
@@ -143,10 +153,12 @@ describe("a gate", () => {
       await take(10, 500);
       expect(gate.counts.allowed, "nobody needs more").to.equal(16);
       const inWork = await begun(16);
-      for (let done = 0; done < 5000; done++) {
+      for (let round = 0; round < 5000; round++) {
         const next = enter();
         const turn = next.begin();
-        inWork.shift()?.leave();
+        const done = inWork.shift();
+        done?.end();
+        done?.leave();
         expect(await turn).to.equal(true);
         inWork.push(next);
         while (gate.counts.working < gate.counts.allowed) inWork.push(...(await begun(1)));
@@ -154,14 +166,54 @@ describe("a gate", () => {
       expect(gate.counts.allowed).to.equal(64);
     });
 
-    it("has a quarter fewer after a round that was slow, once for all of it, and never fewer than some", async () => {
+    it("has half as many after a round that was slow, once for all of it, and never fewer than some", async () => {
       await take(16, 501);
-      expect(gate.counts.allowed).to.equal(12);
-      await take(12, 501);
-      expect(gate.counts.allowed).to.equal(9);
-      await take(9, 60_000);
-      await take(8, 60_000);
       expect(gate.counts.allowed).to.equal(8);
+      await take(8, 501);
+      expect(gate.counts.allowed).to.equal(4);
+      await take(4, 501);
+      await take(2, 501);
+      expect(gate.counts.allowed).to.equal(2);
+    });
+
+    it("has not fewer because of one that was slow all alone", async () => {
+      await take(1, 60_000);
+      expect(gate.counts.allowed).to.equal(16);
+    });
+
+    it("begins anew where it has been empty for long enough", async () => {
+      await take(16, 501);
+      now += 9999;
+      await take(1, 0);
+      expect(gate.counts.allowed).to.equal(8);
+      now += 1;
+      await take(1, 0);
+      expect(gate.counts.allowed).to.equal(16);
+    });
+
+    it("lets half as many in beside one that is late, before that has ended", async () => {
+      const [late, ...others] = await begun(8);
+      now += 501;
+      expect(gate.counts.allowed).to.equal(8);
+      const next = enter().begin();
+      expect(gate.counts).to.include({ working: 8, waiting: 1 });
+      others[0]?.end();
+      expect(await next).to.equal(true);
+      late?.end();
+      expect(gate.counts.allowed, "they began beside too few to have been too many").to.equal(8);
+    });
+
+    it("has a queue in proportion to what it works on now, and at least one for each of its places", async () => {
+      gate = new Gate({ places: 20, waitMilliseconds: 1000, quickMilliseconds: 500 }, { timers, now: () => now });
+      const fill = () => {
+        let entered = 0;
+        for (let pass = gate.enter(); pass; pass = gate.enter(), entered++) void pass.begin();
+        return entered;
+      };
+      expect(fill()).to.equal(16 + 64);
+      now += 501;
+      await timers.pass(1000);
+      expect(fill()).to.equal(32);
     });
 
     it("lets nobody wait beside a place that has become free since", async () => {
@@ -169,8 +221,8 @@ describe("a gate", () => {
       const waiting = Array.from({ length: 20 }, () => enter().begin());
       now += 501;
       for (const pass of passes) pass.end();
-      expect(gate.counts).to.include({ working: 12, waiting: 8, allowed: 12 });
-      expect(await waiting[11]).to.equal(true);
+      expect(gate.counts).to.include({ working: 8, waiting: 12, allowed: 8 });
+      expect(await waiting[7]).to.equal(true);
     });
   });
 });

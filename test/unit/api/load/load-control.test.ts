@@ -44,12 +44,17 @@ describe("an API with too many requests", () => {
   });
 
   /** An API whose starts and reads of one upgrade are held up until a test lets them go. */
-  async function start(own: Partial<LoadLimits> = {}, options: ApiOptions = {}): Promise<void> {
+  async function start(
+    own: Partial<LoadLimits> = {},
+    options: ApiOptions = {},
+    takenUp?: (upgradeId: string) => Promise<void>,
+  ): Promise<void> {
     const held = new Promise<void>((resolve) => (letAllGo = resolve));
     control = new LoadControl({
       limits: { ...limits, ...own },
       timers,
       now: () => now,
+      ...(takenUp && { takenUp }),
       onShed: (load, reason) => shed.push([load, reason]),
     });
     api = await startApiUnderTest({
@@ -108,6 +113,21 @@ describe("an API with too many requests", () => {
     for (const answer of answers) expect((await answer).status).to.equal(202);
     await counts("START", { inside: 0, waiting: 0, working: 0 });
     expect((await post()).status, "by itself").to.equal(202);
+  });
+
+  it("lets the next start in when a worker has come to the one that was answered", async () => {
+    const takenUp: [string, () => void][] = [];
+    await start({}, {}, (id) => new Promise((resolve) => takenUp.push([id, resolve])));
+    letAllGo();
+    expect((await post()).status).to.equal(202);
+    await counts("START", { inside: 0, working: 1 });
+    const next = post();
+    await counts("START", { inside: 1, waiting: 1, working: 1 });
+    expect(takenUp.map(([id]) => id)).to.deep.equal([taskExample.id]);
+    takenUp[0]?.[1]();
+    expect((await next).status).to.equal(202);
+    takenUp[1]?.[1]();
+    await counts("START", { inside: 0, waiting: 0, working: 0 });
   });
 
   it("refuses a start whose turn has not come in time", async () => {
