@@ -185,8 +185,9 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
       const { text } = await sendRaw(service(), asked.join(""), { limit: longest });
       const received = parseAnswers(text);
       for (const { status } of received) tally.count(`${name}: pipelined`, status);
-      // A machine that takes longer for the first ones than headers may take refuses those that it has not yet read.
-      const isCutOff = received.at(-1)?.text.includes("REQUEST_TIMEOUT") === true;
+      // The connection may be refused in the middle, after answers: headers that wait for 10 s on a slow machine, and
+      // by TLS what Node has decrypted while its parser pauses.
+      const isCutOff = received.at(-1)?.status === 400;
       const answers = isCutOff ? received.slice(0, -1) : received;
       expect(answers.length).to.be.within(isCutOff ? 100 : 1000, 1000);
       expect(answers.map(({ headers }) => headers["x-request-id"])).to.deep.equal(answers.map((_, i) => `n-${i}`));

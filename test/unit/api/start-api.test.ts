@@ -135,7 +135,8 @@ describe("startApi", () => {
 
   it("lets go of every request of a connection that breaks off, also of those that wait for their turn", async () => {
     const app = new Koa<ApiState>();
-    const [arrived, closed]: Set<string>[] = [new Set(), new Set()];
+    const arrived = new Set<string>();
+    const closed = new Set<string>();
     app.use((ctx) => {
       arrived.add(ctx.path);
       ctx.res.once("close", () => closed.add(ctx.path));
