@@ -19,7 +19,7 @@ export function admit(control: LoadControl | undefined, load: RequestLoad, names
     const pass = outcome.right;
     ctx.state.turn = turnOf(pass, () => control.waited(load), control.afterwards(load));
     // Until its answer has been taken, or nobody is there to take it.
-    if (ctx.res.closed) pass.leave();
+    if (ctx.res.destroyed) pass.leave();
     else ctx.res.once("close", () => pass.leave());
     await next();
     // Streams have a limit of their own.
