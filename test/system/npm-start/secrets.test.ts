@@ -53,7 +53,10 @@ describe("secrets", function () {
     config = new ConfigWithReceiver(`whsec_${webhookKey}`);
     config.addReceiver(webhooks.url);
     const inventory = readFileSync(config.inventory, "utf8");
-    writeFileSync(config.inventory, inventory.replaceAll("http://${SIMULATOR_HOST:-127.0.0.1}:${SIMULATOR_PORT:-8090}", tap.url));
+    writeFileSync(
+      config.inventory,
+      inventory.replaceAll("http://${SIMULATOR_HOST:-127.0.0.1}:${SIMULATOR_PORT:-8090}", tap.url),
+    );
     writeFileSync(join(dirname(config.inventory), "simulator-password.txt"), passwords.manager);
     writeFileSync(join(dirname(config.inventory), "temporary-root-password.txt"), passwords.root);
     const users = [{ username: "alice", role: "ADMIN", password: await hashPassword(passwords.user) }];
