@@ -116,6 +116,8 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
   const handle = app.callback();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     inFlight.add(response);
+    // A stream has more who wait for its end than Node takes for usual, which it would warn of for each.
+    response.setMaxListeners(20);
     current.set(request.socket, response);
     const ofSocket = unanswered.get(request.socket) ?? closedWith(request.socket);
     unanswered.set(request.socket, ofSocket.add(response));
