@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PreparationError, run } from "./run.mjs";
+import { cachedTool, goInstall } from "./cached-tool.mjs";
 
 const version = "2.12.0";
 
@@ -9,26 +8,13 @@ const version = "2.12.0";
  * kept in the cache.
  */
 export async function toxiproxy(cacheDir, { say, signal }) {
-  const place = join(cacheDir, `toxiproxy-${version}`);
-  const program = join(place, "server");
-  if (existsSync(program)) return program;
-  say(`Building Toxiproxy ${version} with Go; this happens once and takes about half a minute`);
-  mkdirSync(cacheDir, { recursive: true });
-  const fresh = mkdtempSync(join(cacheDir, ".making-toxiproxy-"));
-  try {
-    await run("go install", "go", ["install", `github.com/Shopify/toxiproxy/v2/cmd/server@v${version}`], {
-      signal,
-      env: { ...process.env, GOBIN: fresh, GOFLAGS: "" },
-    });
-    // Moved in one step: an interrupted build leaves nothing half done.
-    renameSync(fresh, place);
-  } catch (error) {
-    if (!existsSync(program))
-      throw new PreparationError(
-        `The network suite needs Toxiproxy ${version}, which Go builds: put \`go\` on PATH and let it reach a module proxy.\n${error.message}`,
-      );
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return program;
+  const told = {
+    making: `Building Toxiproxy ${version} with Go; this happens once and takes about half a minute`,
+    needed: `The network suite needs Toxiproxy ${version}, which Go builds: put \`go\` on PATH and let it reach a module proxy.`,
+    say,
+  };
+  const place = await cachedTool(join(cacheDir, `toxiproxy-${version}`), told, (fresh) =>
+    goInstall(`github.com/Shopify/toxiproxy/v2/cmd/server@v${version}`, fresh, signal),
+  );
+  return join(place, "server");
 }
