@@ -2,7 +2,7 @@ import { setTimeout as pauseFor } from "node:timers/promises";
 import type { Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { until } from "../system/deployment";
-import { nameOf } from "./disturbances";
+import { nameOf, problemsOf } from "./answered";
 import { specOf } from "./requests";
 import type { Steering } from "./steering";
 import { bundleOf } from "./walk-platform";
@@ -40,7 +40,7 @@ export class Starting {
       const answer = this.steering.heard(what, reply);
       if (answer?.status === 202 && reply.body) return accepted(reply.body.id);
       if (answer) {
-        if (answer.status === 403 && answer.code === "RESOURCE_LOCKED" && mayBeHeld) return undefined;
+        if (problemsOf(answer).every((one) => mayBeHeld && nameOf(one) === "403 RESOURCE_LOCKED")) return undefined;
         throw new Error(`${what} was answered ${nameOf(answer)}: ${JSON.stringify(reply.body)}`);
       }
       if (key === undefined) {
