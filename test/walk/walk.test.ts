@@ -12,7 +12,7 @@ import { commands, WalkingOperator } from "./walking-operator";
 import { writeWalkPlatform } from "./walk-platform";
 
 /** WALK_SEED fixes the commands and faults; WALK_SECONDS is how long they go on (900 for a night). */
-const { WALK_SEED = "1", WALK_SECONDS = "90" } = process.env;
+const { WALK_SEED = "1", WALK_SECONDS = "90", DEPLOYMENT } = process.env;
 const [seed, seconds] = [Number(WALK_SEED), Number(WALK_SECONDS)];
 
 const [operators, clustersEach] = [3, 4];
@@ -42,7 +42,8 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
       await walk(transcript);
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
-      const again = `WALK_SEED=${seed} WALK_SECONDS=${seconds} npm run test:walk`;
+      const deployed = DEPLOYMENT === undefined ? "" : `DEPLOYMENT=${DEPLOYMENT} `;
+      const again = `${deployed}WALK_SEED=${seed} WALK_SECONDS=${seconds} npm run test:walk`;
       throw new Error(`${what}\nAgain: ${again}\nThe last steps:\n${transcript.lastSteps}\n${transcript.counts}`, {
         cause: error,
       });
