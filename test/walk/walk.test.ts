@@ -26,7 +26,7 @@ const shares = { wild: 0.5, warmUp: 0.2, measured: 0.3 };
 const bounds = { memoryFactor: 1.25, memoryMiB: 48, filesFactor: 1.1, files: 6 };
 
 describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () {
-  this.timeout((seconds * 2 + 600) * 1000);
+  this.timeout((seconds * 4 + 600) * 1000);
   const platform = writeWalkPlatform(operators, clustersEach);
   const clusters = platform.clusters.flat();
   let service: ServiceUnderTest;
@@ -69,14 +69,14 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     const adversary = new Adversary(service, seed, around);
 
     /**
-     * All walk and the adversary acts; the first who fails ends it for all. A slow machine goes on for up to twice the
+     * All walk and the adversary acts; the first who fails ends it for all. A slow machine goes on for up to four times the
      * time, until everything that is `wanted` was done.
      */
     const together = async (forSeconds: number, counts: Parameters<Adversary["act"]>[0], wanted: () => string[]) => {
       const began = Date.now();
       let over = false;
       const isWithin = (factor: number) => Date.now() - began < forSeconds * factor * 1000;
-      const goesOn = () => !over && (isWithin(1) || (isWithin(2) && wanted().length > 0));
+      const goesOn = () => !over && (isWithin(1) || (isWithin(4) && wanted().length > 0));
       const orEnd = (work: Promise<void>) =>
         work.catch((error: unknown) => {
           over = true;
