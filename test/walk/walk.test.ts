@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { MemoryReports } from "../support/memory-reports";
 import { ServiceUnderTest } from "../system/service-under-test";
 import { Adversary, allFaults, ofComponentManager } from "./adversary";
 import { ApiClient } from "./api-client";
 import { Disturbances } from "./disturbances";
 import { expectWhole } from "./expect-whole";
-import { heldAtRest } from "./processes";
+import { heldAtRest, type Held } from "./processes";
 import { Readers } from "./readers";
 import { SimulatedFaults } from "./simulated-faults";
 import { Transcript } from "./transcript";
@@ -22,21 +23,23 @@ const [operators, clustersEach] = [3, 4];
  */
 const shares = { wild: 0.5, warmUp: 0.2, measured: 0.3 };
 
-/** How far resident memory and open files may have grown in the last part. */
-const bounds = { memoryFactor: 1.25, memoryMiB: 48, filesFactor: 1.1, files: 6 };
+/** How far memory, used and resident, and open files may have grown in the last part. */
+const bounds = { usedFactor: 1.1, usedMiB: 12, memoryFactor: 1.5, memoryMiB: 48, filesFactor: 1.1, files: 6 };
 
 describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () {
   this.timeout((seconds * 4 + 600) * 1000);
   const platform = writeWalkPlatform(operators, clustersEach);
   const clusters = platform.clusters.flat();
+  const reports = new MemoryReports();
   let service: ServiceUnderTest;
 
   before(async () => {
-    service = await ServiceUnderTest.start(platform.variables);
+    service = await ServiceUnderTest.start({ ...platform.variables, ...reports.variables });
   });
   after(async () => {
     await service.discard();
     platform.remove();
+    reports.remove();
   });
 
   it("gets no answer and sees no state that the model does not explain, and leaves all whole", async () => {
@@ -97,16 +100,12 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     try {
       await together(seconds * shares.wild, allFaults, neverDone);
       await together(seconds * shares.warmUp, ofComponentManager, () => []);
-      const before = await heldAtRest(service);
+      const before = await heldAtRest(service, reports);
       await together(seconds * shares.measured, ofComponentManager, () => []);
-      const after = await heldAtRest(service);
-      for (const { name, pid, memory, files } of after) {
-        const start = before.find((one) => one.pid === pid);
-        if (!start) continue;
-        transcript.say("processes", `${name} ${pid}: ${describeHeld(start)}, then ${describeHeld({ memory, files })}`);
-        print(`${name}: ${describeHeld(start)} before the last part, ${describeHeld({ memory, files })} at the end`);
-        expect(memory, `MiB of the ${name}`).to.be.at.most(start.memory * bounds.memoryFactor + bounds.memoryMiB);
-        expect(files, `open files of the ${name}`).to.be.at.most(start.files * bounds.filesFactor + bounds.files);
+      const after = await heldAtRest(service, reports);
+      for (const end of after) {
+        const start = before.find(({ pid }) => pid === end.pid);
+        if (start) expectBounded(start, end);
       }
     } finally {
       for (const one of walkers) one.close();
@@ -129,5 +128,15 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
 /** Beside the lines of the reporter. */
 const print = (text: string) => process.stdout.write(`${text.replaceAll(/^/gm, "    ")}\n`);
 
-const describeHeld = ({ memory, files }: { readonly memory: number; readonly files: number }) =>
-  `${memory.toFixed(0)} MiB and ${files} open files`;
+function expectBounded(start: Held, end: Held): void {
+  const { name } = start;
+  print(`${name}: ${describeHeld(start)} before the last part, ${describeHeld(end)} at the end`);
+  expect(end.used, `MiB that the ${name} uses`).to.be.at.most(start.used * bounds.usedFactor + bounds.usedMiB);
+  expect(end.memory, `resident MiB of the ${name}`).to.be.at.most(
+    start.memory * bounds.memoryFactor + bounds.memoryMiB,
+  );
+  expect(end.files, `open files of the ${name}`).to.be.at.most(start.files * bounds.filesFactor + bounds.files);
+}
+
+const describeHeld = ({ used, memory, files }: Held) =>
+  `${used.toFixed(0)} MiB used of ${memory.toFixed(0)} MiB and ${files} open files`;
