@@ -15,6 +15,7 @@ import {
   badPayload,
   beingCancelled,
   CommitPayload,
+  type Decision,
   judgeCommit,
   judgePause,
   judgePrechecks,
@@ -56,7 +57,7 @@ export class UpgradeRequests {
   /** The commit that takes effect when the prechecks have passed. */
   private commit: CommitPayload | undefined;
   private prechecksWanted = false;
-  private decision: "retry" | "resolve" | undefined;
+  private decision: Decision | undefined;
   private awaitsResolution = false;
   private readonly outcomes = new Map<string, RequestOutcome>();
   /** Ids of commits that were accepted while the prechecks ran. */
@@ -127,7 +128,7 @@ export class UpgradeRequests {
     this.awaitsResolution = false;
   }
 
-  get resolution(): "retry" | "resolve" | undefined {
+  get resolution(): Decision | undefined {
     return this.decision;
   }
 
@@ -148,7 +149,7 @@ export class UpgradeRequests {
     this.state.enter("DRAFT_PRECHECKS");
   }
 
-  private decide(decision: "retry" | "resolve"): void {
+  private decide(decision: Decision): void {
     this.decision = decision;
     this.awaitsResolution = false;
   }
@@ -169,12 +170,13 @@ export class UpgradeRequests {
   private context(): RequestContext {
     const { phase, failedPrechecks } = this.state;
     const isRetryable = this.state.task.isRetryable === true;
-    const { awaitsResolution, committed } = this;
+    const { awaitsResolution, decision, committed } = this;
     const { cancelling } = this.state;
     const { historyLength, historySize } = workflowInfo();
     const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
     const now = Date.now();
-    return { phase, failedPrechecks, awaitsResolution, isRetryable, committed, cancelling, historyIsLong, now };
+    const asked = { awaitsResolution, decision, committed, cancelling };
+    return { phase, failedPrechecks, isRetryable, ...asked, historyIsLong, now };
   }
 
   private receive<P extends PlainPayload>(

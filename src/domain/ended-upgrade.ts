@@ -5,7 +5,7 @@ import type { RequestOutcome } from "./upgrade-request";
 /** What can be asked of an upgrade: its Signals, and its cancellation. */
 export type Request = RequestOutcome["request"] | "cancel";
 
-/** Why an upgrade that has ended takes no request any more. `status` is that of the Upgrade or of its Task. */
+/** Why an upgrade that has ended takes no request any more. `status` is that of the Upgrade. */
 export function endedRefusal(
   request: Request,
   { id, status = "COMPLETED_WITH_FAILURE" }: { readonly id: string; readonly status?: string },

@@ -30,6 +30,9 @@ export const RequestOutcome = model(
 );
 export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
 
+/** What can be decided of a failed upgrade. */
+export type Decision = "retry" | "resolve";
+
 /** Where an upgrade stands, as far as a request depends on it. */
 export interface RequestContext {
   readonly phase: UpgradePhase;
@@ -37,6 +40,8 @@ export interface RequestContext {
   readonly failedPrechecks: readonly ErrorBody[];
   /** Whether a failed upgrade still waits for somebody's decision. */
   readonly awaitsResolution: boolean;
+  /** What was last decided of a failure of the upgrade; a decision that came a moment ago shows no effect yet. */
+  readonly decision?: Decision | undefined;
   /** Whether that decision may be a retry: not where something is broken for good. */
   readonly isRetryable: boolean;
   /** Whether a draft has a commit that takes effect within the moment, or when its prechecks have passed. */
@@ -138,19 +143,53 @@ export function beingCancelled(request: string, { phase }: RequestContext): Erro
 }
 
 /** Whether a failed upgrade is tried again. */
-export function judgeRetry({ phase, awaitsResolution, isRetryable }: RequestContext): E.Either<ErrorBody, void> {
-  const failed = phase === "FAILED" && awaitsResolution;
-  if (failed && isRetryable) return E.right(undefined);
-  const rule = failed
-    ? "What failed has to be restored by hand, so it cannot be retried: resolve the upgrade, then start a new one."
-    : "Only a failed upgrade can be retried.";
-  return E.left(notPossible("retry", rule, phase));
+export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
+  const { phase, awaitsResolution, isRetryable, decision } = context;
+  if (decision === "retry" && !hasEnded(phase))
+    return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
+  if (phase !== "FAILED") return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
+  if (!awaitsResolution) return E.left(decidedBefore(context));
+  if (isRetryable) return E.right(undefined);
+  return E.left(
+    refusedAs(
+      phase,
+      "What failed has to be restored by hand, so the upgrade cannot be retried.",
+      "Resolve it, then start a new upgrade.",
+    ),
+  );
 }
 
 /** Whether a failed upgrade is given up. */
-export function judgeResolve({ phase, awaitsResolution }: RequestContext): E.Either<ErrorBody, void> {
-  if (phase === "FAILED" && awaitsResolution) return E.right(undefined);
-  return E.left(notPossible("resolve", "Only a failed upgrade can be resolved.", phase));
+export function judgeResolve(context: RequestContext): E.Either<ErrorBody, void> {
+  const { phase, awaitsResolution } = context;
+  if (phase !== "FAILED") return E.left(notPossible("resolve", "Only a failed upgrade can be resolved.", phase));
+  return awaitsResolution ? E.right(undefined) : E.left(decidedBefore(context));
+}
+
+const followRetry = "Read the upgrade's Task to follow that retry.";
+
+/** Why a failed upgrade waits for no decision: another one was faster, or its time has run out. */
+function decidedBefore({ phase, decision }: RequestContext): ErrorBody {
+  switch (decision) {
+    case "retry":
+      return refusedAs(
+        phase,
+        "The upgrade has failed and is being retried already: another retry was faster.",
+        followRetry,
+      );
+    case "resolve":
+      return refusedAs(
+        phase,
+        "The upgrade has failed and is given up already: somebody has resolved it.",
+        "Start a new upgrade for what is left.",
+      );
+    case undefined:
+      return refusedAs(
+        phase,
+        "The upgrade has failed, and the time in which it could be retried or resolved has passed.",
+        "Start a new upgrade for what is left.",
+      );
+  }
 }
 
 /** Why a payload that does not decode is refused. */
@@ -166,18 +205,22 @@ export function badPayload(request: string): ErrorBody {
   };
 }
 
+/** `rule`: what the upgrade would have to be; the message adds what it is. */
 function notPossible(
   request: string,
   rule: string,
   phase: UpgradePhase,
   remediationMessage = `Read the upgrade's Task to see where it stands before sending ${request} again.`,
 ): ErrorBody {
-  const { upgrade } = statusOfPhase(phase);
+  return refusedAs(phase, `${rule} This one is ${statusOfPhase(phase).upgrade}.`, remediationMessage);
+}
+
+function refusedAs(phase: UpgradePhase, message: string, remediationMessage: string): ErrorBody {
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
-    message: `${rule} This one is ${upgrade}.`,
+    message,
     remediationMessage,
-    context: { status: upgrade },
+    context: { status: statusOfPhase(phase).upgrade },
   };
 }

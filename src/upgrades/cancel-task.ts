@@ -9,7 +9,7 @@ import { conflict, type ServiceError } from "./service-error";
 import { forTask, upgradeOfTask } from "./upgrade-of-task";
 
 export interface CancelTaskDependencies {
-  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask">;
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask" | "readUpgrade">;
 }
 
 /** Cancels the upgrade that a Task carries; gives the Task as it is then. */
@@ -20,9 +20,14 @@ export function cancelTask(deps: CancelTaskDependencies) {
       TE.chain((id) => forTask(id, cancelUpgrade(deps)(id, caller))),
       TE.chain(() => deps.executions.readTask(taskId)),
       // It may have ended in another way before the cancellation reached it.
-      TE.filterOrElse(
-        (task) => !hasTaskEnded(task) || endedAsAsked("cancel", task),
-        (task) => conflict(endedRefusal("cancel", task)),
-      ),
+      TE.chain((task) => (!hasTaskEnded(task) || endedAsAsked("cancel", task) ? TE.right(task) : tooLate(deps, task))),
     );
+}
+
+/** A refusal tells the status of the upgrade, as those of all other requests do. */
+function tooLate({ executions }: CancelTaskDependencies, { id }: Task): TE.TaskEither<ServiceError, Task> {
+  return pipe(
+    executions.readUpgrade(id),
+    TE.chain((upgrade) => TE.left(conflict(endedRefusal("cancel", upgrade)))),
+  );
 }

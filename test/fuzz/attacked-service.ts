@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { Task } from "../../src/domain/task";
 import { eventually } from "../support/eventually";
+import { MemoryReports } from "../support/memory-reports";
 import { example } from "../system/examples";
 import { NpmStart } from "../system/npm-start";
 import { expectError, type Answer } from "../unit/api/api-under-test";
@@ -30,8 +29,6 @@ export const soon = 30_000;
 /** Refusals that tell of the machine rather than of the request: it is sent again, so many times at most. */
 const passing: ReadonlySet<unknown> = new Set(["OVERLOADED", "TEMPORAL_UNREACHABLE"]);
 const mostRepeats = 10;
-/** Loaded into its processes, so that they can be asked for the memory that they use. */
-const reporter = join(__dirname, "report-memory.mjs");
 
 /** `npm start` while it is attacked: what is asked of it, and what it holds. */
 export class AttackedService {
@@ -41,7 +38,7 @@ export class AttackedService {
 
   private constructor(
     private readonly deployment: NpmStart,
-    private readonly reports: string,
+    private readonly reports: MemoryReports,
     /** The authority of its certificate, where it speaks TLS. */
     readonly ca: string | undefined,
   ) {
@@ -52,9 +49,8 @@ export class AttackedService {
 
   /** Starts it; `ca` is the authority of its certificate where the variables make it speak TLS. */
   static async start(variables: Readonly<Record<string, string>> = {}, ca?: string): Promise<AttackedService> {
-    const reports = mkdtempSync(join(tmpdir(), "ums-memory-"));
-    const reporting = { MEMORY_REPORTS: reports, NODE_OPTIONS: `--import=${reporter}` };
-    const deployment = await NpmStart.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...reporting, ...variables });
+    const reports = new MemoryReports();
+    const deployment = await NpmStart.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...reports.variables, ...variables });
     await deployment.start();
     return new AttackedService(deployment, reports, ca);
   }
@@ -181,21 +177,12 @@ export class AttackedService {
   async discard(): Promise<void> {
     this.agent.destroy();
     await this.deployment.discard();
-    rmSync(this.reports, { recursive: true });
+    this.reports.remove();
   }
 
   /** The bytes that the API uses, its garbage left out. */
-  private async usedMemory(): Promise<number> {
-    const report = join(this.reports, `${this.processId}.json`);
-    rmSync(report, { force: true });
-    process.kill(this.processId, "SIGUSR2");
-    await eventually(
-      () => Promise.resolve(existsSync(report)),
-      (isThere) => isThere,
-      soon,
-    );
-    const { heapUsed, external } = JSON.parse(readFileSync(report, "utf8")) as NodeJS.MemoryUsage;
-    return heapUsed + external;
+  private usedMemory(): Promise<number> {
+    return this.reports.used(this.processId);
   }
 
   /** A field of the API's /proc/PID/status in bytes: VmRSS is what it holds, VmHWM the most that it has held. */

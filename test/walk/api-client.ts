@@ -1,15 +1,10 @@
-import type { Answered } from "./upgrade-model";
+import { answered, type Answered, type AnsweredError } from "./answered";
 
 /** An answer and its body; `since` is when the request was sent, in epoch milliseconds. */
 export interface Reply<B> {
   readonly answer: Answered | undefined;
   readonly body: B | undefined;
   readonly since: number;
-}
-
-interface Problem {
-  readonly errorCode?: string;
-  readonly context?: { readonly status?: string };
 }
 
 /** Asks one API process; a connection that is cut or refused is a reply without an answer. */
@@ -31,15 +26,8 @@ export class ApiClient {
         ...{ method, headers, signal: AbortSignal.timeout(40_000) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      const received = (await response.json()) as B & Problem;
-      const { errorCode: code, context } = response.ok ? {} : received;
-      const state = context?.status;
-      const { status } = response;
-      return {
-        answer: { status, ...(code !== undefined && { code }), ...(state !== undefined && { state }) },
-        body: received,
-        since,
-      };
+      const received = (await response.json()) as B & AnsweredError;
+      return { answer: answered(response.status, response.ok ? undefined : received), body: received, since };
     } catch {
       return { answer: undefined, body: undefined, since };
     }

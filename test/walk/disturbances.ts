@@ -1,4 +1,4 @@
-import type { Answered } from "./upgrade-model";
+import { answerOf, nameOf, problemsOf, type Answered } from "./answered";
 
 /** What is disturbed at a time; each excuses other answers. */
 export type Disturbed = "api" | "worker" | "temporal" | "componentManager";
@@ -18,13 +18,7 @@ const wanting: Readonly<Record<string, readonly Disturbed[]>> = {
   "500 TEMPORAL_UNREACHABLE": ["temporal"],
   "424 REQUEST_NOT_YET_APPLIED": ["temporal", "worker"],
   "424 COMPONENT_MANAGER_UNREACHABLE": ["componentManager"],
-  "424 FAILED_DEPENDENCY": ["componentManager"],
 };
-
-/** An answer's name in counts. */
-export function nameOf(answer: Answered | undefined): string {
-  return answer ? [answer.status, ...(answer.code === undefined ? [] : [answer.code])].join(" ") : "none";
-}
 
 /** The faults of a walk as far as they excuse answers. */
 export class Disturbances {
@@ -46,8 +40,16 @@ export class Disturbances {
     this.known.push({ what, from: Date.now(), until: Date.now() + milliseconds });
   }
 
-  /** Whether an answer tells nothing of the upgrade, and only that something was away; throws where nothing was. */
-  saysNothing(answer: Answered | undefined, since: number): boolean {
+  /**
+   * What an answer says of the upgrade, with the problems left out of it that only say that something was away;
+   * undefined where nothing is left. Throws where nothing was away.
+   */
+  besides(answer: Answered | undefined, since: number): Answered | undefined {
+    if (!answer) return this.excuses(answer, since) ? undefined : answer;
+    return answerOf(problemsOf(answer).filter((one) => !this.excuses(one, since)));
+  }
+
+  private excuses(answer: Answered | undefined, since: number): boolean {
     const name = nameOf(answer);
     const wanted = wanting[name];
     if (!wanted) return false;

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Task, TaskStatus } from "../../src/domain/task";
 import { wentBack } from "../crash/onlookers";
 import { overlapping } from "../crash/oracle";
+import { answered, type AnsweredError } from "./answered";
 import { draws, deal } from "./deck";
 import { Disturbances } from "./disturbances";
 import { begunTooOften, doneAgain } from "./expect-whole";
@@ -36,11 +37,53 @@ describe("what the walk refuses besides the model", () => {
   it("an answer that something is away which is not", async () => {
     const disturbances = new Disturbances();
     const away = { status: 424, code: "TEMPORAL_UNREACHABLE" };
-    expect(() => disturbances.saysNothing(away, Date.now())).to.throw("no disturbance of temporal");
-    expect(() => disturbances.saysNothing(undefined, Date.now())).to.throw("no disturbance of api");
+    expect(() => disturbances.besides(away, Date.now())).to.throw("no disturbance of temporal");
+    expect(() => disturbances.besides(undefined, Date.now())).to.throw("no disturbance of api");
     await disturbances.during("temporal", () => Promise.resolve());
-    expect(disturbances.saysNothing(away, Date.now())).to.equal(true);
-    expect(disturbances.saysNothing({ status: 409, code: "REQUEST_NOT_POSSIBLE" }, Date.now())).to.equal(false);
+    expect(disturbances.besides(away, Date.now())).to.equal(undefined);
+    const refused = { status: 409, code: "REQUEST_NOT_POSSIBLE" };
+    expect(disturbances.besides(refused, Date.now())).to.deep.equal(refused);
+  });
+
+  describe("of an answer that is composed of several problems", () => {
+    const problem = (errorCode: string, errorType: string) => ({ errorCode, errorType });
+    const locked = problem("RESOURCE_LOCKED", "NOT_ALLOWED");
+    const silent = problem("COMPONENT_MANAGER_UNREACHABLE", "FAILED_DEPENDENCY");
+    const away = problem("TEMPORAL_UNREACHABLE", "FAILED_DEPENDENCY");
+    const composed = (status: number, errorCode: string, ...nestedErrors: AnsweredError[]) =>
+      answered(status, { errorCode, nestedErrors });
+    const withSilent = () => {
+      const disturbances = new Disturbances();
+      disturbances.lasting("componentManager", 60_000);
+      return disturbances;
+    };
+
+    it("only the problems that say that something is away", () => {
+      const both = composed(403, "OPERATION_NOT_ALLOWED", locked, silent);
+      expect(withSilent().besides(both, Date.now())).to.deep.equal({ status: 403, code: "RESOURCE_LOCKED" });
+      const allAway = composed(424, "FAILED_DEPENDENCY", silent, silent);
+      expect(withSilent().besides(allAway, Date.now())).to.equal(undefined);
+      const twice = composed(403, "OPERATION_NOT_ALLOWED", locked, locked);
+      expect(withSilent().besides(twice, Date.now())).to.deep.equal(twice);
+    });
+
+    it("none where one of them says that something is away which is not", () => {
+      const both = composed(403, "OPERATION_NOT_ALLOWED", locked, silent);
+      expect(() => new Disturbances().besides(both, Date.now())).to.throw("no disturbance of componentManager");
+      const one = composed(424, "FAILED_DEPENDENCY", silent, away);
+      expect(() => withSilent().besides(one, Date.now())).to.throw("no disturbance of temporal");
+    });
+
+    it("none where its status and code are not what they make together", () => {
+      const wrong = {
+        "424 although one is not allowed": composed(424, "FAILED_DEPENDENCY", locked, silent),
+        "403 although all are away": composed(403, "OPERATION_NOT_ALLOWED", silent, silent),
+        "a single problem": composed(403, "OPERATION_NOT_ALLOWED", locked),
+        "no problem": composed(424, "FAILED_DEPENDENCY"),
+      };
+      for (const [what, answer] of Object.entries(wrong))
+        expect(() => withSilent().besides(answer, Date.now()), what).to.throw("not what its problems make together");
+    });
   });
 
   it("deals the same commands for the same seed, each of them in every deck", () => {

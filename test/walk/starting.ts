@@ -2,11 +2,17 @@ import { setTimeout as pauseFor } from "node:timers/promises";
 import type { Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { until } from "../system/deployment";
-import { nameOf } from "./disturbances";
+import { nameOf, problemsOf } from "./answered";
 import { specOf } from "./requests";
 import type { Steering } from "./steering";
 import { bundleOf } from "./walk-platform";
 import { WalkedUpgrade, type Slot, type Start } from "./walked-upgrade";
+
+/** What became of a POST: the upgrade that was accepted, or the text of the refusal; neither where nothing was heard or started. */
+interface Posted {
+  readonly upgrade?: WalkedUpgrade;
+  readonly refusal?: string;
+}
 
 /** Starts upgrades, and knows of each that was accepted, also where the answer was lost. */
 export class Starting {
@@ -22,48 +28,43 @@ export class Starting {
     return `${this.keyPrefix}-${this.keys++}`;
   }
 
-  /** Sends a POST, with a key again until it is answered; gives the upgrade where one was accepted. */
-  async post(
-    slot: Slot,
-    version: number,
-    start: Start,
-    key: string | undefined,
-    mayBeHeld: boolean,
-  ): Promise<WalkedUpgrade | undefined> {
+  /** Sends a POST, with a key again until it is answered. */
+  async post(slot: Slot, version: number, start: Start, key: string | undefined, mayBeHeld: boolean): Promise<Posted> {
     const spec = specOf(slot.cluster, version, start);
     const what = `POST ${slot.cluster.simulated} ${start.draft ? "draft " : ""}${start.due} 9.0.${version}${key ? " with key" : ""}`;
-    const known = new Set(slot.upgrades.map(({ id }) => id));
     const armed = await this.steering.around.faults.left(slot.cluster.simulated);
-    const accepted = (id: string) => this.accepted(id, slot, version, start, armed);
+    const accepted = (id: string) => ({ upgrade: this.accepted(id, slot, version, start, armed) });
     for (;;) {
       const reply = await this.steering.api.send<Task>("POST", "/v1/upgrades", spec, key);
       const answer = this.steering.heard(what, reply);
       if (answer?.status === 202 && reply.body) return accepted(reply.body.id);
       if (answer) {
-        if (answer.status === 403 && answer.code === "RESOURCE_LOCKED" && mayBeHeld) return undefined;
-        throw new Error(`${what} was answered ${nameOf(answer)}: ${JSON.stringify(reply.body)}`);
+        const refusal = JSON.stringify(reply.body);
+        if (problemsOf(answer).every((one) => mayBeHeld && nameOf(one) === "403 RESOURCE_LOCKED")) return { refusal };
+        throw new Error(`${what} was answered ${nameOf(answer)}: ${refusal}`);
       }
       if (key === undefined) {
-        const id = await this.startedUnheard(slot, version, known);
-        return id === undefined ? undefined : accepted(id);
+        const [upgrade] = (await this.startedUnheard(slot, version)).map((id) => accepted(id).upgrade);
+        return upgrade ? { upgrade } : {};
       }
       await pauseFor(200);
     }
   }
 
-  /** A POST without a key whose answer was lost may have started an upgrade, which the list then shows. */
-  private async startedUnheard(
-    { cluster }: Slot,
-    version: number,
-    known: ReadonlySet<string>,
-  ): Promise<string | undefined> {
-    const wait = Date.now() + 4_000;
+  /**
+   * A POST without a key whose answer was lost may have started an upgrade, which the list then shows; of two that were
+   * sent at once there may be two, which only their version tells from others.
+   */
+  private async startedUnheard({ cluster }: Slot, version: number): Promise<readonly string[]> {
+    let until: number | undefined;
     for (;;) {
       const path = `/v1/upgrades?resourceId=${cluster.resourceId}`;
       const { answer, body } = await this.steering.api.send<PageOfUpgrade>("GET", path);
       if (answer?.status === 200) {
-        const found = body?.elements?.find(({ id, bundleId }) => bundleId === bundleOf(version) && !known.has(id));
-        if (found || Date.now() > wait) return found?.id;
+        // What had been sent before all was up again may still begin now.
+        until ??= Date.now() + 4_000;
+        const found = body?.elements?.filter(({ bundleId }) => bundleId === bundleOf(version)) ?? [];
+        if (Date.now() > until) return found.map(({ id }) => id);
       }
       await pauseFor(200);
     }
@@ -93,11 +94,11 @@ export class Starting {
     const start: Start = { draft: false, due: "NOW", attempts };
     const [version, key] = [slot.newVersion(), withKey ? this.newKey() : undefined];
     const both = await Promise.all([1, 2].map(() => this.post(slot, version, start, key, !withKey || !isFree)));
-    const [one, other] = both;
-    if (withKey && one?.id !== other?.id) throw new Error(`Two Tasks of one key: ${one?.id} and ${other?.id}`);
-    if (!withKey && isFree && !one && !other) this.steering.say("nothing was started of the two");
-    if (withKey || !isFree || !one || !other || one === other) return;
-    await this.oneOfTwoLoses(one, other);
+    const started = both.flatMap(({ upgrade }) => upgrade ?? []);
+    if (withKey) return sameOfKey(started, both);
+    const [one, other] = started;
+    if (isFree && !one) this.steering.say("nothing was started of the two");
+    if (isFree && one && other && one !== other) await this.oneOfTwoLoses(one, other);
   }
 
   private async oneOfTwoLoses(one: WalkedUpgrade, other: WalkedUpgrade): Promise<void> {
@@ -114,4 +115,16 @@ export class Starting {
     if ((await lost(one, other)) && (await lost(other, one)))
       throw new Error(`Both ${one.id} and ${other.id} failed for the other`);
   }
+}
+
+/**
+ * Requests with one key start one Task. One of them may be refused for another upgrade that holds the cluster, and the
+ * other one accepted later, but none is refused for what its own key has started.
+ */
+function sameOfKey(started: readonly WalkedUpgrade[], all: readonly Posted[]): void {
+  const ids = new Set(started.map(({ id }) => id));
+  if (ids.size > 1) throw new Error(`Several Tasks of one key: ${[...ids].join(", ")}`);
+  for (const { refusal = "" } of all)
+    for (const id of ids)
+      if (refusal.includes(id)) throw new Error(`A request was refused for its own key: ${refusal}`);
 }

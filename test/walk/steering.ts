@@ -2,21 +2,12 @@ import type { Task } from "../../src/domain/task";
 import type { Upgrade } from "../../src/domain/upgrade";
 import { pause, until } from "../system/deployment";
 import type { ApiClient, Reply } from "./api-client";
-import { nameOf, type Disturbances } from "./disturbances";
+import { nameOf, type Answered } from "./answered";
+import type { Disturbances } from "./disturbances";
 import { callOf, short, statusesOf } from "./requests";
 import type { SimulatedFaults } from "./simulated-faults";
 import type { Transcript } from "./transcript";
-import {
-  after,
-  afterBoth,
-  drafts,
-  inWords,
-  isFinal,
-  seen,
-  type Answered,
-  type Phase,
-  type Request,
-} from "./upgrade-model";
+import { after, afterBoth, drafts, inWords, isFinal, seen, type Phase, type Request } from "./upgrade-model";
 import type { WalkedUpgrade } from "./walked-upgrade";
 
 /** What all operators of a walk share. */
@@ -40,12 +31,12 @@ export class Steering {
     this.around.transcript.say(this.name, what);
   }
 
-  /** The answer of a reply; undefined where it only says that something is away. */
+  /** The answer of a reply, without what of it only says that something is away; undefined where that is all. */
   heard<B>(what: string, { answer, since }: Reply<B>): Answered | undefined {
     const name = nameOf(answer);
     this.around.transcript.count("answers", name);
     this.say(`${what} -> ${name}${answer?.state === undefined ? "" : ` (${answer.state})`}`);
-    return this.around.disturbances.saysNothing(answer, since) ? undefined : answer;
+    return this.around.disturbances.besides(answer, since);
   }
 
   /** Sends a request and takes its answer; throws where the model does not explain it. */

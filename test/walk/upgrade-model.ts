@@ -1,5 +1,6 @@
 import type { TaskStatus } from "../../src/domain/task";
 import type { UpgradeStatus } from "../../src/domain/upgrade-status";
+import type { Answered } from "./answered";
 
 /**
  * A model of one upgrade as its operators see it, written from the specification and docs (spec-gaps.md, operating.md)
@@ -29,13 +30,6 @@ export type RequestName = "commit" | "pause" | "resume" | "retry" | "resolve" | 
 export interface Request {
   readonly name: RequestName;
   readonly due?: Due;
-}
-
-/** What was answered: the status, and of an error its code and the state that it names (`context.status`). */
-export interface Answered {
-  readonly status: number;
-  readonly code?: string;
-  readonly state?: string;
 }
 
 /** A place where an upgrade can be. */

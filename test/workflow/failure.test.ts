@@ -131,6 +131,8 @@ describe("A failed upgrade", function () {
     for (const failures of [2, 3]) {
       const outcomes = await Promise.all([upgrade.ask("retry"), upgrade.ask("retry")]);
       expect(outcomes.filter(({ accepted }) => accepted)).to.have.length(1);
+      const loser = outcomes.find(({ accepted }) => !accepted);
+      expect(loser?.reason?.message).to.match(/being retried already/);
       await upgrade.untilStatuses(failed);
       expect((await upgrade.task()).errors).to.have.length(failures);
     }

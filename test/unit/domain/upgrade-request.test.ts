@@ -5,6 +5,7 @@ import {
   badPayload,
   beingCancelled,
   CommitPayload,
+  type Decision,
   judgeCommit,
   judgePause,
   judgePrechecks,
@@ -162,7 +163,49 @@ describe("an upgrade that failed for good", () => {
   it("can be resolved, not retried", () => {
     const context = standing("FAILED", { isRetryable: false });
     expect(codeOf(judgeResolve(context))).to.equal("accepted");
-    expect(codeOf(judgeRetry(context))).to.equal("REQUEST_NOT_POSSIBLE");
+    const retry = judgeRetry(context);
+    expect(codeOf(retry)).to.equal("REQUEST_NOT_POSSIBLE");
+    expect(E.isLeft(retry) && retry.left.remediationMessage).to.match(/^Resolve it/);
+  });
+});
+
+describe("a failed upgrade about which somebody else has just decided", () => {
+  const refusals = (decision?: Decision) =>
+    [judgeRetry, judgeResolve].map((judge) => {
+      const judged = judge(standing("FAILED", { awaitsResolution: false, decision }));
+      if (E.isRight(judged)) throw new Error("It was accepted");
+      return judged.left;
+    });
+
+  it("says that another retry was faster, or that it was given up or its time has passed", () => {
+    for (const [decision, happened, next] of [
+      ["retry", /is being retried already: another retry was faster\.$/, /^Read the upgrade's Task/],
+      ["resolve", /is given up already: somebody has resolved it\.$/, /^Start a new upgrade/],
+      [undefined, /time in which it could be retried or resolved has passed\.$/, /^Start a new upgrade/],
+    ] as const)
+      for (const { message, remediationMessage, context } of refusals(decision)) {
+        expect(message).to.match(happened);
+        expect(remediationMessage).to.match(next);
+        expect(context).to.deep.equal({ status: "COMPLETED_WITH_FAILURE" });
+      }
+  });
+
+  it("goes on, and another retry is told so as long as it does", () => {
+    for (const phase of ["ACCEPTED", "RUNNING", "PAUSED"] as const) {
+      const judged = judgeRetry(standing(phase, { decision: "retry" }));
+      expect(E.isLeft(judged) && judged.left.message).to.match(/being retried already/);
+    }
+    const ended = judgeRetry(standing("SUCCESSFUL", { decision: "retry" }));
+    expect(E.isLeft(ended) && ended.left.message).to.match(/^Only a failed upgrade .* COMPLETED_WITH_SUCCESS/);
+    expect(codeOf(judgeRetry(standing("FAILED", { decision: undefined })))).to.equal("accepted");
+  });
+
+  it("is not told that it would have to be failed, which it is", () => {
+    for (const decision of ["retry", "resolve", undefined] as const)
+      for (const { message, remediationMessage } of refusals(decision)) {
+        expect(message).to.not.match(/Only a failed upgrade|This one is/);
+        expect(remediationMessage).to.not.match(/again/);
+      }
   });
 });
 

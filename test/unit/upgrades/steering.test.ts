@@ -253,10 +253,15 @@ describe("Steering an upgrade", () => {
     });
 
     it("is a conflict where it succeeded before the cancellation reached it", async () => {
-      running.task = ended("SUCCESSFUL", true).task;
-      const reason = reasonOf(await service.cancelTask(upgradeId, "alice")());
-      expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
-      expect(reason.message).to.contain("Successful");
+      for (const phase of ["SUCCESSFUL", "FAILED"] as const) {
+        const { task, upgrade } = ended(phase, true);
+        running.task = task;
+        running.upgrade = upgrade;
+        const reason = reasonOf(await service.cancelTask(upgradeId, "alice")());
+        expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+        expect(reason.context).to.deep.equal({ status: upgrade.status });
+        expect(reason.message).to.contain(`has ended as ${upgrade.status},`);
+      }
     });
 
     it("is a conflict that shows the other ways on a failed Task", async () => {

@@ -1,4 +1,4 @@
-// Loaded into the service under attack (NODE_OPTIONS): at SIGUSR2 a process collects its garbage, which it cannot be
+// Loaded into a process (NODE_OPTIONS): at SIGUSR2 it collects its garbage, which it cannot be
 // asked for otherwise, and writes process.memoryUsage() to the file MEMORY_REPORTS/PID.json.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
