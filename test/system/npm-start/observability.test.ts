@@ -67,7 +67,7 @@ describe("what operators see of an upgrade", function () {
         "SUCCESSFUL",
       ]);
       const [accepted] = told(lines, "Request accepted");
-      expect(accepted).to.include({ request: "commit", referenceToken: "story-commit", taskId: task.id });
+      expect(accepted).to.include({ request: "commit", requestId: "story-commit", taskId: task.id });
       const doing = told(lines, "A resource entered a phase").map((line) => line["doing"]);
       expect(doing.slice(0, 3)).to.deep.equal(["Waiting for its turn", "Preparing", "Upgrading hosts"]);
     });
