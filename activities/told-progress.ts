@@ -15,7 +15,7 @@ export function toldHeartbeats({ log, heartbeat }: Context, context: FailureCont
   return (progress: ActivityProgress): void => {
     heartbeat(progress);
     const { activity: doing } = progress;
-    const failure = "lastError" in progress ? progress.lastError?.message : undefined;
+    const failure = "lastError" in progress ? progress.lastError.message : undefined;
     if (failure !== undefined && doing === bounded(failure, 300)) return;
     const remoteTask = "remoteTask" in progress ? progress.remoteTask : undefined;
     const news = [doing.replace(/\d+( of \d+| ?%)/g, "n"), ...(remoteTask === undefined ? [] : [remoteTask])];

@@ -67,7 +67,7 @@ function nameOf(part: unknown): string | undefined {
 }
 
 function named(value: unknown): Named {
-  return typeof value === "object" && value !== null ? (value as Named) : {};
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 function isText(value: unknown): value is string {
