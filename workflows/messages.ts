@@ -17,6 +17,9 @@ export const taskQueue = "upgrades";
 /** Header of every Activity: the Task id of the upgrade that it works for, as JSON string. */
 export const taskIdHeader = "task-id";
 
+/** Header of an Activity: the `x-request-id` of the HTTP request on whose behalf it is run, as JSON string. */
+export const requestIdHeader = "request-id";
+
 /**
  * Signals of `upgradeWorkflow`. Payloads are unknown on purpose: whatever somebody sends is decoded by the handler
  * and refused there, because an error while it is delivered would block the Workflow.
@@ -83,7 +86,7 @@ export interface UpgradeMemo extends TaskWithChildren {
   readonly requestedBy?: string;
   /** Digest of the request that started it, where it came with an Idempotency-Key. */
   readonly requestDigest?: string;
-  /** The `x-request-id` of the HTTP request that started it; only written, for whoever looks at the Web UI. */
+  /** The `x-request-id` of the HTTP request that started it, for log lines and for whoever looks at the Web UI. */
   readonly requestId?: string;
 }
 
@@ -91,6 +94,8 @@ export interface UpgradeMemo extends TaskWithChildren {
 export interface ResourceMemo {
   readonly upgradeId: string;
   readonly subTask: SubTask;
+  /** The `x-request-id` of the HTTP request that made its upgrade start it; absent in memos of older versions. */
+  readonly requestId?: string;
 }
 
 export interface ClusterUpgradeInput {

@@ -18,8 +18,9 @@ import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-pr
 import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
-import { beginSignal, type ResourceResult, type ResourceWorkflow } from "./messages";
+import { beginSignal, type ResourceMemo, type ResourceResult, type ResourceWorkflow } from "./messages";
 import { relayPauses } from "./relay-pauses";
+import { causingRequest } from "./request-cause";
 import { readOptions } from "./retry-policy";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
 import { untilAnswered } from "./until-answered";
@@ -135,13 +136,18 @@ function lockedBy(what: string, resourceId: string, holder: string | undefined):
 function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
   const { id, bundle } = state.plan;
   const { type, input } = resourceWorkflow(state, resource);
+  const requestId = causingRequest();
   return startChild<ResourceWorkflow>(type, {
     workflowId,
     args: [input],
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: { upgradeId: id, subTask: initialResourceSubTask(resource, toTimestamp(Date.now())) },
+    memo: {
+      upgradeId: id,
+      subTask: initialResourceSubTask(resource, toTimestamp(Date.now())),
+      ...(requestId !== undefined && { requestId }),
+    } satisfies ResourceMemo,
     typedSearchAttributes: [
       { key: resourceIdsKey, value: [resource.resourceId] },
       { key: bundleIdKey, value: bundle.id },

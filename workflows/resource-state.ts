@@ -1,4 +1,4 @@
-import { log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
@@ -6,6 +6,7 @@ import { toTimestamp } from "../src/domain/timestamp";
 import { subTaskQuery, type ResourceMemo } from "./messages";
 import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
+import { ResourceLog } from "./resource-log";
 import { describeResource, pausedWhile } from "./upgrade-details";
 
 /** What happens to any resource. */
@@ -15,6 +16,7 @@ type CommonHappening = { readonly type: "PauseChanged"; readonly paused: boolean
 export abstract class ResourceState<Happening extends { readonly type: string }> {
   protected lastError: string | undefined;
   private doing = "";
+  private readonly log: ResourceLog;
   private ended = false;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
@@ -24,6 +26,7 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     private readonly resourceId: string,
     protected subTask: SubTask,
   ) {
+    this.log = new ResourceLog({ resourceId, name: subTask.resources?.[0]?.name });
     setHandler(subTaskQuery, () => this.subTask);
     // Last: a pause that has come before is told at once.
     this.pause.listen((paused) => {
@@ -43,13 +46,15 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
 
   /** Records what has happened; cheap, shown by the next Query. */
   record(happening: Happening | CommonHappening): void {
+    const before = this.subTask;
     this.subTask = this.apply(happening, now());
+    this.log.happened(happening.type, before, this.subTask);
     this.lastError = this.errorIn(happening)?.message ?? this.lastError;
   }
 
   /** A change of phase: says where the resource stands in the Web UI, and in the memo for when no worker answers. */
   publish(doing = this.doing): void {
-    if (doing !== this.doing) log.info("A resource entered a phase", { resourceId: this.resourceId, doing });
+    if (doing !== this.doing && !this.ended) this.log.entered(doing);
     this.doing = doing;
     const headline = this.pause.closed && !this.ended ? pausedWhile(doing) : doing;
     setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
@@ -69,10 +74,8 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   protected close(ending: Happening, doing: string, error: ErrorBody | undefined): void {
     this.ended = true;
     this.record(ending);
-    if (error) {
-      this.lastError = error.message;
-      log.info("A resource ended with an error", { resourceId: this.resourceId, errorCode: error.errorCode, error });
-    }
+    if (error) this.lastError = error.message;
+    this.log.ended(doing, this.counts(), error);
     this.publish(doing);
   }
 

@@ -41,6 +41,7 @@ import {
   taskWithChildrenQuery,
   upgradeQuery,
 } from "./messages";
+import { onBehalfOf } from "./request-cause";
 import type { UpgradeState } from "./upgrade-state";
 
 /** How many outcomes are kept for `request` Queries; the oldest go first. */
@@ -195,35 +196,34 @@ export class UpgradeRequests {
     const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
     // Earlier builds gave effect to repetitions, and replays have to.
     if (repeated && patched("requests-take-effect-once")) {
-      log.info("A request that has been received before was dropped", { request, requestId });
+      log.info("A request that has been received before was dropped", { request, signalId: requestId });
       return;
     }
     const context = this.context();
     const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
     const accepted = isRight(judged);
-    if (accepted) accept(decoded.right);
-    this.keep(
-      {
+    onBehalfOf(referenceToken, () => {
+      if (accepted) accept(decoded.right);
+      this.keep({
         request,
         accepted,
         ...(isLeft(judged) && { reason: judged.left }),
         ...(requestId !== undefined && { requestId }),
         ...(requestedBy !== undefined && { requestedBy }),
         ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
-      },
-      referenceToken,
-    );
+      });
+      // A pause and its end change when things are done, not why.
+      return { goesOn: accepted && request !== "pause" && request !== "resume" };
+    });
   }
 
-  /** `referenceToken`: the `x-request-id` of the HTTP request, for the log. */
-  private keep(outcome: Omit<RequestOutcome, "at">, referenceToken?: string): void {
+  private keep(outcome: Omit<RequestOutcome, "at">): void {
     const { request, accepted, requestId, requestedBy, reason } = outcome;
     log.info(accepted ? "Request accepted" : "Request refused", {
       request,
-      requestId,
+      signalId: requestId,
       requestedBy,
-      referenceToken,
-      reason: reason?.message,
+      ...(reason && { errorCode: reason.errorCode, reason: reason.message }),
     });
     if (requestId === undefined) return;
     this.outcomes.set(requestId, { ...outcome, at: toTimestamp(Date.now()) });

@@ -11,6 +11,7 @@ import { errorOf } from "./activity-failure";
 import { clusterTarget, mgmtTarget, netvirtTarget } from "./activity-targets";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
+import { tellPrechecks } from "./upgrade-log";
 import type { UpgradeState } from "./upgrade-state";
 
 const prechecks =
@@ -30,6 +31,7 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
     resources.map(async (resource) => {
       const stages = await precheckResource(resource, state.plan.waits);
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
+      tellPrechecks(resource, stages);
       const failed = stages.flatMap((stage) => stage.errors ?? []);
       if (stages.some((stage) => stage.status === "FAILED")) errors.push(precheckError(resource, failed));
     }),

@@ -19,6 +19,7 @@ import { upgradeView } from "../src/domain/upgrade-view";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
+import { tellBeginning, tellPhase } from "./upgrade-log";
 import { UpgradeNews, type Happening } from "./upgrade-news";
 import { UpgradeNotices } from "./upgrade-notices";
 
@@ -49,6 +50,7 @@ export class UpgradeState {
     this.currentTask = initialTask(currentPlan);
     this.notices = new UpgradeNotices(currentPlan);
     this.news = new UpgradeNews(currentPlan, this.notices);
+    tellBeginning(currentPlan);
   }
 
   /** The plan with the times that hold now. */
@@ -91,7 +93,9 @@ export class UpgradeState {
     this.record({ type: "PhaseEntered", phase, errors });
     const { task, upgrade } = statusOfPhase(phase);
     const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
-    log.info("The upgrade entered a phase", { phase, status: upgrade, ...(errors.length > 0 && { errorCodes }) });
+    const { plan, failedPrechecks } = this;
+    const nextTime = this.nextTime(this.unfinished());
+    tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts: [...this.hosts.values()] });
     if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
     upsertSearchAttributes([
       { key: taskStatusKey, value: task },
@@ -122,6 +126,7 @@ export class UpgradeState {
   /** Somebody has cancelled the upgrade; it still ends what is in work. */
   cancelRequested(): void {
     this.isCancelling = true;
+    log.info("A cancellation was requested", { phase: this.currentPhase });
     this.describe();
   }
 
@@ -210,6 +215,8 @@ export class UpgradeState {
   reschedule(schedule: Schedule): void {
     if (!saysWhen(schedule)) return;
     this.currentPlan = reschedulePlan(this.currentPlan, schedule);
+    const { scheduledTimestamp, upgradeNow } = schedule;
+    log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow });
     this.scheduleChanges++;
     this.publish();
   }

@@ -121,6 +121,7 @@ async function awaitResolution(
   }
   requests.endResolution();
   if (decision === "retry") return decision;
+  log.info("A failed upgrade was given up", { by: decision === "resolve" ? "request" : "the end of its time" });
   state.record({ type: "ResolutionEnded", resolved: decision === "resolve" });
   state.publish();
   return decision;

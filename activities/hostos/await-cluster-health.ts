@@ -1,3 +1,4 @@
+import { Context } from "@temporalio/activity";
 import type { ActivityLimits } from "../activity-dependencies";
 import { activityPatience, runActivity } from "../activity-run";
 import { redStatuses } from "../baseline/red-statuses";
@@ -25,15 +26,19 @@ const toldProblems = 3;
 export function awaitClusterHealth(dependencies: HealthGateDependencies, input: ClusterTarget): Promise<void> {
   const { limits } = dependencies;
   const { cluster } = input;
+  const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };
   let progress: HealthWait = { waitingFor: `for the component manager to tell the health of ${cluster.name}.` };
   return runActivity(
     {
-      context: { cluster: cluster.name, componentManager: cluster.componentManagerId },
+      context,
       heartbeat: () => progress,
       failure: () => ({ retryable: false }),
     },
     async (beat) => {
+      const { log } = Context.current();
       const tell = (waitingFor: string) => {
+        if (waitingFor !== progress.waitingFor)
+          log.info("A step waits", { ...context, doing: `Waiting ${waitingFor}` });
         progress = { waitingFor };
         beat();
       };

@@ -7,6 +7,7 @@ import type { RemediateHostInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import type { Patience } from "../patience";
+import { toldHeartbeats } from "../told-progress";
 import { HostProgressTracker, knownProgress } from "./host-progress";
 import { NothingRuns } from "./nothing-runs";
 import { ReportedFailure, type ReportedCode } from "./reported-failure";
@@ -48,13 +49,13 @@ export function remediateHost<S extends string>(
 ): Promise<HostResult> {
   const activity = Context.current();
   const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  const progress = new HostProgressTracker(input.host.host, known, activity.heartbeat, stages);
   const mayHaveRequested = known !== undefined || activity.info.attempt > 1 || input.stop === true;
   const context = {
     cluster: input.cluster.name,
     host: input.host.fqdn,
     componentManager: input.cluster.componentManagerId,
   };
+  const progress = new HostProgressTracker(input.host.host, known, toldHeartbeats(activity, context), stages);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   const common = { input, limits, progress, mayHaveRequested };

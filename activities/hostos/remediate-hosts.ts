@@ -15,6 +15,7 @@ import { DriverError } from "../drivers/driver-error";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { hostsFailedFailure, stoppedFailure } from "../failures";
+import { toldHeartbeats } from "../told-progress";
 import type { HostMaintenance } from "./host-maintenance";
 import { givenUp } from "./hosts-maintenance";
 import { HostsProgressTracker, knownHostsProgress } from "./hosts-progress";
@@ -37,10 +38,10 @@ export function remediateHosts(
 ): Promise<HostsResult> {
   const activity = Context.current();
   const known = knownHostsProgress(activity.info.heartbeatDetails, input.resume);
-  const progress = new HostsProgressTracker(input, known, activity.heartbeat);
   const mayHaveRequested = known !== undefined || activity.info.attempt > 1 || input.stop === true;
   const { cluster } = input;
   const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };
+  const progress = new HostsProgressTracker(input, known, toldHeartbeats(activity, context));
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   async function upgrade(): Promise<HostsResult> {

@@ -7,6 +7,7 @@ import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
 import type { Patience } from "../patience";
+import { toldHeartbeats } from "../told-progress";
 import { MgmtFailure, NothingRuns } from "./mgmt-failure";
 import { knownMgmtProgress, MgmtProgressTracker } from "./mgmt-progress-tracker";
 import type { MgmtServerAccess } from "./mgmt-servers";
@@ -47,10 +48,11 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
 ): Promise<R> {
   const activity = Context.current();
   const known = knownMgmtProgress(activity.info.heartbeatDetails, input.resume);
-  const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, activity.heartbeat);
   const mayHaveRequested =
     activity.info.attempt > 1 + (known?.reportedFailures ?? 0) || input.resume !== undefined || input.stop === true;
   const context = mgmtContext(input);
+  const beat = toldHeartbeats(activity, context);
+  const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   const run = (stopping: boolean): Promise<R> => {

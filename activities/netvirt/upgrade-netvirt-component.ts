@@ -7,6 +7,7 @@ import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import { toldHeartbeats } from "../told-progress";
 import { ComponentProgressTracker, knownProgress } from "./component-progress";
 import { ComponentUpgradeRun, NothingRuns } from "./component-upgrade-run";
 import { NetvirtFailure } from "./netvirt-failure";
@@ -27,12 +28,13 @@ export function upgradeNetvirtComponent(
   const activity = Context.current();
   const { attempts, component, netvirt } = input;
   const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, activity.heartbeat);
   const context = {
     netvirt: netvirt.name,
     component: netvirtComponentNames[component],
     componentManager: netvirt.componentManagerId,
   };
+  const beat = toldHeartbeats(activity, context);
+  const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, beat);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   async function upgrade(client: NsxClient): Promise<NetvirtComponentResult> {

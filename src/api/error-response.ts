@@ -74,6 +74,13 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     ...extra,
     body: { ...body, referenceToken: request.requestId },
   });
+  /** Where the same request may be sent again after a time that is known: in the header, and for people in the body. */
+  const answerAgainAfter = (seconds: number, status: number, body: ErrorBody): ErrorResponse =>
+    answer(
+      status,
+      { ...body, context: { retryAfterSeconds: String(seconds), ...body.context } },
+      { headers: { "retry-after": String(seconds) } },
+    );
   switch (error._tag) {
     case "BadRequest":
       return answer(400, problemsBody("INVALID_INPUT", invalidRequest, error.problems, error.unlisted));
@@ -118,41 +125,27 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "NotReady":
       return { ...errorResponse(error.reason, request), status: 503 };
     case "TooManyLogins":
-      return answer(
-        403,
-        {
-          errorCode: "TOO_MANY_LOGINS",
-          errorType: "NOT_ALLOWED",
-          message: "There were too many logins of this account or from this address.",
-          remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
-          context: { retryAfterSeconds: String(error.retryAfterSeconds) },
-        },
-        { headers: { "retry-after": String(error.retryAfterSeconds) } },
-      );
+      return answerAgainAfter(error.retryAfterSeconds, 403, {
+        errorCode: "TOO_MANY_LOGINS",
+        errorType: "NOT_ALLOWED",
+        message: "There were too many logins of this account or from this address.",
+        remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
+      });
     case "Overloaded":
-      return answer(
-        424,
-        {
-          errorCode: "OVERLOADED",
-          errorType: "FAILED_DEPENDENCY",
-          message: `The service has as many ${inWords[error.load]} as it can take. This one was refused before anything was done.`,
-          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
-          context: { retryAfterSeconds: String(error.retryAfterSeconds) },
-        },
-        { headers: { "retry-after": String(error.retryAfterSeconds) } },
-      );
+      return answerAgainAfter(error.retryAfterSeconds, 424, {
+        errorCode: "OVERLOADED",
+        errorType: "FAILED_DEPENDENCY",
+        message: `The service has as many ${inWords[error.load]} as it can take. This one was refused before anything was done.`,
+        remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+      });
     case "RateLimited":
-      return answer(
-        424,
-        {
-          errorCode: "RATE_LIMITED",
-          errorType: "FAILED_DEPENDENCY",
-          message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
-          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
-          context: { retryAfterSeconds: String(error.retryAfterSeconds), perMinute: String(error.perMinute) },
-        },
-        { headers: { "retry-after": String(error.retryAfterSeconds) } },
-      );
+      return answerAgainAfter(error.retryAfterSeconds, 424, {
+        errorCode: "RATE_LIMITED",
+        errorType: "FAILED_DEPENDENCY",
+        message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
+        remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+        context: { perMinute: String(error.perMinute) },
+      });
     case "IssuerUnreachable":
       return answer(
         request.access === "WRITE" ? 424 : 500,

@@ -1,9 +1,10 @@
 import { isSpanContextValid, trace } from "@opentelemetry/api";
 import { currentRequestId } from "./request-context";
+import { currentTask } from "./task-context";
 
-/** Fields of every log line: the HTTP request and the trace on whose behalf it is written, where there are any. */
+/** Fields of every log line: the HTTP request, also of an Activity, and the trace on whose behalf it is written, where there are any. */
 export function logContext(): Record<string, string> {
-  const requestId = currentRequestId();
+  const requestId = currentRequestId() ?? currentTask()?.requestId;
   const span = trace.getActiveSpan()?.spanContext();
   return {
     ...(requestId !== undefined && { requestId }),

@@ -1,12 +1,13 @@
 import type { Context } from "@temporalio/activity";
 import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Payload } from "@temporalio/common";
-import { trace } from "@opentelemetry/api";
+import { type Attributes, trace } from "@opentelemetry/api";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import type { Logger } from "pino";
 import { type HostResult, workerShutdown } from "../domain/host-remediation";
 import type { HostsResult } from "../domain/hosts-remediation";
-import { taskIdHeader } from "../../workflows/messages";
-import { withTask } from "./task-context";
+import { requestIdHeader, taskIdHeader } from "../../workflows/messages";
+import { activityFacts, attemptsAfter, type ActivityFacts } from "./activity-facts";
+import { taskAttributes, type TaskContext, withTask } from "./task-context";
 import type { WorkerMetrics } from "./worker-metrics";
 
 /**
@@ -15,29 +16,44 @@ import type { WorkerMetrics } from "./worker-metrics";
  */
 export function observeActivities(log: Logger, metrics: WorkerMetrics): ActivityInterceptorsFactory {
   return (context) => {
-    let taskId = context.info.workflowExecution?.workflowId ?? "";
+    let task: Pick<TaskContext, "taskId" | "requestId"> = { taskId: context.info.workflowExecution?.workflowId ?? "" };
+    let attempt: number | undefined;
     return {
       inbound: {
         execute: (input, next) => {
-          taskId = taskIdIn(input.headers[taskIdHeader]) ?? taskId;
-          return withTask({ taskId }, () => observed(context, taskId, input.args[0], () => next(input)));
+          const requestId = textIn(input.headers[requestIdHeader]);
+          task = {
+            taskId: textIn(input.headers[taskIdHeader]) ?? task.taskId,
+            ...(requestId !== undefined && { requestId }),
+          };
+          attempt = activityFacts(context.info, input.args[0]).attempt;
+          return withTask({ ...task }, () => observed(context, task.taskId, input.args[0], () => next(input)));
         },
       },
-      outbound: { getLogAttributes: (attributes, next) => next({ taskId, ...attributes }) },
+      outbound: {
+        getLogAttributes: (attributes, next) =>
+          next({ ...attributes, ...task, ...(attempt !== undefined && { attempt, run: context.info.attempt }) }),
+      },
     };
   };
 
   async function observed(context: Context, taskId: string, input: unknown, run: () => Promise<unknown>) {
-    const { activityType, attempt } = context.info;
-    const about = { taskId, activity: activityType, attempt, on: targetOf(input) };
+    const { activityType } = context.info;
+    const facts = activityFacts(context.info, input);
+    const about = { taskId, activity: activityType, run: context.info.attempt, ...facts };
     const began = performance.now();
-    const ended = (outcome: string) => ({ ...about, outcome, milliseconds: Math.round(performance.now() - began) });
-    trace.getActiveSpan()?.setAttributes({ "ums.task.id": taskId, "ums.activity.attempt": attempt });
+    const span = trace.getActiveSpan();
+    const ended = (outcome: string, more: object = {}) => {
+      span?.setAttribute("ums.activity.outcome", outcome);
+      const milliseconds = Math.round(performance.now() - began);
+      log.info({ ...about, outcome, milliseconds, ...more }, "activity ended");
+    };
+    span?.setAttributes({ ...taskAttributes(), ...spanAttributes(facts) });
     log.info(about, "activity started");
     try {
       const result = await run();
       countHosts(metrics, context, result);
-      log.info(ended("completed"), "activity ended");
+      ended("completed", resultOf(result));
       return result;
     } catch (error) {
       const errorCode = codeOf(error);
@@ -46,30 +62,34 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
       if (failed) metrics.countFailure(errorCode);
       if (activityType === "remediateHost" && errorCode !== workerShutdown)
         metrics.countHosts(failed ? "failed" : "stopped", 1);
-      log.info({ ...ended(failed ? "failed" : "stopped"), errorCode }, "activity ended");
+      if (errorCode !== undefined) span?.setAttribute("ums.error.code", errorCode);
+      const left = failed && error instanceof ApplicationFailure ? attemptsAfter(facts, input, error) : {};
+      ended(failed ? "failed" : "stopped", { errorCode, ...left });
       throw error;
     }
   }
 }
 
-function taskIdIn(header: Payload | undefined): string | undefined {
+function textIn(header: Payload | undefined): string | undefined {
   const id: unknown = header && defaultPayloadConverter.fromPayload(header);
   return typeof id === "string" ? id : undefined;
 }
 
-/** What an Activity works on, in a word, by the names that its input has. */
-function targetOf(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null) return undefined;
-  const { host, hosts, component, cluster, netvirt, server } = input as Partial<Record<string, unknown>>;
-  if (Array.isArray(hosts)) return `${hosts.length} hosts`;
-  for (const part of [host, component, cluster, netvirt, server]) {
-    if (typeof part === "string") return part;
-    if (typeof part !== "object" || part === null) continue;
-    const { fqdn, name } = part as Partial<Record<string, unknown>>;
-    const known = fqdn ?? name;
-    if (typeof known === "string") return known;
-  }
-  return undefined;
+/** Of a host or component that was looked after: whether it was upgraded or already was what it should be. */
+function resultOf(result: unknown): { readonly result?: string } {
+  if (typeof result !== "object" || result === null || !("outcome" in result)) return {};
+  return typeof result.outcome === "string" ? { result: result.outcome } : {};
+}
+
+function spanAttributes({ on, cluster, host, componentManager, attempt, attempts }: ActivityFacts): Attributes {
+  return {
+    "ums.activity.attempt": attempt,
+    "ums.activity.attempts": attempts,
+    "ums.activity.on": on,
+    "ums.cluster": cluster,
+    "ums.host": host,
+    "ums.component_manager.id": componentManager,
+  };
 }
 
 /** The code of a failure; undefined of a cancellation. */

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import type { CallOutcome, ManagerCall, ObserveCall } from "../../activities/drivers/call-observation";
 import { DriverError } from "../../activities/drivers/driver-error";
-import { currentTask } from "./task-context";
+import { currentTask, taskAttributes } from "./task-context";
 
 export interface ManagerCallObservers {
   readonly log: Logger;
@@ -42,7 +42,7 @@ function traced(tracer: Tracer, observe: ObserveCall): ObserveCall {
       "ums.component_manager.id": call.managerId,
       "ums.component_manager.product": call.product,
       "ums.component_manager.call": call.what,
-      ...taskAttribute(),
+      ...taskAttributes(),
     };
     return tracer.startActiveSpan(
       `${call.product} ${call.operation}`,
@@ -65,11 +65,6 @@ function traced(tracer: Tracer, observe: ObserveCall): ObserveCall {
       },
     );
   };
-}
-
-function taskAttribute() {
-  const task = currentTask();
-  return task ? { "ums.task.id": task.taskId } : {};
 }
 
 /** An outage is polled for an hour or more: it is told when it begins, when it changes, and when it is over. */

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The Activity that is run: the upgrade it works for, and what was last told of its component manager. */
+/** The Activity that is run: the upgrade and the request that it works for, and what was last told of its component manager. */
 export interface TaskContext {
   readonly taskId: string;
+  /** The `x-request-id` of the HTTP request on whose behalf it is run; absent where none was, or is not known. */
+  readonly requestId?: string;
   /** Outcome and error code of the last call that failed, so that an outage is told once and not at every poll. */
   lastTrouble?: string | undefined;
 }
@@ -17,4 +19,11 @@ export function withTask<A>(context: TaskContext, run: () => A): A {
 /** The upgrade on whose behalf this runs; undefined outside of Activities. */
 export function currentTask(): TaskContext | undefined {
   return contexts.getStore();
+}
+
+/** By what the spans of an Activity are found; empty outside of Activities. */
+export function taskAttributes(): Readonly<Record<string, string>> {
+  const task = currentTask();
+  if (!task) return {};
+  return { "ums.task.id": task.taskId, ...(task.requestId !== undefined && { "ums.request.id": task.requestId }) };
 }

@@ -12,6 +12,7 @@ import {
 import type { ClientInterceptors } from "@temporalio/client";
 import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
 import type { ApiMiddleware } from "../api/api-context";
+import { currentRequestId } from "./request-context";
 
 /** What a process needs to take part in traces. Made only where spans are sent, so it costs nothing elsewhere. */
 export interface Tracing {
@@ -33,7 +34,7 @@ export interface Tracing {
 export function startTracing(serviceName: string): Tracing {
   const named = new Resource({ "service.name": serviceName });
   const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
-  const processor = new BatchSpanProcessor(new OTLPTraceExporter());
+  const processor = withRequest(new BatchSpanProcessor(new OTLPTraceExporter()));
   const provider = new NodeTracerProvider({ resource, spanProcessors: [processor] });
   // With the context manager and the W3C propagator.
   provider.register();
@@ -51,6 +52,20 @@ export function startTracing(serviceName: string): Tracing {
   };
 }
 
+/** So that the request is on all that is done for it: calls to Temporal and to component managers among it. */
+function withRequest(processor: SpanProcessor): SpanProcessor {
+  return {
+    onStart: (span, context) => {
+      const requestId = currentRequestId();
+      if (requestId !== undefined) span.setAttribute("ums.request.id", requestId);
+      processor.onStart(span, context);
+    },
+    onEnd: (span) => processor.onEnd(span),
+    forceFlush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
+  };
+}
+
 /**
  * Spans of Workflows come with all that their Workflow knows of itself, its memo among it: large, and where payloads are
  * encrypted a secret. What is left is by what they are found.
@@ -65,10 +80,18 @@ function withoutContent(processor: SpanProcessor): SpanProcessor {
 }
 
 function idsOf({ attributes }: ReadableSpan): Attributes {
-  const { workflowId, runId, workflowType, parent } = attributes;
+  const { workflowId, runId, workflowType, parent, memo } = attributes;
   const above: unknown = parent;
   const ofParent = typeof above === "object" && above !== null && "workflowId" in above ? above.workflowId : undefined;
-  return { workflowId, runId, workflowType, "ums.task.id": typeof ofParent === "string" ? ofParent : workflowId };
+  const kept: unknown = memo;
+  const requestId = typeof kept === "object" && kept !== null && "requestId" in kept ? kept.requestId : undefined;
+  return {
+    workflowId,
+    runId,
+    workflowType,
+    "ums.task.id": typeof ofParent === "string" ? ofParent : workflowId,
+    ...(typeof requestId === "string" && { "ums.request.id": requestId }),
+  };
 }
 
 /** Neither headers, query nor body are recorded, so no credentials. */

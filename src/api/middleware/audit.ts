@@ -26,7 +26,8 @@ export function audit(log: Logger, addressOf: ClientAddress): ApiMiddleware {
         outcome: failure ? (failure.status < 500 ? "REFUSED" : "FAILED") : "DONE",
         ...(caller !== undefined && { caller }),
         ...(role !== undefined && { callerRole: role }),
-        ...(upgradeId !== undefined && { upgradeId }),
+        // The name by which every other line about an upgrade is found.
+        ...(upgradeId !== undefined && { upgradeId, taskId: upgradeId }),
         method: ctx.method,
         address,
         requestId,

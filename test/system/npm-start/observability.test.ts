@@ -4,17 +4,17 @@ import { metricsIn, seriesIn } from "../../support/promql";
 import { monitoringQueries } from "../../support/monitoring-queries";
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from "../../support/trace-receiver";
 import { freePorts, until, type LogLine } from "../deployment";
-import { exampleNow } from "../examples";
 import { hostsOf, ServiceUnderTest } from "../service-under-test";
+import { attempts, clientTrace, failing, requestIds, runStory, stumbling } from "./upgrade-story";
 
 type Line = LogLine & Readonly<Record<string, unknown>>;
 
-const clientTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
-const host = "fra1-esx-01.mgmt.example.com";
+/** Attempts of the story that fail: one of the one host, all of the other. */
+const failures = 1 + attempts;
 
 /**
- * The story of one upgrade that a client drafts and commits, and of which a host fails once: whatever is asserted below
- * is read from what the service tells of itself.
+ * The story of one upgrade that a client drafts, commits, pauses, resumes and retries, and of which hosts fail: whatever
+ * is asserted below is read from what the service tells of itself.
  */
 describe("what operators see of an upgrade", function () {
   this.timeout(180_000);
@@ -29,12 +29,12 @@ describe("what operators see of an upgrade", function () {
     const [api, worker] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.worker}`];
     metricsUrls = { api: `http://${api}/metrics`, worker: `http://${worker}/metrics` };
     service = await ServiceUnderTest.start({
+      SIMULATOR_HOST_SECONDS: "1",
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_BSP_SCHEDULE_DELAY: "200",
       API_METRICS_ADDRESS: api,
       WORKER_METRICS_ADDRESS: worker,
     });
-    await service.fault({ kind: "REMEDIATION_FAILS", host, times: 1, message: "bootbank is too small" });
     task = await runStory(service);
   });
   after(async () => {
@@ -47,14 +47,87 @@ describe("what operators see of an upgrade", function () {
   const told = (lines: readonly Line[], msg: string) => lines.filter((line) => line.msg === msg);
 
   describe("in the logs, by the Task id alone", () => {
-    it("each request to the API: its start by the client's own request id, and its commit", () => {
+    it("each request to the API by the client's own request id, who sent it and from where", () => {
       const requests = told(linesOf("api"), "request answered");
       const changes = requests.filter(({ method }) => method !== "GET");
-      expect(changes.map(({ method, status, taskId }) => ({ method, status, taskId }))).to.deep.equal([
-        { method: "POST", status: 202, taskId: task.id },
-        { method: "PATCH", status: 200, taskId: task.id },
+      expect(changes.map(({ method, status }) => `${String(method)} ${String(status)}`)).to.deep.equal([
+        "POST 202",
+        "PATCH 200",
+        "POST 200",
+        "POST 200",
+        "PATCH 200",
       ]);
-      expect(changes.map(({ requestId }) => requestId)).to.deep.equal(["story-start", "story-commit"]);
+      expect(changes.map(({ requestId }) => requestId)).to.deep.equal(requestIds);
+      const audited = linesOf("api").filter(({ event }) => event === "audit");
+      expect(
+        audited.map(({ requestId, caller, address, taskId }) => ({ requestId, caller, address, taskId })),
+      ).to.deep.equal(
+        requestIds.map((requestId) => ({ requestId, caller: "dev", address: "127.0.0.1", taskId: task.id })),
+      );
+    });
+
+    it("the whole of it in its order: who asked for what, each phase, each host, each of its attempts and how many are left", () => {
+      const host = (name: string, request: string, ...ends: readonly string[]) => [
+        `${name} began, ${request}`,
+        ...ends.map((end, i) => `${name} attempt ${i + 1} of ${attempts} ${end}`),
+        `${name} ${ends.at(-1) === "UPGRADED" ? "SUCCESSFUL" : "FAILED"}, ${request}`,
+      ];
+      expect(toldStory(linesOf("worker"))).to.deep.equal([
+        "begins for dev, story-start",
+        "DRAFT_PRECHECKS, story-start",
+        "DRAFT_WAITING, story-start",
+        "commit by dev, story-commit",
+        "ACCEPTED, story-commit",
+        ...host("esx-01", "story-commit", "HOST_REMEDIATION_FAILED, 2 left", "UPGRADED"),
+        ...host("esx-02", "story-commit", "UPGRADED"),
+        ...host("esx-03", "story-commit", ...[2, 1, 0].map((left) => `HOST_REMEDIATION_FAILED, ${left} left`)),
+        "FAILED, story-commit",
+        "retry by dev, story-retry",
+        "ACCEPTED, story-retry",
+        ...host("esx-03", "story-retry", "UPGRADED"),
+        ...host("esx-04", "story-retry", "UPGRADED"),
+        "SUCCESSFUL, story-retry",
+      ]);
+    });
+
+    it("a pause and its end, each under its own request, and the work that goes on under the one that began it", () => {
+      const about = linesOf("worker").filter(
+        ({ phase, request }) => phase === "PAUSED" || /pause|resume/.test(String(request)),
+      );
+      expect(about.map(({ requestId, phase, request }) => [requestId, phase ?? request])).to.deep.equal([
+        ["story-pause", "PAUSED"],
+        ["story-pause", "pause"],
+        ["story-resume", "resume"],
+      ]);
+    });
+
+    it("the component manager's own id of each remediation, so that it is found there", async () => {
+      const tasks = new Map(
+        told(linesOf("worker"), "A step got on").flatMap(({ remoteTask, host }) =>
+          remoteTask === undefined ? [] : [[remoteTask, String(host)] as const],
+        ),
+      );
+      const counts: Record<string, number> = {};
+      for (const host of tasks.values()) counts[host] = (counts[host] ?? 0) + 1;
+      const remediated = Object.values(await service.remediations());
+      expect(Object.values(counts).sort()).to.deep.equal(remediated.sort());
+    });
+
+    it("why it failed, how long it took and what became of its hosts", () => {
+      const phases = told(linesOf("worker"), "The upgrade entered a phase");
+      const failed = phases.find(({ phase }) => phase === "FAILED");
+      expect(failed?.["errorCodes"]).to.deep.equal(["HOST_REMEDIATION_FAILED"]);
+      expect(String(failed?.["errors"])).to.contain("a disk is full");
+      expect(failed?.["hosts"]).to.deep.equal({ total: 4, upgraded: 2, skipped: 0, failed: 1, left: 1 });
+      const end = phases.at(-1);
+      expect(end?.["hosts"]).to.deep.equal({ total: 4, upgraded: 4, skipped: 0, failed: 0, left: 0 });
+      expect(end?.["seconds"]).to.be.a("number").and.above(1);
+    });
+
+    it("each of its lines once: what is polled is not told at every poll", () => {
+      const lines = linesOf("worker").filter(({ msg }) => msg === "A step got on" || msg === "A resource waits");
+      const attemptsOf = hostsOf(task).length + failures;
+      expect(lines.length).to.be.below(attemptsOf * 14);
     });
 
     it("each phase once, in order, and the request that began the work", () => {
@@ -64,10 +137,15 @@ describe("what operators see of an upgrade", function () {
         "DRAFT_WAITING",
         "ACCEPTED",
         "RUNNING",
+        "PAUSED",
+        "RUNNING",
+        "FAILED",
+        "ACCEPTED",
+        "RUNNING",
         "SUCCESSFUL",
       ]);
       const [accepted] = told(lines, "Request accepted");
-      expect(accepted).to.include({ request: "commit", referenceToken: "story-commit", taskId: task.id });
+      expect(accepted).to.include({ request: "commit", requestId: "story-commit", taskId: task.id });
       const doing = told(lines, "A resource entered a phase").map((line) => line["doing"]);
       expect(doing.slice(0, 3)).to.deep.equal(["Waiting for its turn", "Preparing", "Upgrading hosts"]);
     });
@@ -75,13 +153,15 @@ describe("what operators see of an upgrade", function () {
     it("each step of each host with its time, and why one of them failed", () => {
       const lines = linesOf("worker");
       const ended = told(lines, "activity ended").filter(({ activity }) => activity === "remediateHost");
-      expect(ended).to.have.length(hostsOf(task).length + 1);
+      expect(ended).to.have.length(hostsOf(task).length + failures);
       expect(told(lines, "activity started")).to.have.length(told(lines, "activity ended").length);
       for (const line of ended) expect(line["milliseconds"]).to.be.a("number");
       const failed = ended.filter(({ outcome }) => outcome === "failed");
-      expect(failed).to.have.length(1);
-      expect(failed[0]).to.include({ on: host, attempt: 1, errorCode: "HOST_REMEDIATION_FAILED", taskId: task.id });
+      expect(failed).to.have.length(failures);
+      const about = { host: stumbling, cluster: "fra1-mgmt-cl01", componentManager: "fra1-vc01", taskId: task.id };
+      expect(failed[0]).to.include({ ...about, attempt: 1, attempts, errorCode: "HOST_REMEDIATION_FAILED" });
       expect(lines.filter(({ msg }) => msg.includes("bootbank is too small"))).to.have.length(1);
+      expect(lines.filter(({ msg }) => msg.includes("a disk is full"))).to.have.length(attempts);
     });
 
     it("lines of the Workflow of a cluster as well: every line of the worker about an upgrade has its Task id", () => {
@@ -90,6 +170,21 @@ describe("what operators see of an upgrade", function () {
       );
       expect(about.map(({ workflowType }) => workflowType)).to.include("clusterUpgradeWorkflow");
       expect(new Set(about.map(({ taskId }) => taskId))).to.deep.equal(new Set([task.id]));
+      // What a Signal does is in the trace of its request, all else in that of the start.
+      expect(about.filter((line) => typeof line["trace_id"] !== "string")).to.deep.equal([]);
+      const traced = about.filter((line) => line["trace_id"] === clientTrace);
+      expect(traced.map(({ phase }) => phase)).to.include.members(["DRAFT_PRECHECKS", "FAILED", "SUCCESSFUL"]);
+    });
+  });
+
+  describe("in the logs, by the id of a request alone", () => {
+    it("what the API did of it, and all that it has set going in the worker", () => {
+      const of = (role: "api" | "worker") =>
+        (service.log(role) as Line[]).filter(({ requestId }) => requestId === "story-retry");
+      expect(of("api").map(({ msg }) => msg)).to.include.members(["audit: retryTask", "request answered"]);
+      const remediated = told(of("worker"), "activity ended").filter(({ activity }) => activity === "remediateHost");
+      expect(remediated.map(({ host }) => host)).to.deep.equal([failing, "fra1-esx-04.mgmt.example.com"]);
+      expect(told(of("worker"), "The upgrade entered a phase").at(-1)).to.include({ phase: "SUCCESSFUL" });
     });
   });
 
@@ -161,8 +256,47 @@ describe("what operators see of an upgrade", function () {
       ]);
     });
 
+    it("each attempt of each host is a span with its host, what became of it, and the request that caused it", async () => {
+      const remediations = () =>
+        spansOf(clientTrace)
+          .filter(({ name }) => name === "RunActivity:remediateHost")
+          .map(({ attributes }) =>
+            [
+              shortName(attributes["ums.host"]),
+              `${attributes["ums.activity.attempt"]}/${attributes["ums.activity.attempts"]}`,
+              attributes["ums.error.code"] ?? attributes["ums.activity.outcome"],
+              attributes["ums.request.id"],
+            ].join(" "),
+          );
+      await until("the spans have come", () => remediations().length === hostsOf(task).length + failures);
+      const failed = "HOST_REMEDIATION_FAILED story-commit";
+      expect(remediations().sort()).to.deep.equal([
+        `esx-01 1/3 ${failed}`,
+        "esx-01 2/3 completed story-commit",
+        "esx-02 1/3 completed story-commit",
+        `esx-03 1/3 ${failed}`,
+        "esx-03 1/3 completed story-retry",
+        `esx-03 2/3 ${failed}`,
+        `esx-03 3/3 ${failed}`,
+        "esx-04 1/3 completed story-retry",
+      ]);
+    });
+
+    it("a request is found by its id with all that it has set going, down to the component manager", () => {
+      const caused = receiver.spans.filter(({ attributes }) => attributes["ums.request.id"] === "story-retry");
+      expect(names(caused)).to.include.members([
+        "api PATCH /v1/tasks/{id}",
+        "api SignalWorkflow:retry",
+        "worker RunWorkflow:clusterUpgradeWorkflow",
+        "worker RunActivity:remediateHost",
+        "worker vlcm change",
+      ]);
+    });
+
     it("the commit is a trace of its own, from the request to the Workflow that takes the Signal", () => {
-      const commit = receiver.spans.find(({ attributes }) => attributes["ums.request.id"] === "story-commit");
+      const commit = receiver.spans.find(
+        ({ name, attributes }) => name.startsWith("PATCH") && attributes["ums.request.id"] === "story-commit",
+      );
       if (!commit) throw new Error("No span of the commit");
       expect(names(spansOf(commit.traceId))).to.include.members([
         "api PATCH /v1/upgrades/{id}",
@@ -198,16 +332,21 @@ describe("what operators see of an upgrade", function () {
           /^ums_temporal_call_duration_seconds_count\{operation="StartWorkflowExecution",result="OK"\} 1$/m,
         );
       }
-      expect(worker).to.contain('ums_hosts_total{outcome="failed"} 1');
+      expect(worker).to.contain(`ums_hosts_total{outcome="failed"} ${failures}`);
       expect(worker).to.contain(`ums_hosts_total{outcome="upgraded"} ${hostsOf(task).length}`);
-      expect(worker).to.contain('ums_activity_failures_total{error_code="HOST_REMEDIATION_FAILED"} 1');
+      expect(worker).to.contain(`ums_activity_failures_total{error_code="HOST_REMEDIATION_FAILED"} ${failures}`);
+      expect(worker).to.match(
+        /^ums_upgrades_ended_total\{error_code="HOST_REMEDIATION_FAILED".*phase="FAILED".*\} 1$/m,
+      );
+      expect(api).to.contain('ums_http_requests_total{route="/v1/upgrades/{id}/pause",method="POST",status="200"} 1');
+      expect(api).to.contain('ums_http_requests_total{route="/v1/tasks/{id}",method="PATCH",status="200"} 1');
       expect(worker).to.match(/^ums_upgrades_ended_total\{.*phase="SUCCESSFUL".*\} 1$/m);
       expect(worker).to.contain(`ums_host_upgrade_duration_seconds_count ${hostsOf(task).length}`);
     });
 
     it("names no host, no cluster and no upgrade", async () => {
       const text = (await scrape(metricsUrls.api)) + (await scrape(metricsUrls.worker));
-      for (const name of [task.id, host, "fra1-", "domain-c34", "story-"])
+      for (const name of [task.id, stumbling, "fra1-", "domain-c34", "story-"])
         expect(text.includes(name), name).to.equal(false);
     });
 
@@ -232,24 +371,28 @@ describe("what operators see of an upgrade", function () {
 /** Of the SDK's metrics one that this story must not have; its name is that of docs.temporal.io. */
 const onlyAfterAFailure: ReadonlySet<string> = new Set(["temporal_workflow_task_execution_failed_total"]);
 
-/** Drafts an upgrade, commits it and waits for its end. */
-async function runStory(service: ServiceUnderTest): Promise<Task> {
-  const spec = exampleNow("cluster-draft");
-  const [resource] = spec.resourceUpgradeSpecs;
-  const retries = { hostosUpgradeFailureAction: { action: "RETRY", retryCount: 2, retryDelay: 0 } };
-  const resourceUpgradeSpecs = [{ ...resource, hostosUpgradeOptionsSpec: retries }];
-  const traceparent = `00-${clientTrace}-00f067aa0ba902b7-01`;
-  const { body } = await service.post<Task>(
-    "/v1/upgrades",
-    { ...spec, draftMode: true, resourceUpgradeSpecs },
-    { "x-request-id": "story-start", traceparent },
-  );
-  await service.taskWhen(body.id, "waits for its commit", ({ status }) => status === "Pending");
-  const commit = await fetch(`${service.apiUrl}/v1/upgrades/${body.id}`, {
-    method: "PATCH",
-    headers: { authorization: "Bearer test", "content-type": "application/json", "x-request-id": "story-commit" },
-    body: "{}",
+/** An upgrade's story as a reader of the worker's log puts it together, without what is not in a certain order. */
+function toldStory(lines: readonly Line[]): string[] {
+  return lines.flatMap((line) => {
+    const { msg, requestId, activity } = line;
+    const text = (name: string) => String(line[name]);
+    const because = String(requestId);
+    if (msg === "An upgrade begins") return [`begins for ${text("requestedBy")}, ${because}`];
+    if (msg === "The upgrade entered a phase")
+      return ["RUNNING", "PAUSED"].includes(text("phase")) ? [] : [`${text("phase")}, ${because}`];
+    if (msg === "Request accepted")
+      return ["pause", "resume"].includes(text("request"))
+        ? []
+        : [`${text("request")} by ${text("requestedBy")}, ${because}`];
+    if (msg === "The upgrade of a part began") return [`${shortName(line["host"])} began, ${because}`];
+    if (msg === "The upgrade of a part ended") return [`${shortName(line["host"])} ${text("status")}, ${because}`];
+    if (msg !== "activity ended" || activity !== "remediateHost") return [];
+    const end = line["result"] ?? `${text("errorCode")}, ${text("attemptsLeft")} left`;
+    return [`${shortName(line["host"])} attempt ${text("attempt")} of ${text("attempts")} ${String(end)}`];
   });
-  expect(commit.status).to.equal(200);
-  return service.taskWhen(body.id, "has ended", ({ status }) => status === "Successful");
+}
+
+/** `esx-01` of `fra1-esx-01.mgmt.example.com`. */
+function shortName(host: unknown): string {
+  return /esx-\d+/.exec(String(host))?.[0] ?? "no host";
 }

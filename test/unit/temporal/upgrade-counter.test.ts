@@ -1,3 +1,4 @@
+import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
 import fc from "fast-check";
 import { cachedCounts, type UpgradeCounts } from "../../../src/temporal/upgrade-counter";
@@ -29,7 +30,7 @@ function withDrafts(ages: readonly number[]): Visibility & { calls: number } {
 }
 
 function startedAt(time: number): Execution {
-  return { startTime: { seconds: time / 1000 } } as unknown as Execution;
+  return temporal.api.workflow.v1.WorkflowExecutionInfo.fromObject({ startTime: { seconds: time / 1000 } });
 }
 
 const read = (visibility: Visibility, at = () => now) =>

@@ -1,0 +1,59 @@
+import { MockActivityEnvironment } from "@temporalio/testing";
+import type { Logger } from "@temporalio/common";
+import { Context } from "@temporalio/activity";
+import { expect } from "chai";
+import { toldHeartbeats } from "../../../activities/told-progress";
+import type { HostProgress } from "../../../src/domain/host-remediation";
+
+const still: HostProgress = { host: "host-12", reportedFailures: 0, activity: "Starting.", stages: [] };
+
+/** What is told of these changes, one after another, and how many of them were heartbeat. */
+async function told(...changes: readonly Partial<HostProgress>[]) {
+  const lines: unknown[] = [];
+  const ignore = () => undefined;
+  const logger: Logger = {
+    log: ignore,
+    trace: ignore,
+    debug: ignore,
+    info: (_message, fields) => lines.push({ doing: fields?.["doing"], remoteTask: fields?.["remoteTask"] }),
+    warn: ignore,
+    error: ignore,
+  };
+  const environment = new MockActivityEnvironment({}, { logger });
+  let beats = 0;
+  environment.on("heartbeat", () => beats++);
+  await environment.run(() => {
+    const beat = toldHeartbeats(Context.current(), { host: "esx-01" });
+    for (const change of changes) beat({ ...still, ...change });
+    return Promise.resolve();
+  });
+  return { lines, beats };
+}
+
+describe("toldHeartbeats", () => {
+  it("tells each sentence once, whatever the percentage, and heartbeats every change", async () => {
+    const { lines, beats } = await told(
+      { activity: "Remediating (2 %)" },
+      { activity: "Remediating (40 %)" },
+      { activity: "Waiting for the host." },
+      { activity: "Remediating (41 %)" },
+    );
+    expect(lines).to.deep.equal([
+      { doing: "Remediating (2 %)", remoteTask: undefined },
+      { doing: "Waiting for the host.", remoteTask: undefined },
+    ]);
+    expect(beats).to.equal(4);
+  });
+
+  it("tells the component manager's task as soon as there is one, and another one again", async () => {
+    const { lines } = await told({}, { remoteTask: "task-7" }, { remoteTask: "task-7" }, { remoteTask: "task-8" });
+    expect(lines).to.deep.equal(
+      [undefined, "task-7", "task-8"].map((remoteTask) => ({ doing: "Starting.", remoteTask })),
+    );
+  });
+
+  it("leaves failures to their own line", async () => {
+    const { lines } = await told({ activity: "It failed.", lastError: { message: "It failed." } });
+    expect(lines).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,22 @@
+import { workflowInfo } from "@temporalio/workflow";
+
+/** Of the module, and so of one Workflow: the SDK gives each its own modules. */
+let latest: { readonly requestId: string | undefined } | undefined;
+
+/**
+ * The `x-request-id` of the HTTP request on whose behalf the Workflow works now: of the one that started it, until another
+ * one has made it go on ({@link onBehalfOf}). For log lines and headers only; undefined where no HTTP request was the
+ * cause, and in Workflows that older builds have started.
+ */
+export function causingRequest(): string | undefined {
+  if (latest) return latest.requestId;
+  const requestId = workflowInfo().memo?.["requestId"];
+  return typeof requestId === "string" ? requestId : undefined;
+}
+
+/** Does what a request asks for. Where `work` says so, all that follows is on behalf of this request as well. */
+export function onBehalfOf(requestId: string | undefined, work: () => { readonly goesOn: boolean }): void {
+  const before = latest;
+  latest = { requestId };
+  if (!work().goesOn) latest = before;
+}
