@@ -79,7 +79,7 @@ export class Gate {
   /** Undefined where there is no room, which is known before a body is read. */
   enter(): Pass | undefined {
     if (this.isQueueFull() || this.inside >= this.limits.places * insidePerPlace) {
-      this.waiting.turnAway();
+      this.waiting.refused();
       return undefined;
     }
     this.inside += 1;
@@ -138,7 +138,7 @@ export class Gate {
     // Many bodies can have been on their way when there was room to wait.
     if (isFree || this.isQueueFull()) {
       if (isFree) this.working += 1;
-      else this.waiting.turnAway();
+      else this.waiting.refused();
       tell(isFree);
       return () => undefined;
     }

@@ -7,8 +7,8 @@ export interface GateClock {
 }
 
 /**
- * A room in which somebody waits, and which was too small for others for so many milliseconds, is flooded: those who
- * wait would be served as late as they may, all of them. Then they wait for no more than this part of the usual time.
+ * Where somebody is refused again and again for so many milliseconds, with no pause as long as that, there is a flood: a
+ * queue would stay full, and all would be served as late as they may. Then one waits for this part of the usual time.
  */
 const flood = { afterMilliseconds: 1000, patience: 0.1 };
 
@@ -22,9 +22,10 @@ interface Waiting {
 export class WaitingRoom {
   /** In the order in which they came. */
   private readonly waiting = new Set<Waiting>();
-  /** When somebody first found no room since nobody waited. */
-  private crowdedSince: number | undefined;
-  private isFlooded = false;
+  /** The first and the last refusal of those between which there was no pause. */
+  private refusals = { first: -Infinity, last: -Infinity };
+  /** Whether those who wait have the time of a flood. */
+  private isShort = false;
 
   constructor(
     /** How long one waits at most where there is no flood, in milliseconds. */
@@ -41,6 +42,7 @@ export class WaitingRoom {
   enter(tell: (hasPlace: boolean) => void): () => void {
     const one: Waiting = { since: this.clock.now(), tell, stopTimer: () => undefined };
     this.waiting.add(one);
+    this.isShort = this.isFlooded;
     this.limit(one);
     return () => this.end(one, false);
   }
@@ -51,30 +53,34 @@ export class WaitingRoom {
     if (first) this.end(first, true);
   }
 
-  /** Takes note that a request found no room. */
-  turnAway(): void {
-    if (this.waiting.size === 0) return;
-    const now = this.clock.now();
-    this.crowdedSince ??= now;
-    if (this.isFlooded || now - this.crowdedSince < flood.afterMilliseconds) return;
-    this.isFlooded = true;
+  /** Takes note that a request was refused, because it found no room or its time was over. */
+  refused(): void {
+    const last = this.clock.now();
+    const isAfterPause = last - this.refusals.last >= flood.afterMilliseconds;
+    this.refusals = { first: isAfterPause ? last : this.refusals.first, last };
+    if (this.isShort || !this.isFlooded) return;
+    this.isShort = true;
     for (const one of this.waiting) this.limit(one);
+  }
+
+  private get isFlooded(): boolean {
+    const { first, last } = this.refusals;
+    return last - first >= flood.afterMilliseconds && this.clock.now() - last < flood.afterMilliseconds;
   }
 
   private limit(one: Waiting): void {
     one.stopTimer();
-    const patience = this.isFlooded ? this.longest * flood.patience : this.longest;
+    const patience = this.isShort ? this.longest * flood.patience : this.longest;
     const left = patience - (this.clock.now() - one.since);
-    one.stopTimer = this.clock.timers.after(Math.max(0, left), () => this.end(one, false));
+    one.stopTimer = this.clock.timers.after(Math.max(0, left), () => {
+      this.end(one, false);
+      this.refused();
+    });
   }
 
   private end(one: Waiting, hasPlace: boolean): void {
     if (!this.waiting.delete(one)) return;
     one.stopTimer();
-    if (this.waiting.size === 0) {
-      this.crowdedSince = undefined;
-      this.isFlooded = false;
-    }
     one.tell(hasPlace);
   }
 }

@@ -30,24 +30,33 @@ describe("the room in which requests wait", () => {
     expect([room.size, timers.waiting]).to.deep.equal([0, 0]);
   });
 
-  it("lets all of a burst wait for the whole time, though others found no room", async () => {
+  it("lets all of a burst wait for the whole time, though others are refused", async () => {
     for (const name of ["a", "b"]) enter(name);
-    room.turnAway();
+    room.refused();
     await pass(999);
-    room.turnAway();
+    room.refused();
     await pass(2000);
     expect(told).to.deep.equal([]);
     await pass(1);
     expect(told).to.deep.equal(["a goes", "b goes"]);
   });
 
+  /** Somebody is refused, and again in each half of a second after it. */
+  async function refuseFor(halfSeconds: number): Promise<void> {
+    room.refused();
+    for (let i = 0; i < halfSeconds; i++) {
+      await pass(500);
+      room.refused();
+    }
+  }
+
   it("lets nobody wait for more than a tenth of it in a flood, who waits already too", async () => {
     enter("a");
-    room.turnAway();
-    await pass(900);
+    await refuseFor(1);
+    await pass(400);
     enter("b");
     await pass(100);
-    room.turnAway();
+    room.refused();
     await pass(0);
     expect(told).to.deep.equal(["a goes"]);
     enter("c");
@@ -59,38 +68,27 @@ describe("the room in which requests wait", () => {
     expect(told).to.deep.equal(["a goes", "b goes", "c goes"]);
   });
 
-  it("forgets a flood when nobody waits any more, and a burst that is over", async () => {
-    const flood = async () => {
-      enter("first");
-      room.turnAway();
-      await pass(1000);
-      room.turnAway();
-      await pass(300);
-    };
-    await flood();
-    told = [];
+  it("goes on with a flood though nobody waits for a moment, and counts who has waited in vain", async () => {
     enter("a");
-    room.turnAway();
-    await pass(600);
-    room.callFirst();
-    expect(told).to.deep.equal(["a begins"]);
-    enter("b");
-    room.turnAway();
-    await pass(600);
-    room.turnAway();
-    await pass(2399);
-    expect(told).to.deep.equal(["a begins"]);
-    await pass(1);
-    expect(told).to.deep.equal(["a begins", "b goes"]);
+    await refuseFor(2);
+    await pass(0);
+    expect(room.size).to.equal(0);
+    for (const name of ["b", "c", "d", "e", "f"]) {
+      enter(name);
+      await pass(300);
+      expect(told.at(-1)).to.equal(`${name} goes`);
+    }
   });
 
-  it("takes no note of who finds no room while nobody waits", async () => {
-    room.turnAway();
-    await pass(2000);
+  it("forgets a flood when nobody was refused for as long", async () => {
+    await refuseFor(4);
+    await pass(1000);
     enter("a");
-    room.turnAway();
+    room.refused();
     await pass(2999);
     expect(told).to.deep.equal([]);
+    await pass(1);
+    expect(told).to.deep.equal(["a goes"]);
   });
 
   it("lets whoever leaves go at once, and leaves no timer", () => {
