@@ -176,7 +176,7 @@ export const variables = {
     60_000,
     "milliseconds",
     3000,
-    "How long such a request may wait for its turn before it is refused",
+    "How long such a request may wait for its turn before it is refused; a tenth of it in a flood",
   ),
   START_MILLISECONDS: wholeNumber(
     2000,

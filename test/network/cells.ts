@@ -1,5 +1,6 @@
 import type { ProbedFault } from "./api-probes";
 import { networkFaults, type NetworkFault } from "./network-faults";
+import type { followers } from "./followers";
 import type { kindsOfUpgrade } from "./kinds-of-upgrade";
 import type { NetworkLane } from "./network-lane";
 
@@ -13,8 +14,8 @@ export interface Pair {
   readonly first?: true;
   /** What clients of the API see where the fault lasts. */
   readonly unreachable?: Pick<ProbedFault, "code" | "longestPost">;
-  /** Who follows the upgrade. */
-  readonly watched?: "upgradectl" | "receiver";
+  /** Who follows the upgrade through the proxy. */
+  readonly follower?: keyof typeof followers;
   /** Faults that every run of the suite has. */
   readonly inEveryRun: readonly string[];
 }
@@ -70,15 +71,21 @@ const pairs: readonly Pair[] = [
     name: "API and upgradectl watch",
     link: "clientToApi",
     upgrade: "image",
-    watched: "upgradectl",
+    follower: "upgradectl",
     inEveryRun: ["flapping", "a black hole", "single bytes"],
+  },
+  {
+    name: "API and browser",
+    link: "clientToApi",
+    upgrade: "image",
+    follower: "browser",
+    inEveryRun: ["flapping", "requests lost", "answers cut off"],
   },
   {
     name: "worker and receiver of notifications",
     link: "workerToReceiver",
     upgrade: "image",
     first: true,
-    watched: "receiver",
     inEveryRun: ["a black hole", "answers cut off", "10 KB/s"],
   },
   {

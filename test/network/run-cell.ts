@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { resolve } from "node:path";
 import { setTimeout as pauseFor } from "node:timers/promises";
 import { expect } from "chai";
 import type { Task } from "../../src/domain/task";
@@ -10,11 +8,10 @@ import { seeded } from "../crash/seeded";
 import { until } from "../system/deployment";
 import { ApiProbes } from "./api-probes";
 import type { Cell } from "./cells";
+import { followers } from "./followers";
 import { kindsOfUpgrade } from "./kinds-of-upgrade";
 import type { NetworkLane } from "./network-lane";
 import type { Proxy } from "./toxiproxy";
-
-const root = resolve(__dirname, "../..");
 
 /** Lets a fault come over an upgrade, and judges how both end; throws what does not hold. */
 export async function runCell(cell: Cell, lane: NetworkLane, proxy: Proxy, seed: number): Promise<void> {
@@ -35,7 +32,7 @@ export async function runCell(cell: Cell, lane: NetworkLane, proxy: Proxy, seed:
   };
   const early = pair.first && strike();
   const id = await operator.start(kind.spec, key);
-  const follower = pair.watched === "upgradectl" ? followByUpgradectl(lane, id) : undefined;
+  const follower = pair.follower && followers[pair.follower](lane, id);
   await operator.ledgerHas(kind.begun);
   await follower?.follows();
   await pauseFor(Math.floor(random() * 500));
@@ -60,7 +57,7 @@ export async function runCell(cell: Cell, lane: NetworkLane, proxy: Proxy, seed:
   expect((await countUpgrades(service)) - before.upgrades, "upgrades that were started").to.equal(probes ? 2 : 1);
   expect(service.processes(), "processes; none had to be started again").to.deep.equal(before.processes);
   await follower?.expectEnd();
-  if (pair.watched === "receiver") await expectTold(lane, id);
+  if (pair.link === "workerToReceiver") await expectTold(lane, id);
 }
 
 /**
@@ -91,33 +88,4 @@ async function expectTold({ receiver }: NetworkLane, id: string): Promise<void> 
   };
   await until("the receiver was told of both", () => told().length === 2);
   expect(told()).to.deep.equal(["upgrade.started", "upgrade.successful"]);
-}
-
-/** `upgradectl watch` behind the proxy before the API. */
-function followByUpgradectl({ service, proxies }: NetworkLane, id: string) {
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ["dist/src/cli/upgradectl.js", "watch", id], {
-    cwd: root,
-    env: {
-      PATH,
-      HOME,
-      UPGRADECTL_SERVER: `http://127.0.0.1:${proxies.clientToApi.port}`,
-      UPGRADECTL_CONFIG: resolve(root, ".data/no-such-config.json"),
-    },
-  });
-  // It ends with its upgrade; where that does not end, with this process.
-  child.unref();
-  process.once("exit", () => child.kill());
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  let code: number | null | undefined;
-  child.once("close", (ended) => (code = ended));
-  return {
-    follows: () => until("upgradectl follows", () => output.includes("HOSTOS")),
-    expectEnd: async () => {
-      await until("upgradectl has ended", () => code !== undefined, 120);
-      expect(code, output).to.equal(0);
-      expect(output, `of ${service.apiUrl}`).to.contain("Successful");
-    },
-  };
 }

@@ -1,19 +1,13 @@
-import type { Timers } from "../../upgrades/ports";
+import { WaitingRoom, type GateClock } from "./waiting-room";
 
 /** How much of one kind of load is let in. */
 export interface GateLimits {
   /** How many requests are worked on at a time. */
   readonly places: number;
-  /** How long one may wait for a place, in milliseconds. */
+  /** How long one may wait for a place, in milliseconds; a tenth of it in a flood. */
   readonly waitMilliseconds: number;
   /** Where it is given, fewer are worked on at a time while their work takes longer than this, in milliseconds. */
   readonly quickMilliseconds?: number;
-}
-
-/** Time as it passes; `now` in milliseconds on a clock that only goes forward. */
-export interface GateClock {
-  readonly timers: Timers;
-  readonly now: () => number;
 }
 
 /** What an adapting gate begins with, and the fewest that it works on at a time. */
@@ -57,8 +51,7 @@ export interface GateCounts {
 export class Gate {
   private inside = 0;
   private working = 0;
-  /** In the order in which they came. */
-  private readonly waiting = new Set<(hasPlace: boolean) => void>();
+  private readonly waiting: WaitingRoom;
   /** How many may be worked on now; its whole part counts. */
   private allowed: number;
   private reducedAt = -Infinity;
@@ -69,7 +62,8 @@ export class Gate {
     private readonly limits: GateLimits,
     private readonly clock: GateClock,
   ) {
-    const { places, quickMilliseconds } = limits;
+    const { places, waitMilliseconds, quickMilliseconds } = limits;
+    this.waiting = new WaitingRoom(waitMilliseconds, clock);
     this.allowed = quickMilliseconds === undefined ? places : Math.min(places, adapting.first);
   }
 
@@ -84,7 +78,10 @@ export class Gate {
 
   /** Undefined where there is no room, which is known before a body is read. */
   enter(): Pass | undefined {
-    if (this.isQueueFull() || this.inside >= this.limits.places * insidePerPlace) return undefined;
+    if (this.isQueueFull() || this.inside >= this.limits.places * insidePerPlace) {
+      this.waiting.refused();
+      return undefined;
+    }
     this.inside += 1;
     let isInside = true;
     let hasBegun = false;
@@ -141,17 +138,11 @@ export class Gate {
     // Many bodies can have been on their way when there was room to wait.
     if (isFree || this.isQueueFull()) {
       if (isFree) this.working += 1;
+      else this.waiting.refused();
       tell(isFree);
       return () => undefined;
     }
-    const decide = (hasPlace: boolean) => {
-      if (!this.waiting.delete(decide)) return;
-      stopTimer();
-      tell(hasPlace);
-    };
-    const stopTimer = this.clock.timers.after(this.limits.waitMilliseconds, () => decide(false));
-    this.waiting.add(decide);
-    return () => decide(false);
+    return this.waiting.enter(tell);
   }
 
   /**
@@ -178,11 +169,9 @@ export class Gate {
   }
 
   private callNext(): void {
-    while (this.working < this.open) {
-      const [next] = this.waiting;
-      if (!next) return;
+    while (this.working < this.open && this.waiting.size > 0) {
       this.working += 1;
-      next(true);
+      this.waiting.callFirst();
     }
   }
 }
