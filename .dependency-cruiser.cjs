@@ -149,7 +149,7 @@ module.exports = {
         path: "^(src|workflows|activities)/",
         pathNot: [
           "^src/authentication/",
-          "^src/api/(authentication|api-error|role|token-issuer)\\.ts$",
+          "^src/api/(authentication|api-error|client-address|role|token-issuer)\\.ts$",
           "^src/domain/codec\\.ts$",
           "^src/upgrades/service-error\\.ts$",
         ],

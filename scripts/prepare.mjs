@@ -2,12 +2,15 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { install } from "./install.mjs";
+import { kubernetesTools } from "./kubernetes-tools.mjs";
 import { withLock } from "./lock.mjs";
 import { postgresql } from "./postgresql.mjs";
+import { postgresqlClients } from "./postgresql-clients.mjs";
 import { root } from "./run.mjs";
 import { schemathesis } from "./schemathesis.mjs";
 import { temporalServer } from "./temporal-server.mjs";
 import { testServer } from "./test-server.mjs";
+import { toxiproxy } from "./toxiproxy.mjs";
 import { vcsim as buildVcsim } from "./vcsim.mjs";
 import { vendorClients } from "./vendor-clients.mjs";
 
@@ -23,6 +26,7 @@ export function prepare({
   timeSkippingServer = false,
   thirdParty = false,
   production = false,
+  network = false,
 }) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
@@ -37,12 +41,15 @@ export function prepare({
           vcsim: await buildVcsim(config.cacheDir, told),
           vendorClients: await vendorClients(config.cacheDir, told),
           schemathesis: await schemathesis(config.cacheDir, told),
+          kubernetesTools: await kubernetesTools(config.cacheDir, told),
         }),
       ...(production &&
         config && {
           postgresql: await postgresql(config.cacheDir, told),
+          postgresqlClients: await postgresqlClients(config.cacheDir, told),
           temporalServer: await temporalServer(config.cacheDir, told),
         }),
+      ...(network && config && { toxiproxy: await toxiproxy(config.cacheDir, told) }),
     };
   });
 }

@@ -19,7 +19,7 @@ export async function pythonPackages(place, { what, asked }, { say, signal }) {
   } catch (error) {
     if (!existsSync(place))
       throw new PreparationError(
-        `The third-party suite needs ${what}: python3 -m pip install --target ${place} ${asked.join(" ")}\n${error.message}`,
+        `The tests need ${what}: python3 -m pip install --target ${place} ${asked.join(" ")}\n${error.message}`,
       );
   } finally {
     rmSync(fresh, { recursive: true, force: true });

@@ -13,9 +13,16 @@ import { addTotals, totalsLine } from "./totals.mjs";
 
 const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
-const extraSuites = ["browser", "terminal", "third-party", "production", "crash"];
-/** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own. */
-const onPostgresql = ["production", "crash"];
+const extraSuites = [
+  ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+];
+/** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
+const onPostgresql = [
+  "production",
+  "crash",
+  "network",
+  ...(process.env["DEPLOYMENT"] === "production" ? ["walk"] : []),
+];
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -31,13 +38,14 @@ await runScript(async (signal) => {
     return 2;
   }
   const needsTestServer =
-    wanted.length === 0 || wanted.some((suite) => !["third-party", ...onPostgresql].includes(suite));
+    wanted.length === 0 || wanted.some((suite) => !["third-party", "walk", ...onPostgresql].includes(suite));
   const tools = await prepare({
     signal,
     temporalCli: true,
     timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
     production: wanted.some((suite) => onPostgresql.includes(suite)),
+    network: wanted.includes("network"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
@@ -68,7 +76,10 @@ async function runLane(lane, { folder, output, signal, tools }) {
 }
 
 /** Settings that an operator has made for the service must not change what the tests see. */
-function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, ...production }) {
+function environment(
+  suite,
+  { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, kubernetesTools, ...production },
+) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
   const rest = Object.entries(process.env).filter(([name]) => !own.has(name) && !name.startsWith("TEMPORAL_"));
@@ -79,11 +90,14 @@ function environment(suite, { temporalCli, timeSkippingServer, vcsim, vendorClie
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
+    ...(kubernetesTools && { KUBERNETES_TOOLS: kubernetesTools }),
     ...(onPostgresql.includes(suite) && {
       DEPLOYMENT: "production",
       POSTGRESQL: production.postgresql,
+      POSTGRESQL_CLIENTS: production.postgresqlClients,
       TEMPORAL_SERVER: production.temporalServer,
     }),
+    ...(suite === "network" && { TOXIPROXY: production.toxiproxy }),
   };
 }
 

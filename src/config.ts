@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import type { LoadLimits } from "./api/load/load-limits";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
@@ -53,6 +54,10 @@ export interface Config {
     /** Absent: plain HTTP. */
     readonly tls?: TlsFiles;
   };
+  /** How long a start may take, in milliseconds. */
+  readonly startMilliseconds: number;
+  /** How much one API process takes on. */
+  readonly load: LoadLimits;
   readonly authentication: AuthenticationConfig;
   readonly dataDir: string;
   readonly inventoryFile: string;
@@ -62,6 +67,8 @@ export interface Config {
   readonly logLevel: Values["LOG_LEVEL"];
   /** `host:port` where metrics are served without credentials; undefined where they are not. */
   readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
+  /** `host:port` where health is told in plain HTTP; undefined where it is not. */
+  readonly health: { readonly api: string | undefined; readonly worker: string | undefined };
   /** Whether spans are sent, and so made at all. Where to, and how, OpenTelemetry reads from `OTEL_*` itself. */
   readonly tracing: boolean;
   readonly temporal: {
@@ -81,7 +88,12 @@ export interface Config {
   readonly payloadKeysFile: string | undefined;
   /** Origins of web pages that may ask for payloads to be decrypted. */
   readonly codecOrigins: readonly string[];
-  readonly simulator: { readonly port: number; readonly hostSeconds: number; readonly configFile: string };
+  readonly simulator: {
+    readonly host: string;
+    readonly port: number;
+    readonly hostSeconds: number;
+    readonly configFile: string;
+  };
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
   /** Of those who follow tasks by their events; times in milliseconds. */
@@ -208,6 +220,16 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
           },
         }),
     },
+    startMilliseconds: values.START_MILLISECONDS,
+    load: {
+      starts: values.LOAD_STARTS,
+      steering: values.LOAD_STEERING,
+      reads: values.LOAD_READS,
+      lists: values.LOAD_LISTS,
+      waitMilliseconds: values.LOAD_WAIT_MILLISECONDS,
+      changesPerMinute: values.RATE_LIMIT_CHANGES_PER_MINUTE,
+      readsPerMinute: values.RATE_LIMIT_READS_PER_MINUTE,
+    },
     authentication: {
       mode: values.AUTH_MODE,
       usersFile: values.AUTH_USERS_FILE && absolute(values.AUTH_USERS_FILE),
@@ -229,6 +251,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     resolutionDays: values.RESOLUTION_DAYS,
     logLevel: values.LOG_LEVEL,
     metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
+    health: { api: values.API_HEALTH_ADDRESS, worker: values.WORKER_HEALTH_ADDRESS },
     tracing: isTraced(environment),
     temporal: {
       ...temporal,
@@ -241,6 +264,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     codecOrigins:
       values.CODEC_ORIGINS ?? ["127.0.0.1", "localhost"].map((host) => `http://${host}:${values.TEMPORAL_UI_PORT}`),
     simulator: {
+      host: values.SIMULATOR_HOST,
       port: values.SIMULATOR_PORT,
       hostSeconds: values.SIMULATOR_HOST_SECONDS,
       configFile: absolute(values.SIMULATOR_CONFIG),

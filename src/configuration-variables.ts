@@ -143,6 +143,62 @@ export const variables = {
     1000,
     "How many streams of events one API process serves at a time",
   ),
+  LOAD_STARTS: wholeNumber(
+    1,
+    10_000,
+    "",
+    64,
+    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second, until a worker has come to the upgrade; four times as many may wait",
+  ),
+  LOAD_STEERING: wholeNumber(
+    1,
+    10_000,
+    "",
+    128,
+    "The same for what is done to upgrades: from a commit to a cancellation",
+  ),
+  LOAD_READS: wholeNumber(
+    1,
+    10_000,
+    "",
+    128,
+    "The same for reading single tasks and upgrades, and by itself for opening streams of events",
+  ),
+  LOAD_LISTS: wholeNumber(
+    1,
+    10_000,
+    "",
+    32,
+    "The same for lists, and by itself for clusters and previews, which ask component managers",
+  ),
+  LOAD_WAIT_MILLISECONDS: wholeNumber(
+    1,
+    60_000,
+    "milliseconds",
+    3000,
+    "How long such a request may wait for its turn before it is refused",
+  ),
+  START_MILLISECONDS: wholeNumber(
+    2000,
+    60_000,
+    "milliseconds",
+    6000,
+    "How long a request for a new upgrade may take from its turn on, with all that it asks of component managers and of Temporal, before it is given up",
+  ),
+  RATE_LIMIT_CHANGES_PER_MINUTE: wholeNumber(
+    0,
+    1_000_000,
+    "",
+    0,
+    "How many changes one caller may send in a minute, counted apart for new upgrades, for what is done to upgrades and for logins; 0 is any number",
+  ),
+  RATE_LIMIT_READS_PER_MINUTE: wholeNumber(
+    0,
+    1_000_000,
+    "",
+    0,
+    "How many reads one caller may send in a minute; 0 is any number",
+  ),
   DATA_DIR: path(".data", "State of the embedded Temporal server, logs, process ids"),
   INVENTORY_FILE: path("config/inventory.yaml", "Clusters, domains and component managers"),
   CATALOG_FILE: path("config/bundles.yaml", "Bundles that can be installed"),
@@ -200,6 +256,14 @@ export const variables = {
   WORKER_METRICS_ADDRESS: optional(
     listenAddress("Where a worker answers GET /metrics, without credentials; unset is nowhere"),
   ),
+  API_HEALTH_ADDRESS: optional(
+    listenAddress(
+      "Where the API answers GET /health/live and /health/ready without TLS, beside those on API_PORT; unset is nowhere",
+    ),
+  ),
+  WORKER_HEALTH_ADDRESS: optional(
+    listenAddress("Where a worker answers GET /health/live and /health/ready; unset is nowhere"),
+  ),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
   TEMPORAL_UI_URL: optional(
@@ -226,6 +290,12 @@ export const variables = {
         return areOrigins ? origins : undefined;
       },
     ),
+  ),
+  SIMULATOR_HOST: textual(
+    "a host name or address",
+    "127.0.0.1",
+    "Where the component manager simulator listens, and where the shipped inventory looks for it",
+    (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
   ),
   SIMULATOR_PORT: port(8090, "Port of the component manager simulator"),
   SIMULATOR_HOST_SECONDS: textual(

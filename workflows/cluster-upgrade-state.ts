@@ -1,11 +1,7 @@
-import {
-  applyClusterProgress,
-  countHosts,
-  initialClusterSubTask,
-  type ClusterOutcome,
-  type ClusterProgress,
-  type HostCounts,
-} from "../src/domain/cluster-progress";
+import { applyClusterProgress, initialClusterSubTask, type ClusterProgress } from "../src/domain/cluster-progress";
+import { countHosts } from "../src/domain/cluster-hosts";
+import type { ResourceOutcome } from "../src/domain/resource-end";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import type { ClusterUpgradeInput, ResourceResult } from "./messages";
@@ -50,7 +46,7 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
-  end(outcome: ClusterOutcome, doing: string, error?: ErrorBody): ResourceResult {
+  end(outcome: ResourceOutcome, doing: string, error?: ErrorBody): ResourceResult {
     this.close({ type: "Ended", outcome, ...(error && { error }) }, doing, error);
     return {
       outcome,

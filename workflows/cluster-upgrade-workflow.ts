@@ -9,7 +9,8 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
-import { clusterStages, interrupted, type ClusterStageType } from "../src/domain/cluster-progress";
+import { clusterStages, type ClusterStageType } from "../src/domain/cluster-progress";
+import { interrupted } from "../src/domain/resource-end";
 import type { ErrorBody } from "../src/domain/error-body";
 import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
 import { errorOf } from "./activity-failure";

@@ -1,7 +1,8 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
 import type { PlannedWaits } from "../src/domain/activity-waits";
-import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
+import type { ResourceOutcome } from "../src/domain/resource-end";
+import type { HostCounts } from "../src/domain/host-counts";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask, Task } from "../src/domain/task";
@@ -120,7 +121,7 @@ export type ResourceWorkflow = (
 
 /** What a resource's Workflow leaves to its upgrade; small, because the upgrade keeps one of each. */
 export interface ResourceResult {
-  readonly outcome: ClusterOutcome;
+  readonly outcome: ResourceOutcome;
   readonly hosts: HostCounts;
   /** Ids of the hosts that run the target version because of this upgrade. */
   readonly upgradedHosts: readonly string[];

@@ -1,4 +1,5 @@
-import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
+import type { ResourceOutcome } from "../src/domain/resource-end";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import {
   applyMgmtProgress,
@@ -36,7 +37,7 @@ export class MgmtUpgradeState extends ResourceState<Happening> {
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
-  end(outcome: ClusterOutcome, doing: string, { error, remark }: { error?: ErrorBody; remark?: string } = {}) {
+  end(outcome: ResourceOutcome, doing: string, { error, remark }: { error?: ErrorBody; remark?: string } = {}) {
     const { mgmt } = this.input;
     const description = [describeMgmtEnd(mgmt, outcome, error), remark].filter((part) => part !== undefined).join(" ");
     this.close({ type: "Ended", outcome, description, ...(error && { error }) }, doing, error);

@@ -7,7 +7,7 @@ import {
   setHandler,
   sleep,
 } from "@temporalio/workflow";
-import { interrupted } from "../src/domain/cluster-progress";
+import { interrupted } from "../src/domain/resource-end";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { MgmtStageType } from "../src/domain/mgmt-progress";
 import { toEpochMilliseconds } from "../src/domain/timestamp";

@@ -1,4 +1,5 @@
-import type { ClusterOutcome, HostCounts } from "../src/domain/cluster-progress";
+import type { ResourceOutcome } from "../src/domain/resource-end";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import {
   applyNetvirtProgress,
@@ -37,7 +38,7 @@ export class NetvirtUpgradeState extends ResourceState<Happening> {
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
-  end(outcome: ClusterOutcome, doing: string, error?: ErrorBody): ResourceResult {
+  end(outcome: ResourceOutcome, doing: string, error?: ErrorBody): ResourceResult {
     this.close({ type: "Ended", outcome, ...(error && { error }) }, doing, error);
     return {
       outcome,

@@ -9,7 +9,7 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { NetvirtSettings, UpgradeActivities } from "../activities/contract";
-import { interrupted } from "../src/domain/cluster-progress";
+import { interrupted } from "../src/domain/resource-end";
 import type { ErrorBody } from "../src/domain/error-body";
 import { netvirtStages, type NetvirtStageType } from "../src/domain/netvirt-progress";
 import { netvirtComponentNames, type NetvirtComponentType, type NetvirtNodeState } from "../src/domain/netvirt-upgrade";

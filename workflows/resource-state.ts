@@ -1,5 +1,5 @@
 import { log, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
-import type { HostCounts } from "../src/domain/cluster-progress";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";

@@ -1,4 +1,4 @@
-import type { HostCounts } from "../src/domain/cluster-progress";
+import type { HostCounts } from "../src/domain/host-counts";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";

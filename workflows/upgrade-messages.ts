@@ -9,7 +9,7 @@ import {
 import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
-import { precheckRuns } from "../src/domain/task-progress";
+import { precheckRuns } from "../src/domain/task-prechecks";
 import { toTimestamp } from "../src/domain/timestamp";
 import {
   badPayload,

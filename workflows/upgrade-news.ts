@@ -1,4 +1,4 @@
-import type { HostCounts } from "../src/domain/cluster-progress";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { TaskProgress } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";

@@ -2,7 +2,7 @@ import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/
 import type { UpgradeActivities } from "../activities/contract";
 import type { PlannedWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
-import { stagesOf } from "../src/domain/cluster-progress";
+import { stagesOf } from "../src/domain/resource-stages";
 import { resourceTitle } from "../src/domain/resource-progress";
 import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";

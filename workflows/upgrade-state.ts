@@ -6,7 +6,7 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from "@temporalio/workflow";
-import type { HostCounts } from "../src/domain/cluster-progress";
+import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
 import { applyProgress, initialTask } from "../src/domain/task-progress";

@@ -1,7 +1,7 @@
 import type { ClusterTarget, RemediateHostInput } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import type { ClusterCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { ClusterCompliance, HostSummary, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { assessHost, type HostAssessment, scanCluster } from "../host-assessment";
 import type { Patience } from "../patience";
 import { startOf, verdictOfResult, type ApplyVerdict, worksOn } from "./apply-verdict";
@@ -73,8 +73,12 @@ export async function connectionState(
   cluster: string,
   host: string,
 ): Promise<string> {
-  const hosts = await patience.persist(() => client.listHosts(cluster));
-  return hosts.find((listed) => listed.host === host)?.connection_state ?? "MISSING";
+  return stateAmong(await patience.persist(() => client.listHosts(cluster)), host);
+}
+
+/** The same of a host among those that the component manager has listed for its cluster. */
+export function stateAmong(listed: readonly HostSummary[], host: string): string {
+  return listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
 }
 
 /**

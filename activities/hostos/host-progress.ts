@@ -1,5 +1,5 @@
 import { isRight } from "fp-ts/Either";
-import { stagesOf } from "../../src/domain/cluster-progress";
+import { stagesOf } from "../../src/domain/resource-stages";
 import type { ErrorBody } from "../../src/domain/error-body";
 import { HostProgress, type HostStageType } from "../../src/domain/host-remediation";
 import type { Stage } from "../../src/domain/task";

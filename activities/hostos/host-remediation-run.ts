@@ -1,23 +1,12 @@
 import type { HostResult } from "../../src/domain/host-remediation";
-import { DriverError, isBusy } from "../drivers/driver-error";
-import { gaveUp } from "../patience";
-import { isDesired } from "../target-image";
-import { type ApplyVerdict, startOf, verdictOfTask } from "./apply-verdict";
+import { type ApplyVerdict, verdictOfTask } from "./apply-verdict";
 import { awaitReconnect, verifyHost } from "./await-host";
 import { connectionState, findRemediation } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { NothingRuns } from "./nothing-runs";
-import { desiredImageChanged, hostIncompatible, noTrace, otherOperation, stalledFor } from "./remediation-errors";
+import { hostIncompatible, otherOperation, stalledFor } from "./remediation-errors";
 import { hostFailure, type RemediationContext } from "./remediation-context";
-
-/** Requests that may leave no trace in the component manager before that is an error. */
-const maximumRequests = 5;
-
-/** Milliseconds by which two clocks are taken to differ where the last known result leaves room for it. */
-const clockSlack = 2_000;
-
-/** Why an attempt is in doubt, and has to wait and look again. */
-type Doubt = "busy" | "away" | "unanswered" | "forgotten";
+import { RemediationRequests } from "./remediation-requests";
 
 export interface HostRemediationOptions extends RemediationContext {
   /** Whether an earlier run may have asked for the remediation, which this run cannot know for sure. */
@@ -35,22 +24,15 @@ export interface HostRemediationOptions extends RemediationContext {
  */
 export class HostRemediationRun {
   readonly #o: HostRemediationOptions;
-  /** Whether this attempt or an earlier one is known to have asked for a remediation. */
-  #requested: boolean;
-  #requests = 0;
+  readonly #requests: RemediationRequests;
   /** A remediation of ours was running when the component manager forgot its task. */
   #forgotten = false;
-  /** Since when each doubt has lasted. */
-  readonly #doubts = new Map<Doubt, number>();
 
   constructor(options: HostRemediationOptions) {
     this.#o = options;
     const { remoteTask, requestedAt, reportedFailures } = options.progress.current;
-    this.#requested = remoteTask !== undefined || requestedAt !== undefined || reportedFailures > 0;
-  }
-
-  get #mayHaveRequested(): boolean {
-    return this.#requested || this.#o.mayHaveRequested;
+    const areKnown = remoteTask !== undefined || requestedAt !== undefined || reportedFailures > 0;
+    this.#requests = new RemediationRequests(options, areKnown);
   }
 
   /** Throws ReportedFailure, DriverError, NothingRuns or the interruption of the patience. */
@@ -82,28 +64,28 @@ export class HostRemediationRun {
         client,
         patience,
         input,
-        mayHaveRequested: this.#mayHaveRequested,
-        since: this.#requestedSince(),
+        mayHaveRequested: this.#requests.arePossible,
+        since: this.#requests.since(progress.current.reportedFailures > 0),
       });
       switch (finding.found) {
         case "RUNNING":
-          this.#requested = true;
+          this.#requests.found();
           progress.attach(finding.task);
           continue;
         case "ENDED":
           await this.#judge(finding.verdict);
           return true;
         case "AT_TARGET":
-          return this.#requested;
+          return this.#requests.areKnown;
         case "OTHER_OPERATION":
           if (stopping) throw new NothingRuns();
           progress.note(`Waiting for another operation on the cluster (task ${finding.task}) to end.`);
-          this.#waitAtMost("busy", () => otherOperation(client.id, finding.task));
+          this.#requests.waitAtMost("busy", () => otherOperation(client.id, finding.task));
           break;
         case "AWAY":
-          if (stopping && !this.#mayHaveRequested) throw new NothingRuns();
+          if (stopping && !this.#requests.arePossible) throw new NothingRuns();
           progress.note(`Waiting for the host, which is ${finding.state}.`);
-          this.#waitAtMost("away", () => hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${finding.state}`));
+          this.#requests.waitAtMost("away", () => hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${finding.state}`));
           break;
         case "INCOMPATIBLE":
           if (stopping) throw new NothingRuns();
@@ -112,7 +94,7 @@ export class HostRemediationRun {
           if (stopping) {
             if (!this.#forgotten) throw new NothingRuns();
             progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
-            this.#waitAtMost("forgotten", () => new NothingRuns());
+            this.#requests.waitAtMost("forgotten", () => new NothingRuns());
           } else if (await this.#request()) continue;
       }
       await patience.pause(round);
@@ -120,40 +102,20 @@ export class HostRemediationRun {
   }
 
   /** Asks for the remediation. True where the answer says how it goes on; false where that has to be found out. */
-  async #request(): Promise<boolean> {
-    const { client, patience, progress, input } = this.#o;
-    const { cluster } = input.cluster;
-    const desired = await patience.persist(() => client.readDesiredImage(cluster));
-    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
-    if (++this.#requests > maximumRequests) throw noTrace(input.host.fqdn, maximumRequests);
-
-    const last = await patience.persist(() => client.readLastApplyResult(cluster));
-    const lastStart = last && startOf(last, input.host.host);
-    const before = { requested: this.#requested, requestedAt: progress.current.requestedAt };
-    progress.intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
-    this.#requested = true;
-    // The host was compared with the image: what becomes of the request is not the failure of that.
-    progress.begin("REMEDIATE", "Requesting the remediation.");
-    try {
-      const commit = input.commit === undefined ? {} : { commit: input.commit };
-      // Not through patience: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await client.apply(cluster, { hosts: [input.host.host], ...commit }));
-      this.#doubts.clear();
-      return true;
-    } catch (error) {
-      if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
-      progress.note(error.message);
-      if (isBusy(error) || error.kind === "alreadyDone") {
-        // Refused: this request, unlike one without an answer, has certainly started nothing.
-        this.#requested = before.requested;
-        progress.retract(before.requestedAt);
-      }
-      if (isBusy(error)) this.#waitAtMost("busy", () => gaveUp(error, this.#o.limits.operationBusy));
-      // Also "already in the desired state" is looked up: it is the host that has to say so.
-      else if (error.kind === "transient") this.#waitAtMost("unanswered", () => gaveUp(error, this.#o.limits.outage));
-      if (isBusy(error)) this.#requests--;
-      return false;
-    }
+  #request(): Promise<boolean> {
+    const { progress, input } = this.#o;
+    const { host, fqdn } = input.host;
+    return this.#requests.ask({
+      hosts: [host],
+      named: fqdn,
+      witness: host,
+      intend: (requestedAt) => {
+        progress.intend(requestedAt);
+        // The host was compared with the image: what becomes of the request is not the failure of that.
+        progress.begin("REMEDIATE", "Requesting the remediation.");
+      },
+      retract: (requestedAt) => progress.retract(requestedAt),
+    });
   }
 
   /** Follows a task; true where it ended and did not fail, false where it told nothing of this host. */
@@ -192,30 +154,5 @@ export class HostRemediationRun {
     const state = await connectionState(client, patience, input.cluster.cluster, input.host.host);
     if (state === "CONNECTED") throw hostFailure(this.#o, "HOST_REMEDIATION_FAILED", "failed", verdict.reasons);
     throw hostFailure(this.#o, "HOST_NOT_RECONNECTED", `is ${state}`, verdict.reasons);
-  }
-
-  /** From when on a remediation of this host must be ours; undefined where this attempt cannot have asked. */
-  #requestedSince(): number | undefined {
-    const { client, progress } = this.#o;
-    const { requestedAt } = progress.current;
-    if (requestedAt !== undefined) return Date.parse(requestedAt);
-    // A crash may have lost the heartbeat of the intent, never the attempt's beginning. That is our clock's.
-    if (!this.#mayHaveRequested) return undefined;
-    const slack = progress.current.reportedFailures > 0 ? 0 : clockSlack;
-    return progress.began + (client.now() - Date.now()) - slack;
-  }
-
-  #waitAtMost(what: Doubt, error: () => Error): void {
-    const { limits } = this.#o;
-    const bound = {
-      // What keeps the cluster busy may well be our own remediation, if there is one.
-      busy: this.#requested ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
-      away: limits.reconnect,
-      unanswered: limits.outage,
-      forgotten: limits.stall,
-    }[what];
-    const since = this.#doubts.get(what) ?? Date.now();
-    this.#doubts.set(what, since);
-    if (Date.now() - since >= bound) throw error();
   }
 }

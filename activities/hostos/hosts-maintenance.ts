@@ -1,6 +1,6 @@
 import { fewOf } from "../baseline/change-vm-power";
 import { DriverError } from "../drivers/driver-error";
-import { isApply } from "./find-remediation";
+import { isApply, stateAmong } from "./find-remediation";
 import type { HostsRemediationContext } from "./hosts-context";
 import { startVms, stoppedVms } from "./hosts-vm-power";
 
@@ -45,7 +45,7 @@ async function exitAll({ client, maintenance, patience, progress, input }: Hosts
   await Promise.all(
     places.map(async (place) => {
       const id = input.hosts[place]?.host ?? "";
-      const state = listed.find(({ host }) => host === id)?.connection_state ?? "MISSING";
+      const state = stateAmong(listed, id);
       if (state !== "CONNECTED") {
         left.set(place, `it is ${state}.`);
         return;

@@ -1,23 +1,14 @@
-import { DriverError, isBusy } from "../drivers/driver-error";
+import { DriverError } from "../drivers/driver-error";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
-import { gaveUp } from "../patience";
-import { isDesired } from "../target-image";
 import { startOf, verdictAmongHosts, verdictOfResult, worksOn } from "./apply-verdict";
-import { assessHosts, isApply } from "./find-remediation";
+import { assessHosts, connectionState, isApply, stateAmong } from "./find-remediation";
 import { followTask } from "./follow-task";
 import { leaveMaintenance } from "./hosts-maintenance";
 import { switchOffVms } from "./hosts-vm-power";
 import type { HostsRemediationContext } from "./hosts-context";
 import { verifyHosts } from "./verify-hosts";
-import { desiredImageChanged, noTrace, otherOperation, stalledFor } from "./remediation-errors";
-
-/** Requests in a row after which no host has moved, before that is an error. */
-const maximumRequests = 5;
-
-/** Milliseconds by which two clocks are taken to differ where the last known result leaves room for it. */
-const clockSlack = 2_000;
-
-type Doubt = "busy" | "away" | "unanswered" | "forgotten";
+import { otherOperation, stalledFor } from "./remediation-errors";
+import { RemediationRequests } from "./remediation-requests";
 
 export interface HostsRemediationOptions extends HostsRemediationContext {
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
@@ -34,15 +25,14 @@ export interface HostsRemediationOptions extends HostsRemediationContext {
  */
 export class HostsRemediationRun {
   readonly #o: HostsRemediationOptions;
-  #requested: boolean;
-  #requests = 0;
+  readonly #requests: RemediationRequests;
   #forgotten = false;
-  readonly #doubts = new Map<Doubt, number>();
 
   constructor(options: HostsRemediationOptions) {
     this.#o = options;
     const { remoteTask, requestedAt, failures } = options.progress.current;
-    this.#requested = remoteTask !== undefined || requestedAt !== undefined || failures.some((count) => count > 0);
+    const areKnown = remoteTask !== undefined || requestedAt !== undefined || failures.some((count) => count > 0);
+    this.#requests = new RemediationRequests(options, areKnown);
   }
 
   /** Until every host has ended, well or not. Throws DriverError or the interruption of the patience. */
@@ -74,15 +64,15 @@ export class HostsRemediationRun {
       const running = [...tasks].find(([, task]) => isApply(task));
       if (running) {
         const [task, info] = running;
-        if ((this.#requested || this.#o.mayHaveRequested) && this.#isOurs(info)) {
-          this.#requested = true;
+        if (this.#requests.arePossible && this.#isOurs(info)) {
+          this.#requests.found();
           progress.move(this.#open(), "REMEDIATING");
           progress.attach(task);
           continue;
         }
         if (stopping) return progress.move(this.#open(), "STOPPED");
         progress.note(`Waiting for another operation on the cluster (task ${task}) to end.`);
-        this.#waitAtMost("busy", () => otherOperation(client.id, task));
+        this.#requests.waitAtMost("busy", () => otherOperation(client.id, task));
         await patience.pause(round);
         continue;
       }
@@ -96,7 +86,7 @@ export class HostsRemediationRun {
       if (stopping && !this.#forgotten) return progress.move(candidates, "STOPPED");
       if (stopping) {
         progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
-        if (this.#isOver("forgotten")) return progress.move(candidates, "STOPPED");
+        if (this.#requests.isOver("forgotten")) return progress.move(candidates, "STOPPED");
       } else if (await this.#request(await this.#enterMaintenance(candidates))) continue;
       await patience.pause(round);
     }
@@ -117,10 +107,9 @@ export class HostsRemediationRun {
     const open = this.#open();
     if (open.length === 0) return [];
     const listed = await patience.persist(() => client.listHosts(this.#cluster));
-    const stateOf = (place: number) =>
-      listed.find(({ host }) => host === this.#idOf(place))?.connection_state ?? "MISSING";
+    const stateOf = (place: number) => stateAmong(listed, this.#idOf(place));
     const away = open.filter((place) => stateOf(place) !== "CONNECTED");
-    if (away.length > 0 && !(stopping && !this.#requested) && !this.#isOver("away")) {
+    if (away.length > 0 && !(stopping && !this.#requests.areKnown) && !this.#requests.isOver("away")) {
       progress.note(`Waiting for ${away.length} hosts, which are ${[...new Set(away.map(stateOf))].join(" or ")}.`);
       return "LOOK_AGAIN";
     }
@@ -128,12 +117,12 @@ export class HostsRemediationRun {
       progress.fail(place, {
         code: "HOST_NOT_RECONNECTED",
         what: `is ${stateOf(place)}.`,
-        stage: this.#requested ? "RECONNECT" : "CHECK_COMPLIANCE",
+        stage: this.#requests.areKnown ? "RECONNECT" : "CHECK_COMPLIANCE",
       });
 
     const here = open.filter((place) => !away.includes(place));
     if (here.length === 0) return [];
-    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requested);
+    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requests.areKnown);
     const candidates: number[] = [];
     here.forEach((place, i) => {
       const found = assessed[i];
@@ -178,37 +167,21 @@ export class HostsRemediationRun {
 
   /** Asks for the remediation. True where the answer says how it goes on; false where that has to be found out. */
   async #request(places: readonly number[]): Promise<boolean> {
-    const { client, patience, progress, input } = this.#o;
+    const { progress } = this.#o;
     if (places.length === 0) return true;
-    const desired = await patience.persist(() => client.readDesiredImage(this.#cluster));
-    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
-    if (++this.#requests > maximumRequests) throw noTrace(`${places.length} hosts`, maximumRequests);
-
-    const last = await patience.persist(() => client.readLastApplyResult(this.#cluster));
-    const lastStart = last && startOf(last, this.#idOf(0));
-    const before = { requested: this.#requested, requestedAt: progress.current.requestedAt };
-    progress.move(places, "REMEDIATING");
-    progress.intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
-    this.#requested = true;
-    try {
-      const commit = input.commit === undefined ? {} : { commit: input.commit };
-      // Not through patience: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await client.apply(this.#cluster, { hosts: places.map(this.#idOf), ...commit }));
-      this.#doubts.clear();
-      return true;
-    } catch (error) {
-      if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
-      progress.note(error.message);
-      if (isBusy(error) || error.kind === "alreadyDone") {
-        this.#requested = before.requested;
+    return this.#requests.ask({
+      hosts: places.map(this.#idOf),
+      named: `${places.length} hosts`,
+      witness: this.#idOf(0),
+      intend: (requestedAt) => {
+        progress.move(places, "REMEDIATING");
+        progress.intend(requestedAt);
+      },
+      retract: (requestedAt) => {
         progress.move(places, "ENTERING_MAINTENANCE");
-        progress.retract(before.requestedAt);
-      }
-      if (isBusy(error)) this.#waitAtMost("busy", () => gaveUp(error, this.#o.limits.operationBusy));
-      else if (error.kind === "transient") this.#waitAtMost("unanswered", () => gaveUp(error, this.#o.limits.outage));
-      if (isBusy(error)) this.#requests--;
-      return false;
-    }
+        progress.retract(requestedAt);
+      },
+    });
   }
 
   /** Follows a task to its end and judges every host by it; hosts that it tells nothing of stay open. */
@@ -233,15 +206,14 @@ export class HostsRemediationRun {
     for (const place of inWork) {
       const host = this.#idOf(place);
       const verdict = ended ? verdictAmongHosts(ended, host) : ({ verdict: "UNKNOWN" } as const);
-      const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
       if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
       else if (stalled)
         progress.fail(place, { code: "HOST_REMEDIATION_STALLED", what: stalledFor(task, ended), stage: "REMEDIATE" });
-      else if (verdict.verdict === "FAILED") this.#failed(place, state, verdict.reasons);
+      else if (verdict.verdict === "FAILED") this.#failed(place, stateAmong(listed, host), verdict.reasons);
       // Skipped, for example because another host failed before its turn: it is looked at again.
       else progress.move([place], "ENTERING_MAINTENANCE");
     }
-    if (progress.inPhase("ENTERING_MAINTENANCE").length < inWork.length) this.#requests = 0;
+    if (progress.inPhase("ENTERING_MAINTENANCE").length < inWork.length) this.#requests.moved();
     progress.detach();
   }
 
@@ -258,7 +230,7 @@ export class HostsRemediationRun {
   /** What the last remediation of the cluster says of the open hosts, where it was ours. */
   async #readLastResult(): Promise<void> {
     const { client, patience, progress } = this.#o;
-    const since = this.#requestedSince();
+    const since = this.#requests.since(progress.current.failures.some((count) => count > 0));
     if (since === undefined) return;
     const last: ApplyResult | undefined = await patience.persist(() => client.readLastApplyResult(this.#cluster));
     for (const place of last ? this.#open() : []) {
@@ -268,37 +240,8 @@ export class HostsRemediationRun {
       const verdict = verdictOfResult(last ?? {}, host);
       if (verdict.verdict === "OK") progress.move([place], "RECONNECTING");
       if (verdict.verdict === "FAILED") {
-        const listed = await patience.persist(() => client.listHosts(this.#cluster));
-        const state = listed.find((candidate) => candidate.host === host)?.connection_state ?? "MISSING";
-        this.#failed(place, state, verdict.reasons);
+        this.#failed(place, await connectionState(client, patience, this.#cluster, host), verdict.reasons);
       }
     }
-  }
-
-  /** From when on a remediation must be ours; undefined where this attempt cannot have asked. */
-  #requestedSince(): number | undefined {
-    const { client, progress, mayHaveRequested } = this.#o;
-    const { requestedAt, failures } = progress.current;
-    if (requestedAt !== undefined) return Date.parse(requestedAt);
-    if (!this.#requested && !mayHaveRequested) return undefined;
-    const slack = failures.some((count) => count > 0) ? 0 : clockSlack;
-    return progress.began + (client.now() - Date.now()) - slack;
-  }
-
-  #isOver(what: Doubt): boolean {
-    const { limits } = this.#o;
-    const bound = {
-      busy: this.#requested ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
-      away: limits.reconnect,
-      unanswered: limits.outage,
-      forgotten: limits.stall,
-    }[what];
-    const since = this.#doubts.get(what) ?? Date.now();
-    this.#doubts.set(what, since);
-    return Date.now() - since >= bound;
-  }
-
-  #waitAtMost(what: Doubt, error: () => Error): void {
-    if (this.#isOver(what)) throw error();
   }
 }

@@ -1,4 +1,4 @@
-import { assessHosts } from "./find-remediation";
+import { assessHosts, stateAmong } from "./find-remediation";
 import type { HostsRemediationContext } from "./hosts-context";
 
 /** Waits until every remediated host is connected and found at the target; those that are not in time have failed. */
@@ -18,7 +18,7 @@ export async function verifyHosts({
     progress.note(`Waiting until ${places.length} hosts are connected and verified.`);
     const isOver = Date.now() - began >= limits.reconnect;
     const listed = await patience.persist(() => client.listHosts(cluster));
-    const stateOf = (place: number) => listed.find(({ host }) => host === idOf(place))?.connection_state ?? "MISSING";
+    const stateOf = (place: number) => stateAmong(listed, idOf(place));
     const here = places.filter((place) => stateOf(place) === "CONNECTED");
     for (const place of isOver ? places.filter((p) => !here.includes(p)) : [])
       progress.fail(place, { code: "HOST_NOT_RECONNECTED", what: `is ${stateOf(place)}.`, stage: "RECONNECT" });

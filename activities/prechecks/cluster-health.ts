@@ -1,6 +1,10 @@
 import { completeTask, reasonsOf } from "../complete-task";
 import { checkFindings } from "../drivers/vlcm/check-findings";
-import { findingsOf, type Precheck } from "./precheck";
+import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import { findingsOf, type Precheck, type PrecheckInput } from "./precheck";
+
+/** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
+const maximumRounds = 5;
 
 /** The component manager's own health check of the cluster and its hosts finds no error. Warnings do not fail it. */
 export const clusterHealth: Precheck = {
@@ -11,7 +15,7 @@ export const clusterHealth: Precheck = {
   run: async (input) => {
     const { target, client, patience } = input;
     const { cluster, name } = target.cluster;
-    const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
+    const task = await checked(input);
     const found = task && checkFindings(task);
     if (!found) {
       const reason = task ? reasonsOf(task)[0] : "the component manager has forgotten it";
@@ -38,3 +42,13 @@ export const clusterHealth: Precheck = {
     );
   },
 };
+
+/** The ended task of a health check; undefined where the component manager forgets each of them. */
+async function checked({ target, client, patience }: PrecheckInput): Promise<TaskInfo | undefined> {
+  const { cluster } = target.cluster;
+  for (let round = 0; ; round++) {
+    const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
+    if (task || round === maximumRounds) return task;
+    await patience.pause(round);
+  }
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** What of a request tells where it comes from. */
 interface Traced extends Pick<IncomingMessage, "headersDistinct"> {
@@ -48,4 +48,19 @@ function plain(address: string): string {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+/** An IPv6 network is given out as a whole, so its 64 leading bits count as one address. */
+export function networkOf(address: string): string {
+  const known = plain(address);
+  if (!isIPv6(known)) return known;
+  const [before = "", after] = known.replace(/%.*$/, "").split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":"));
+  const [head, tail] = [groups(before), groups(after ?? "")];
+  const zeros = after === undefined ? 0 : 8 - head.length - tail.length;
+  const all = [...head, ...Array.from({ length: Math.max(0, zeros) }, () => "0"), ...tail];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
 }

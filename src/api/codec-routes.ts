@@ -2,7 +2,8 @@ import { pipe } from "fp-ts/function";
 import * as t from "io-ts";
 import * as TE from "fp-ts/TaskEither";
 import { DescribedType, ListOf, model } from "../domain/codec";
-import type { ServiceError } from "../upgrades/service-error";
+import { quote } from "../domain/decode-errors";
+import { badRequest, type ServiceError } from "../upgrades/service-error";
 import { json } from "./answer";
 import { noParameters, route, type Route } from "./route";
 
@@ -21,12 +22,13 @@ export interface PayloadTranslator {
 /** Temporal allows a payload of 2 MiB, which base64 makes a third longer, and asks for several at a time. */
 const largestBody = 8 * 1024 * 1024;
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Groups of four, of which the last may be filled up; an expression that counts them needs a stack for a long text. */
+const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 const Base64 = new DescribedType<Uint8Array>(
   "bytes in base64",
   { type: "string", format: "byte" },
   (u): u is Uint8Array => u instanceof Uint8Array,
-  (u, c) => (typeof u === "string" && base64.test(u) ? t.success(Buffer.from(u, "base64")) : t.failure(u, c)),
+  (u, c) => (typeof u === "string" && isBase64(u) ? t.success(Buffer.from(u, "base64")) : t.failure(u, c)),
   (bytes) => Buffer.from(bytes).toString("base64"),
 );
 
@@ -47,6 +49,7 @@ export function codecRoutes(translator: PayloadTranslator): Route[] {
       path: `/codec/${name}`,
       access: "READ",
       role: "OPERATOR",
+      load: "READ",
       operationId: `${name}Payloads`,
       tag: "codec",
       summary: name === "decode" ? "Decrypt payloads" : "Encrypt payloads",
@@ -58,10 +61,23 @@ export function codecRoutes(translator: PayloadTranslator): Route[] {
       handle: ({ body }) =>
         pipe(
           translator[name](body.payloads),
+          TE.mapLeft(ofWhatWasSent),
           TE.map((payloads) => ({ payloads: payloads.map(withoutNull) })),
         ),
     }),
   );
+}
+
+/** What cannot be decrypted here is what the client has sent, not what the service needs for its own work. */
+function ofWhatWasSent(error: ServiceError): ServiceError {
+  if (error._tag !== "PayloadKeyMissing") return error;
+  return badRequest({
+    path: "payloads",
+    code: "PAYLOAD_KEY_MISSING",
+    message: `payloads: one is encrypted with the key ${quote(error.keyId)}, which ${error.problem}.`,
+    remediation:
+      "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+  });
 }
 
 function withoutNull({ metadata, data }: RawPayload) {

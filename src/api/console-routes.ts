@@ -23,6 +23,7 @@ const own = {
   method: "GET",
   tag: "console",
   request: noParameters,
+  load: "NONE",
   documented: false,
   failures: [500],
 } as const;

@@ -13,6 +13,8 @@ import { healthRoutes } from "./health-routes";
 import { clientAddress, type ClientAddress } from "./client-address";
 import { codecRoutes, type PayloadTranslator } from "./codec-routes";
 import { lastResort } from "./last-resort";
+import type { LoadControl } from "./load/load-control";
+import { admit } from "./middleware/admit";
 import { audit } from "./middleware/audit";
 import { authenticate } from "./middleware/authenticate";
 import { allowCodecOrigins } from "./middleware/cross-origin";
@@ -38,6 +40,8 @@ export interface ApiDependencies {
   /** Version of the service, for the OpenAPI document. */
   readonly version: string;
   readonly limits?: ApiLimits;
+  /** How much is let in; anything by default. */
+  readonly loadControl?: LoadControl;
   /** The operators' page; without it there is none. */
   readonly console?: ConsoleInstallation;
   /** From where requests come; by default from the other end of the connection. */
@@ -85,6 +89,7 @@ export function createApi({
   log,
   version,
   limits = defaultLimits,
+  loadControl,
   console,
   codec,
   addressOf = clientAddress([]),
@@ -108,6 +113,7 @@ export function createApi({
           return next();
         },
         authenticate(authentication, route),
+        admit(loadControl, route.load, authentication.mode !== "dev"),
         (ctx) =>
           route.serve(
             ctx,

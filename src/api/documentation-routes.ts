@@ -78,6 +78,7 @@ const documentation = {
   method: "GET",
   access: "OPEN",
   role: "ANYONE",
+  load: "NONE",
   tag: "documentation",
   request: noParameters,
 } as const;

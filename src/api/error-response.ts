@@ -2,6 +2,7 @@ import type { ErrorBody } from "../domain/error-body";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
 import { mostNestedErrors } from "./api-limits";
+import type { LimitedLoad } from "./load/request-load";
 import { quote } from "../domain/decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
@@ -45,6 +46,26 @@ const failedDependency: Composite = {
   remediationMessage: "Send the request again when what nestedErrors lists is available.",
 };
 
+/** What may be there again soon without anybody's doing; a bundle that is not downloaded is not of that kind. */
+const passing = new Set(["TEMPORAL_UNREACHABLE", "COMPONENT_MANAGER_UNREACHABLE"]);
+/** Long enough for a connection that was lost to be made again, in seconds. */
+const retryLater = { "retry-after": "5" };
+
+const inWords: Readonly<Record<LimitedLoad, string>> = {
+  START: "requests for new upgrades",
+  STEER: "requests to running upgrades",
+  READ: "requests to read",
+  LIST: "requests to read",
+  EVENTS: "requests to read",
+  INVENTORY: "requests to read",
+  SIGN_IN: "logins",
+};
+
+function sendAgain(load: LimitedLoad, seconds: number): string {
+  const again = `Send it again after ${seconds === 1 ? "a second" : `${seconds} seconds`}`;
+  return load === "START" ? `${again}, with the same Idempotency-Key.` : `${again}.`;
+}
+
 /** The one table from an error to its status and body (Spec 7). docs/error-codes.md explains the codes. */
 export function errorResponse(error: ApiError, request: FailedRequest): ErrorResponse {
   const answer = (status: number, body: ErrorBody, extra: Partial<ErrorResponse> = {}): ErrorResponse => ({
@@ -59,7 +80,9 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "NotAllowed":
       return answer(403, problemsBody("NOT_ALLOWED", operationNotAllowed, error.problems));
     case "FailedDependency":
-      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems));
+      return answer(424, problemsBody("FAILED_DEPENDENCY", failedDependency, error.problems), {
+        headers: error.problems.some(({ code }) => passing.has(code)) ? retryLater : {},
+      });
     case "Conflict":
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "Busy":
@@ -106,6 +129,30 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         },
         { headers: { "retry-after": String(error.retryAfterSeconds) } },
       );
+    case "Overloaded":
+      return answer(
+        424,
+        {
+          errorCode: "OVERLOADED",
+          errorType: "FAILED_DEPENDENCY",
+          message: `The service has as many ${inWords[error.load]} as it can take. This one was refused before anything was done.`,
+          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+          context: { retryAfterSeconds: String(error.retryAfterSeconds) },
+        },
+        { headers: { "retry-after": String(error.retryAfterSeconds) } },
+      );
+    case "RateLimited":
+      return answer(
+        424,
+        {
+          errorCode: "RATE_LIMITED",
+          errorType: "FAILED_DEPENDENCY",
+          message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
+          remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
+          context: { retryAfterSeconds: String(error.retryAfterSeconds), perMinute: String(error.perMinute) },
+        },
+        { headers: { "retry-after": String(error.retryAfterSeconds) } },
+      );
     case "IssuerUnreachable":
       return answer(
         request.access === "WRITE" ? 424 : 500,
@@ -116,7 +163,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           remediationMessage: "Try again later. If it lasts, ask the operator to check the issuer and OIDC_ISSUER.",
           context: { issuer: cut(error.issuer) },
         },
-        { cause: error.cause },
+        { headers: retryLater, cause: error.cause },
       );
     case "TemporalUnreachable":
       return answer(
@@ -127,7 +174,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           message: "The Temporal service, which runs the upgrades, cannot be reached.",
           remediationMessage: "Try again later. If it lasts, ask the operator to check the Temporal service.",
         },
-        { cause: error.cause },
+        { headers: retryLater, cause: error.cause },
       );
     case "TemporalNotSetUp":
       return answer(request.access === "WRITE" ? 424 : 500, {

@@ -21,7 +21,8 @@ const names: Record<Expecting, string> = {
 
 const space = /[ \t\n\r]*/y;
 // eslint-disable-next-line no-control-regex -- JSON strings hold no control characters
-const string = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
+const plainCharacters = /[^"\\\u0000-\u001f]*/y;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
@@ -43,6 +44,16 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
     position += 1;
     return true;
   };
+  // One expression for all of a string would need a stack as deep as the string has escapes.
+  const takeString = (): boolean => {
+    const start = position;
+    if (!takeCharacter('"')) return false;
+    do take(plainCharacters);
+    while (take(escape));
+    if (takeCharacter('"')) return true;
+    position = start;
+    return false;
+  };
   const afterValue = (): Expecting => {
     const container = open.at(-1);
     if (!container) return "end";
@@ -58,7 +69,7 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   };
   const step = (): Expecting | undefined => {
     if (expecting === "key" || expecting === "key or }") {
-      if (take(string)) return ":";
+      if (takeString()) return ":";
       return expecting === "key or }" && takeCharacter("}") ? closed() : undefined;
     }
     if (expecting === ":") return takeCharacter(":") ? "value" : undefined;
@@ -69,7 +80,7 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
     if (takeCharacter("[")) return opened("[");
     if (takeCharacter("{")) return opened("{");
     if (expecting === "value or ]" && takeCharacter("]")) return closed();
-    return take(string) || take(scalar) ? afterValue() : undefined;
+    return takeString() || take(scalar) ? afterValue() : undefined;
   };
   for (;;) {
     take(space);

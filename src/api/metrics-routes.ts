@@ -17,6 +17,7 @@ export function metricsRoutes({ contentType, read }: MetricsSource): Route[] {
       path: "/metrics",
       access: "READ",
       role: "VIEWER",
+      load: "NONE",
       operationId: "readMetrics",
       tag: "health",
       summary: "Metrics of this process in the format of Prometheus",

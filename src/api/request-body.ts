@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import getRawBody from "raw-body";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { findJsonSyntaxError, isNestedDeeperThan } from "./json-syntax";
+import { readBody, type BodyFailure } from "./read-body";
 
 /** Bounds of what a client may send and how long that may take (docs/spec-gaps.md, limits). */
 export interface BodyLimits {
@@ -120,39 +120,32 @@ function isOneOf(mediaTypes: readonly string[], contentType = ""): boolean {
 
 function readBytes(request: IncomingMessage, limits: BodyLimits): TE.TaskEither<Problem, Buffer> {
   return TE.tryCatch(
-    () =>
-      new Promise<Buffer>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new BodyTimeout()), limits.milliseconds);
-        getRawBody(request, { limit: limits.bytes, length: request.headers["content-length"] ?? null })
-          .then(resolve, reject)
-          .finally(() => clearTimeout(timer));
-      }),
-    (error) => unreadableBody(error, limits),
+    () => readBody(request, limits),
+    (failure) => unreadableBody(failure, limits),
   );
 }
 
-class BodyTimeout extends Error {}
-
-function unreadableBody(error: unknown, limits: BodyLimits): Problem {
-  if (error instanceof BodyTimeout) {
-    return {
-      code: "BODY_TIMEOUT",
-      message: `The body did not arrive within ${limits.milliseconds / 1000} seconds.`,
-      remediation: "Send the whole body without pauses.",
-    };
+function unreadableBody(failure: unknown, limits: BodyLimits): Problem {
+  switch (failure) {
+    case "TOO_SLOW" satisfies BodyFailure:
+      return {
+        code: "BODY_TIMEOUT",
+        message: `The body did not arrive within ${limits.milliseconds / 1000} seconds.`,
+        remediation: "Send the whole body without pauses.",
+      };
+    case "TOO_LARGE" satisfies BodyFailure:
+      return {
+        code: "BODY_TOO_LARGE",
+        message: `The body is longer than ${limits.bytes} bytes.`,
+        remediation: "Send fewer resources in one request.",
+      };
+    default:
+      return {
+        code: "BODY_INCOMPLETE",
+        message: "The body ended before all of it had arrived.",
+        remediation: "Send as many bytes as Content-Length says.",
+      };
   }
-  if (error instanceof Error && "type" in error && error.type === "entity.too.large") {
-    return {
-      code: "BODY_TOO_LARGE",
-      message: `The body is longer than ${limits.bytes} bytes.`,
-      remediation: "Send fewer resources in one request.",
-    };
-  }
-  return {
-    code: "BODY_INCOMPLETE",
-    message: "The body ended before all of it had arrived.",
-    remediation: "Send as many bytes as Content-Length says.",
-  };
 }
 
 function toText(bytes: Buffer): E.Either<Problem, string> {

@@ -8,6 +8,7 @@ import type { ApiContext } from "./api-context";
 import type { Access, ApiError } from "./api-error";
 import type { ApiLimits } from "./api-limits";
 import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
+import type { RequestLoad } from "./load/request-load";
 import { respond } from "./respond";
 import type { RequiredRole, Role } from "./role";
 
@@ -19,6 +20,8 @@ export interface RouteDescription {
   readonly access: Access;
   /** The least role that may use the route; every route must name one. */
   readonly role: RequiredRole;
+  /** What a request loads; every route must name it. */
+  readonly load: RequestLoad;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -91,7 +94,9 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
         ...limits.body,
         ...(bodyBytes !== undefined && { bytes: bodyBytes }),
       }),
-      TE.chainW((decoded) => withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
+      TE.chainW((decoded) =>
+        inTurn(ctx, withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds), success.taskId),
+      ),
     );
   return {
     ...description,
@@ -106,6 +111,14 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
     },
     serve: (ctx, raw, limits) => respond(ctx, success, answerTo(ctx, raw, limits)),
   };
+}
+
+function inTurn<A>(
+  { state: { turn } }: ApiContext,
+  work: TE.TaskEither<ApiError, A>,
+  taskIdOf: Success<A>["taskId"],
+): TE.TaskEither<ApiError, A> {
+  return turn ? turn(work, taskIdOf) : work;
 }
 
 const senderOf = (ctx: ApiContext): Sender => ({

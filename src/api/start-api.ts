@@ -112,11 +112,19 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
   const inFlight = new Set<ServerResponse>();
   const current = new WeakMap<Socket, ServerResponse>();
   const owed = new WeakSet<Socket>();
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
   const handle = app.callback();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     inFlight.add(response);
+    // A stream has more who wait for its end than Node takes for usual, which it would warn of for each.
+    response.setMaxListeners(20);
     current.set(request.socket, response);
-    response.once("close", () => inFlight.delete(response));
+    const ofSocket = unanswered.get(request.socket) ?? closedWith(request.socket);
+    unanswered.set(request.socket, ofSocket.add(response));
+    response.once("close", () => {
+      inFlight.delete(response);
+      ofSocket.delete(response);
+    });
     if (!server.listening) response.setHeader("connection", "close");
     void handle(request, response);
   };
@@ -141,6 +149,22 @@ function serveRequests(server: Server, app: Koa<ApiState>, log: Logger): Readonl
   });
   server.on("connect", (_request, socket) => refuse({}, socket as Socket));
   return inFlight;
+}
+
+/**
+ * Responses that are closed with their connection. Node closes only the one whose turn it is: those of requests that
+ * came after it in one piece would be kept for ever by all who wait for their end.
+ */
+function closedWith(socket: Socket): Set<ServerResponse> {
+  const responses = new Set<ServerResponse>();
+  socket.once("close", () => {
+    for (const response of responses)
+      if (response.socket === null) {
+        response.destroy();
+        response.emit("close");
+      }
+  });
+  return responses;
 }
 
 /** Whether Node's HTTP parser or server found it, rather than TLS. */

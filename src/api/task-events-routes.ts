@@ -14,6 +14,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       path: "/v1/tasks/{id}/events",
       access: "READ",
       role: "VIEWER",
+      load: "EVENTS",
       operationId: "watchTask",
       tag: "tasks",
       summary: "Follow one task by server-sent events",

@@ -14,6 +14,7 @@ export function tokensRoutes(tokens: TokenIssuer): Route[] {
       ...open,
       method: "POST",
       path: "/v1/tokens",
+      load: "SIGN_IN",
       operationId: "createToken",
       summary: "Get an access token for a name and a password",
       request: { ...noParameters, body: TokenCreationSpec },
@@ -27,6 +28,7 @@ export function tokensRoutes(tokens: TokenIssuer): Route[] {
       ...open,
       method: "PATCH",
       path: "/v1/tokens/access-token/refresh",
+      load: "SIGN_IN",
       operationId: "refreshAccessToken",
       summary: "Get a new access token for a refresh token",
       description:
@@ -42,6 +44,7 @@ export function tokensRoutes(tokens: TokenIssuer): Route[] {
       ...open,
       method: "DELETE",
       path: "/v1/tokens/refresh-token",
+      load: "SIGN_IN",
       operationId: "invalidateRefreshToken",
       summary: "Revoke a refresh token",
       description:

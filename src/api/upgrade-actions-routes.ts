@@ -19,11 +19,11 @@ const answersUpgrade: Success<Upgrade> = {
   taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
 };
 
+/** In the log it is the upgrade's, which the path names: the Task of a run has an id that nothing else is found by. */
 const precheckTaskAnswer = (status: number, description: string): Success<Task> => ({
   status,
   description,
   representation: json(Task),
-  taskId: (task) => task.id,
 });
 
 /** What every request to an upgrade can be answered with; 424 also where it is recorded and no worker runs. */
@@ -37,6 +37,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       path: "/v1/upgrades/{id}",
       access: "WRITE",
       role: "OPERATOR",
+      load: "STEER",
       operationId: "updateUpgrade",
       tag: "upgrades",
       summary: "Commit, reschedule or cancel an upgrade",
@@ -63,6 +64,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       path: "/v1/upgrades/{id}/prechecks",
       access: "WRITE",
       role: "OPERATOR",
+      load: "STEER",
       operationId: "runPrechecks",
       tag: "upgrades",
       summary: "Run the prechecks of a draft again",
@@ -87,6 +89,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       path: "/v1/upgrades/{id}/prechecks/{precheckId}",
       access: "READ",
       role: "VIEWER",
+      load: "READ",
       operationId: "readPrechecks",
       tag: "upgrades",
       summary: "Read one run of the prechecks",
@@ -111,6 +114,7 @@ function steering(
     path: `/v1/upgrades/{id}/${name}`,
     access: "WRITE",
     role: "OPERATOR",
+    load: "STEER",
     operationId: `${name}Upgrade`,
     tag: "upgrades",
     summary,

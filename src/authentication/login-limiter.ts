@@ -1,6 +1,6 @@
-import { isIPv6 } from "node:net";
 import * as E from "fp-ts/Either";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf } from "../api/client-address";
 
 /** How many logins are let through in a time; those that succeed do not count. */
 export interface LoginLimits {
@@ -42,19 +42,4 @@ export function loginLimiter({ perAccount, perAddress, seconds }: LoginLimits = 
       await networks.reward(networkOf(address));
     },
   };
-}
-
-/** An IPv6 network is given out as a whole, so its 64 leading bits count as one address. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (!isIPv6(plain)) return plain;
-  const [before = "", after] = plain.replace(/%.*$/, "").split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  const [head, tail] = [groups(before), groups(after ?? "")];
-  const zeros = after === undefined ? 0 : 8 - head.length - tail.length;
-  const all = [...head, ...Array.from({ length: Math.max(0, zeros) }, () => "0"), ...tail];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
 }

@@ -1,9 +1,11 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
+import { decodeJson } from "../domain/decode-json";
 import { ErrorBody } from "../domain/error-body";
-import { answeredError, CliError, isUnauthorized, wrongUsage } from "./cli-error";
+import { answeredError, CliError, isTooMany, isUnauthorized, wrongUsage } from "./cli-error";
 import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
 import { exitCode } from "./exit-code";
+import { printable } from "./printable";
 import type { Surroundings } from "./surroundings";
 import { untilStopped } from "./until-stopped";
 
@@ -13,8 +15,18 @@ const defaultServer = "http://127.0.0.1:8080";
 /** How long an answer may take. A commit waits for the Workflow, but not as long as this. */
 const answerMilliseconds = 60_000;
 
+/** How long a request is sent again that is refused because there are too many. */
+const patienceMilliseconds = 60_000;
+
+interface Refusal {
+  readonly status: number;
+  readonly error: ErrorBody;
+}
+
+/** The methods that the API knows. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
+/** What a request may have beside method and path. */
 export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,20 +60,36 @@ export class ApiClient {
   /** Sends a request and decodes its answer. */
   async request<A>(method: Method, path: string, codec: t.Decoder<unknown, A>, options?: RequestOptions): Promise<A> {
     const response = await this.open(method, path, options);
-    const decoded = codec.decode(await this.json(response));
-    if (E.isRight(decoded)) return decoded.right;
-    throw this.strange(response.status);
+    return this.decoded(response, codec);
   }
 
   /** Sends a request and gives its answer unread; what is no success is thrown. */
   async open(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
-    const response = await this.send(method, path, options);
-    if (response.ok) return response;
-    const error = await this.errorOf(response);
-    if (!isUnauthorized(response.status, error) || !(await this.renew())) throw answeredError(response.status, error);
-    const second = await this.send(method, path, options);
-    if (second.ok) return second;
-    throw answeredError(second.status, await this.errorOf(second));
+    const first = await this.ask(method, path, options);
+    if (E.isRight(first)) return first.right;
+    const { status, error } = first.left;
+    if (!isUnauthorized(status, error) || !(await this.renew())) throw answeredError(status, error);
+    const second = await this.ask(method, path, options);
+    if (E.isRight(second)) return second.right;
+    throw answeredError(second.left.status, second.left.error);
+  }
+
+  /** Sends a request, and again as long as it is refused before anything is done, because there are too many. */
+  private async ask(method: Method, path: string, options: RequestOptions): Promise<E.Either<Refusal, Response>> {
+    const { surroundings } = this;
+    const patient = surroundings.now() + patienceMilliseconds;
+    for (;;) {
+      const response = await this.send(method, path, options);
+      if (response.ok) return E.right(response);
+      const error = await this.decoded(response, ErrorBody);
+      const seconds = isTooMany(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
+      if (!(seconds >= 0) || surroundings.now() + seconds * 1000 > patient)
+        return E.left({ status: response.status, error });
+      surroundings.stderr.write(
+        `The service takes no more requests for now (${printable(error.errorCode ?? "")}). Sending it again in ${seconds} s.\n`,
+      );
+      await surroundings.wait(seconds * 1000);
+    }
   }
 
   private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
@@ -94,32 +122,27 @@ export class ApiClient {
     if (login?.refreshToken === undefined) return false;
     const body = login.refreshToken;
     const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
-    if (!response.ok) throw answeredError(response.status, await this.errorOf(response));
-    const accessToken = t.string.decode(await this.json(response));
-    if (E.isLeft(accessToken)) throw this.strange(response.status);
-    this.login = { ...login, accessToken: accessToken.right };
+    const accessToken = await this.decoded(await this.successful(response), t.string);
+    this.login = { ...login, accessToken };
     writeLogin(this.loginPath, this.login);
     return true;
   }
 
-  private async errorOf(response: Response): Promise<ErrorBody> {
-    const decoded = ErrorBody.decode(await this.json(response));
-    if (E.isRight(decoded)) return decoded.right;
-    throw this.strange(response.status);
+  private async successful(response: Response): Promise<Response> {
+    if (response.ok) return response;
+    throw answeredError(response.status, await this.decoded(response, ErrorBody));
   }
 
-  private async json(response: Response): Promise<unknown> {
+  private async decoded<A>(response: Response, codec: t.Decoder<unknown, A>): Promise<A> {
     let text: string;
     try {
       text = await untilStopped(() => response.text(), [this.surroundings.interrupted], answerMilliseconds);
     } catch (error) {
       throw this.unreachable(error);
     }
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw this.strange(response.status);
-    }
+    const value = decodeJson(codec, text);
+    if (E.isRight(value)) return value.right;
+    throw this.strange(response.status);
   }
 
   /** What {@link open} throws where nothing answers; also for a stream that breaks off. */

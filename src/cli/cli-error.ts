@@ -37,6 +37,11 @@ export function isUnauthorized(status: number, { errorCode }: ErrorBody): boolea
 }
 
 /** Answers of a proxy, or of a service that cannot take more: it may work again in a moment. */
-export function isAway(status: number): boolean {
+function isAway(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
+}
+
+/** Whether a request was refused before anything was done, so that it may be sent again whatever it was. */
+export function isTooMany({ errorCode }: ErrorBody): boolean {
+  return errorCode === "OVERLOADED" || errorCode === "RATE_LIMITED";
 }

@@ -4,11 +4,13 @@ import { dirname, join } from "node:path";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
+import { decodeJson } from "../domain/decode-json";
 import { wrongUsage } from "./cli-error";
 import type { Surroundings } from "./surroundings";
 
 /** What `upgradectl login` keeps: which server, and the tokens that it gave. Tokens are never printed. */
 const StoredLogin = model({ server: t.string, accessToken: t.string }, { refreshToken: t.string });
+/** An address and its tokens. */
 export type StoredLogin = t.TypeOf<typeof StoredLogin>;
 
 /** Where the login is kept: `UPGRADECTL_CONFIG`, else `upgradectl/config.json` in the user's configuration folder. */
@@ -26,12 +28,8 @@ export function readLogin(path: string): StoredLogin | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw wrongUsage(`${path} cannot be read.`, "Make it readable for yourself, or remove it.", error);
   }
-  const login = E.tryCatch(
-    () => JSON.parse(text) as unknown,
-    () => undefined,
-  );
-  const decoded = E.isRight(login) ? StoredLogin.decode(login.right) : login;
-  if (E.isRight(decoded)) return decoded.right;
+  const login = decodeJson(StoredLogin, text);
+  if (E.isRight(login)) return login.right;
   throw wrongUsage(`${path} is not what upgradectl login writes.`, `Remove ${path}, then log in again.`);
 }
 

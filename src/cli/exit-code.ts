@@ -12,4 +12,5 @@ export const exitCode = {
   interrupted: 130,
 } as const;
 
+/** One of them. */
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];

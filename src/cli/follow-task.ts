@@ -1,9 +1,8 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as E from "fp-ts/Either";
-import type * as t from "io-ts";
-import { ErrorBody } from "../domain/error-body";
-import { Task } from "../domain/task";
-import { applyTaskChange, TaskChange } from "../domain/task-change";
+import { applyTaskEvent, nothingKnown } from "../domain/followed-task";
+import type { Task } from "../domain/task";
+import type { TaskChange } from "../domain/task-change";
 import type { ApiClient } from "./api-client";
 import { CliError } from "./cli-error";
 import { exitCode } from "./exit-code";
@@ -46,11 +45,11 @@ export async function* followTask(
       for await (const message of messagesOf(client, surroundings, id, state.lastEventId)) {
         for (const followed of state.take(message, lostAt !== undefined)) yield followed;
         [lostAt, pause] = [undefined, 0];
-        if (state.hasEnded) return;
+        if (state.known.hasEnded) return;
       }
       if (lostAt === undefined) yield { type: "TROUBLE", message: "The service has closed the connection." };
     } catch (error) {
-      if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.task)) throw error;
+      if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.known.task)) throw error;
       if (lostAt === undefined) yield { type: "TROUBLE", message: error.message };
       else if (surroundings.now() - lostAt > patienceMilliseconds) throw error;
     }
@@ -67,10 +66,9 @@ function mayPass({ code }: CliError): boolean {
 
 /** What the events so far add up to. */
 class StreamState {
-  task: Task | undefined;
+  known = nothingKnown;
   lastEventId: string | undefined;
   retryMilliseconds = 1000;
-  hasEnded = false;
 
   /** `again` tells that the connection was lost before this message. */
   *take(message: StreamMessage, again: boolean): Generator<Followed> {
@@ -79,33 +77,16 @@ class StreamState {
       this.retryMilliseconds = Math.min(message.milliseconds, longestPause);
       return;
     }
-    const { event, id, data } = message.event;
+    const { event, id } = message.event;
     if (id !== undefined) this.lastEventId = id;
-    switch (event) {
-      case "snapshot":
-        this.task = decode(Task, data);
-        yield { type: "TASK", task: this.task };
-        return;
-      case "change":
-        if (this.task) {
-          const change = decode(TaskChange, data);
-          this.task = applyTaskChange(this.task, change);
-          yield { type: "TASK", task: this.task, change };
-        }
-        return;
-      case "unavailable":
-        yield { type: "TROUBLE", message: decode(ErrorBody, data).message };
-        return;
-      case "available":
-        yield { type: "AGAIN" };
-        return;
-      case "end":
-        this.hasEnded = true;
-        yield { type: "END" };
-        return;
-      default:
-      // Names that are not known are of later versions.
-    }
+    const next = applyTaskEvent(this.known, message.event);
+    if (E.isLeft(next)) throw notUnderstood(next.left);
+    this.known = next.right;
+    const { task, change, unavailable } = this.known;
+    if (task && (event === "snapshot" || event === "change")) yield { type: "TASK", task, ...(change && { change }) };
+    if (unavailable && event === "unavailable") yield { type: "TROUBLE", message: unavailable.message };
+    if (event === "available") yield { type: "AGAIN" };
+    if (event === "end") yield { type: "END" };
   }
 }
 
@@ -159,16 +140,11 @@ async function* messagesOf(
   }
 }
 
-function decode<A>(codec: t.Decoder<unknown, A>, data: string): A {
-  const decoded = E.tryCatch(
-    () => JSON.parse(data) as unknown,
-    () => undefined,
-  );
-  const value = E.isRight(decoded) ? codec.decode(decoded.right) : decoded;
-  if (E.isRight(value)) return value.right;
-  throw new CliError(
+function notUnderstood(cause: string): CliError {
+  return new CliError(
     exitCode.failed,
     "The service has sent an event that this upgradectl does not understand.",
     "Use the upgradectl of the service's own version.",
+    { cause },
   );
 }

@@ -1,11 +1,9 @@
 import type { ExpectedWave, WavePart } from "../domain/expected-waves";
-import type { UpgradePreview } from "../domain/upgrade-preview";
+import type { PreviewedResource, UpgradePreview } from "../domain/upgrade-preview";
 import { cut } from "./fit";
 import { printable } from "./printable";
 import type { Style } from "./style";
 import { minute, plain, table } from "./table";
-
-type PreviewedResource = UpgradePreview["products"][number]["resources"][number];
 
 /** More waves than these are told by their number only, in the middle; and of a wave more parts than these. */
 const mostWaves = 40;

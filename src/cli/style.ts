@@ -2,6 +2,7 @@ import { createColors } from "picocolors";
 import type { StageStatus, SubTaskStatus, TaskStatus } from "../domain/task";
 import type { Output, Surroundings } from "./surroundings";
 
+/** Functions that put a text into a colour, or leave it as it is. */
 export type Style = ReturnType<typeof createColors>;
 
 /** Colours for an output: only for a terminal that has them, and not where NO_COLOR asks for none. */

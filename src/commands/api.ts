@@ -4,18 +4,21 @@ import * as E from "fp-ts/Either";
 import type { Logger } from "pino";
 import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
+import { LoadControl } from "../api/load/load-control";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
+import { serveHealth } from "../observability/health-server";
 import { startMetricsServer } from "../observability/metrics-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { currentRequestId, keepRequest } from "../observability/request-context";
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
+import { TakeUp } from "../temporal/take-up";
 import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { upgradeCounter } from "../temporal/upgrade-counter";
@@ -30,6 +33,9 @@ import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 import { systemTimers } from "./system-timers";
+
+/** How long a start keeps its place for a worker to come to it: without one, there are some starts a second all the same. */
+const takeUpMilliseconds = 2000;
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -54,10 +60,19 @@ export const startApiRole: StartRole = async (config, log) => {
     inventory: fileInventory(inventoryFile, reads),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
+    startMilliseconds: config.startMilliseconds,
     waits: config.activityWaits,
     timers: systemTimers,
     watchLimits: config.watchLimits,
   });
+  const loadControl = new LoadControl({
+    limits: config.load,
+    timers: systemTimers,
+    now: () => performance.now(),
+    takenUp: new TakeUp(client, takeUpMilliseconds).of,
+    onShed: metrics.countShed,
+  });
+  metrics.showLoad(() => loadControl.counts());
   const { host, port } = config.api;
   const tls = loadTls(config.api.tls, log);
   if (authentication.mode === "dev")
@@ -80,6 +95,7 @@ export const startApiRole: StartRole = async (config, log) => {
       ...consoleSignIn(config.authentication),
     },
     addressOf: clientAddress(config.api.trustedProxies),
+    loadControl,
     ...(keys.length > 0 && {
       codec: { translator: payloadTranslator(new PayloadEncryption(keys)), origins: config.codecOrigins },
     }),
@@ -89,11 +105,16 @@ export const startApiRole: StartRole = async (config, log) => {
   await checkPorts([{ host, port, variable: "API_PORT" }]);
   const stopMetrics = await serveMetrics(metrics, config.metrics.api);
   const api = await startApi(app, { host, port, log, limits: { close: 2000 }, ...(tls && { tls }) });
+  const stopHealth = await serveHealth(service.checkReady, {
+    address: config.health.api,
+    variable: "API_HEALTH_ADDRESS",
+  });
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
   return {
     url: api.url,
     stop: async () => {
+      stopHealth();
       service.close();
       await api.close();
       stopMetrics();

@@ -4,12 +4,10 @@ import { checkPorts } from "./check-ports";
 import { loadSimulatorConfig } from "./operator-files";
 import type { StartRole } from "./run-role";
 
-const host = "127.0.0.1";
-
 /** The component manager simulator, with its state in DATA_DIR. */
 export const startSimulatorRole: StartRole = async (config, log) => {
   const { simulator, dataDir } = config;
-  const { port, hostSeconds } = simulator;
+  const { host, port, hostSeconds } = simulator;
   const simulated = loadSimulatorConfig(config);
   await checkPorts([{ host, port, variable: "SIMULATOR_PORT" }]);
   const running = await startSimulator({

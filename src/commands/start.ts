@@ -74,7 +74,7 @@ function wantedPorts({ api, simulator, temporal }: Config): WantedPort[] {
   const host = "127.0.0.1";
   return [
     { host: api.host, port: api.port, variable: "API_PORT" },
-    { host, port: simulator.port, variable: "SIMULATOR_PORT" },
+    { host: simulator.host, port: simulator.port, variable: "SIMULATOR_PORT" },
     ...(temporal.embedded
       ? [
           { host, port: temporal.port, variable: "TEMPORAL_PORT" },

@@ -5,12 +5,13 @@ import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
 import { observeActivities } from "../observability/observe-activities";
+import { serveHealth } from "../observability/health-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics";
 import { oneLine, StartupError } from "../startup-error";
 import { connectProblem, connectWorker, lazyClient } from "../temporal/connection";
 import { readHolder } from "../temporal/lock-holder";
-import { startWarning } from "../temporal/readiness";
+import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
 import { loadTracing } from "./load-tracing";
@@ -64,6 +65,10 @@ export const startWorkerRole: StartRole = async (config, log) => {
   }).catch((error: unknown) => {
     throw warning === undefined ? error : new StartupError(`${warning}.`);
   });
+  const stopHealth = await serveHealth(() => temporalReadiness(client, temporal), {
+    address: config.health.worker,
+    variable: "WORKER_HEALTH_ADDRESS",
+  });
   const run = worker.run();
   return {
     failed: run.then(
@@ -71,6 +76,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       (error: unknown) => `The worker ended: ${oneLine(error)}`,
     ),
     stop: async () => {
+      stopHealth();
       if (worker.getState() === "RUNNING") worker.shutdown();
       await run;
       await Promise.allSettled([connection.close(), client.connection.close(), tracing?.stop()]);

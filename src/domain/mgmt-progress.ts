@@ -1,9 +1,12 @@
 import * as t from "io-ts";
-import { endStages, stagesOf, type ClusterOutcome, type HostCounts } from "./cluster-progress";
 import { IntegerBetween, model, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
+import { alreadyThere, countParts, type HostCounts } from "./host-counts";
 import { describePart, withPause } from "./paused-part";
-import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
+import { describeAttempt, lastErrorOf, type PendingAttempt } from "./pending-attempt";
+import { endResource, hasEndedPart, resultSubTask, type ResourceOutcome } from "./resource-end";
+import { applyStageProgress, stagesOf, type StageProgress } from "./resource-stages";
+import type { SubTask } from "./task";
 import type { MgmtUpgradePlan } from "./upgrade-plan";
 
 /** The stages of a management server by the way in which it is upgraded; the `type` of each Stage. */
@@ -54,8 +57,7 @@ export type MgmtProgress = t.TypeOf<typeof MgmtProgress>;
 
 /** What happens to a management server while it is upgraded, each with its time as a Timestamp. */
 export type MgmtEvent = { readonly at: string } & (
-  | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: MgmtStageType }
-  | { readonly type: "StageFailed"; readonly stage: MgmtStageType; readonly error: ErrorBody }
+  | StageProgress<MgmtStageType>
   | { readonly type: "ServerRead"; readonly fqdn: string; readonly version: string }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
@@ -63,7 +65,7 @@ export type MgmtEvent = { readonly at: string } & (
   | { readonly type: "SwitchoverAwaited"; readonly until: string }
   | {
       readonly type: "Ended";
-      readonly outcome: ClusterOutcome;
+      readonly outcome: ResourceOutcome;
       readonly description: string;
       readonly error?: ErrorBody;
     }
@@ -86,26 +88,13 @@ export function initialMgmtSubTask(mgmt: MgmtUpgradePlan, at: string): SubTask {
 /** The next state of a management server's SubTask. Pure; something that cannot happen in a state leaves it as it is. */
 export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
   const { at } = event;
-  if (hasEnded(subTask)) return subTask;
+  if (hasEndedPart(subTask)) return subTask;
   switch (event.type) {
-    case "StageStarted": {
-      const known = withUnplanned(subTask, event.stage, at);
-      const started = withStage(known, event.stage, "PENDING", (stage) => ({ ...stage, status: "IN_PROGRESS" }));
-      return { ...started, status: "IN_PROGRESS" };
-    }
+    case "StageStarted":
+      return applyStageProgress(withUnplanned(subTask, event.stage, at), event, at);
     case "StageSucceeded":
-      return withStage(subTask, event.stage, "IN_PROGRESS", (stage) => ({
-        ...stage,
-        status: "SUCCESSFUL",
-        completionTimestamp: at,
-      }));
     case "StageFailed":
-      return withStage(subTask, event.stage, "IN_PROGRESS", (stage) => ({
-        ...stage,
-        status: "FAILED",
-        completionTimestamp: at,
-        errors: [event.error],
-      }));
+      return applyStageProgress(subTask, event, at);
     case "ServerRead":
       return {
         ...subTask,
@@ -116,71 +105,38 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
       return withPause(subTask, event.paused);
     case "SwitchoverAwaited":
       return describePart(subTask, `Prepared. The switchover waits until ${event.until}.`);
-    case "Ended": {
-      const { stages = [], ...rest } = subTask;
-      const ended = endStages(stages, at, event.error);
-      return {
-        ...rest,
-        status: endStatuses[event.outcome],
-        description: event.description,
-        completionTimestamp: at,
-        ...(ended.length > 0 && { stages: ended }),
-        ...(event.error && { errors: [event.error] }),
-      };
-    }
+    case "Ended":
+      return { ...endResource(subTask, event, at, (part) => part), description: event.description };
   }
 }
 
-/** What is known from outside of the step that is in work, between two events of its Workflow. */
-export interface MgmtActivity {
-  readonly progress?: MgmtProgress;
-  readonly lastError?: ErrorBody;
-  /** When the server tries again; absent while an attempt runs. */
-  readonly nextAttemptAt?: string;
-  /** As its retry policy says; what an earlier run of the Activity has used up is only in its progress. */
-  readonly maximumAttempts: number;
-}
-
 /** Grafts what a pending Activity says onto the SubTask: percent, the attempt, its last error, the time of the next one. */
-export function applyMgmtActivity(subTask: SubTask, activity: MgmtActivity): SubTask {
+export function applyMgmtActivity(subTask: SubTask, activity: PendingAttempt<MgmtProgress>): SubTask {
   if (subTask.status !== "IN_PROGRESS") return subTask;
-  const { progress, lastError = progress?.lastError, nextAttemptAt } = activity;
-  const maximumAttempts = progress?.maximumAttempts ?? activity.maximumAttempts;
-  const attempt = (progress?.reportedFailures ?? 0) + 1;
-  const attempts = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
-  const percent = progress?.percent === undefined ? "" : ` ${progress.percent} %.`;
-  const description =
-    nextAttemptAt === undefined
-      ? `${progress?.activity ?? "Waiting for a worker."}${percent}${attempts}`
-      : `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${lastError?.message ?? "a failure"}`;
+  const lastError = lastErrorOf(activity);
+  const description = describeAttempt(activity, activity.progress?.percent);
   return { ...describePart(subTask, description), ...(lastError && { errors: [lastError] }) };
 }
 
 /** What the upgrade itself keeps of a management server that has ended: how it went, without its stages. */
 export function mgmtResultSubTask(
   mgmt: MgmtUpgradePlan,
-  { outcome, error }: { readonly outcome: ClusterOutcome; readonly error?: ErrorBody },
+  { outcome, error }: { readonly outcome: ResourceOutcome; readonly error?: ErrorBody },
   created: string,
   at: string,
 ): SubTask {
-  const { stages: _ofItsOwnWorkflow, ...subTask } = initialMgmtSubTask(mgmt, created);
-  return {
-    ...subTask,
-    status: endStatuses[outcome],
-    description: describeMgmtEnd(mgmt, outcome, error),
-    completionTimestamp: at,
-    ...(error && { errors: [error] }),
-  };
+  const description = describeMgmtEnd(mgmt, outcome, error);
+  return resultSubTask(initialMgmtSubTask(mgmt, created), { outcome, ...(error && { error }) }, { description, at });
 }
 
 /** One sentence on how a management server's part of an upgrade ended. */
-export function describeMgmtEnd(mgmt: MgmtUpgradePlan, outcome: ClusterOutcome, error?: ErrorBody): string {
+export function describeMgmtEnd(mgmt: MgmtUpgradePlan, outcome: ResourceOutcome, error?: ErrorBody): string {
   switch (outcome) {
     case "SUCCESSFUL":
     case "WITHIN_TOLERANCE":
       return `Runs ${mgmt.targetVersion}.`;
     case "NOTHING_TO_DO":
-      return `Already at ${mgmt.targetVersion}: nothing to do.`;
+      return `${alreadyThere} ${mgmt.targetVersion}: nothing to do.`;
     case "NOT_BEGUN":
       return "Not begun.";
     case "FAILED":
@@ -190,16 +146,8 @@ export function describeMgmtEnd(mgmt: MgmtUpgradePlan, outcome: ClusterOutcome, 
 }
 
 /** A management server in the numbers that upgrades keep of hosts: it counts as one. */
-export function countMgmt({ status, description }: SubTask): HostCounts {
-  const is = (...statuses: SubTaskStatus[]) => (statuses.includes(status) ? 1 : 0);
-  const skipped = status === "NOT_APPLICABLE" && description.startsWith("Already at") ? 1 : 0;
-  return {
-    total: 1,
-    upgraded: is("SUCCESSFUL"),
-    skipped,
-    failed: is("FAILED"),
-    left: is("PENDING", "NOT_APPLICABLE") - skipped,
-  };
+export function countMgmt(subTask: SubTask): HostCounts {
+  return countParts([subTask]);
 }
 
 /** Errors after which the appliance has to be restored by hand: trying again cannot help before that. */
@@ -208,19 +156,6 @@ const beyondRetry: ReadonlySet<string> = new Set(["MGMT_INSTALL_FAILED", "MGMT_I
 /** Whether an upgrade that ended with this error must not be offered for a retry (docs/spec-gaps.md, failed installation). */
 export function isBeyondRetry({ errorCode, nestedErrors = [] }: ErrorBody): boolean {
   return (errorCode !== undefined && beyondRetry.has(errorCode)) || nestedErrors.some(isBeyondRetry);
-}
-
-const endStatuses: Record<ClusterOutcome, SubTaskStatus> = {
-  SUCCESSFUL: "SUCCESSFUL",
-  WITHIN_TOLERANCE: "SUCCESSFUL",
-  NOTHING_TO_DO: "NOT_APPLICABLE",
-  FAILED: "FAILED",
-  CANCELLED: "FAILED",
-  NOT_BEGUN: "NOT_APPLICABLE",
-};
-
-function hasEnded({ status }: SubTask): boolean {
-  return status !== "PENDING" && status !== "IN_PROGRESS";
 }
 
 function isUnplanned(type: MgmtStageType): type is keyof typeof unplanned {
@@ -232,10 +167,4 @@ function withUnplanned(subTask: SubTask, type: MgmtStageType, at: string): SubTa
   const stages = subTask.stages ?? [];
   if (!isUnplanned(type) || stages.some((stage) => stage.type === type)) return subTask;
   return { ...subTask, stages: [...stages, ...stagesOf({ [type]: unplanned[type] }, at)] };
-}
-
-/** A stage changed, where it is in the status from which the change happens. */
-function withStage(subTask: SubTask, type: MgmtStageType, from: StageStatus, change: (stage: Stage) => Stage): SubTask {
-  const applies = (stage: Stage) => stage.type === type && stage.status === from;
-  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (applies(stage) ? change(stage) : stage)) };
 }

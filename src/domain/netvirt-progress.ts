@@ -1,10 +1,20 @@
-import { endStages, interrupted, stagesOf, type ClusterOutcome, type HostCounts } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
+import { countParts, type HostCounts } from "./host-counts";
 import { componentSubTask, componentSubTaskType, nodeReported } from "./netvirt-parts";
 import { netvirtComponentNames, type NetvirtComponent, type NetvirtNodeState } from "./netvirt-upgrade";
 import type { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
 import { withPause } from "./paused-part";
-import type { Stage, StageStatus, SubTask, SubTaskStatus } from "./task";
+import { describeAttempt, lastErrorOf, type PendingAttempt } from "./pending-attempt";
+import {
+  endResource,
+  hasEndedPart,
+  interrupted,
+  mergeEnded,
+  resultSubTask,
+  type ResourceOutcome,
+} from "./resource-end";
+import { applyStageProgress, stagesOf, type StageProgress } from "./resource-stages";
+import type { SubTask, SubTaskStatus } from "./task";
 import type { NetvirtUpgradePlan } from "./upgrade-plan";
 
 /** The stages of a NETVIRT instance in their order; the `type` of each Stage. */
@@ -18,8 +28,7 @@ export type NetvirtStageType = keyof typeof netvirtStages;
 
 /** What happens to a NETVIRT instance while it is upgraded, each with its time as a Timestamp. */
 export type NetvirtHappening = { readonly at: string } & (
-  | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: NetvirtStageType }
-  | { readonly type: "StageFailed"; readonly stage: NetvirtStageType; readonly error: ErrorBody }
+  | StageProgress<NetvirtStageType>
   | { readonly type: "ComponentsRead"; readonly components: readonly NetvirtComponent[] }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
@@ -31,7 +40,7 @@ export type NetvirtHappening = { readonly at: string } & (
       /** How its nodes stand now, where that is known. */
       readonly nodes?: readonly NetvirtNodeState[];
     }
-  | { readonly type: "Ended"; readonly outcome: ClusterOutcome; readonly error?: ErrorBody }
+  | { readonly type: "Ended"; readonly outcome: ResourceOutcome; readonly error?: ErrorBody }
 );
 
 /** The SubTask of a NETVIRT instance before anything of it has happened. */
@@ -50,25 +59,12 @@ export function initialNetvirtSubTask(netvirt: NetvirtUpgradePlan, at: string): 
 /** The next state of a NETVIRT instance's SubTask. Pure; what cannot happen in a state leaves it as it is. */
 export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappening): SubTask {
   const { at } = happening;
-  if (hasEnded(subTask)) return subTask;
+  if (hasEndedPart(subTask)) return subTask;
   switch (happening.type) {
-    case "StageStarted": {
-      const started = withStage(subTask, happening.stage, "PENDING", (stage) => ({ ...stage, status: "IN_PROGRESS" }));
-      return { ...started, status: "IN_PROGRESS" };
-    }
+    case "StageStarted":
     case "StageSucceeded":
-      return withStage(subTask, happening.stage, "IN_PROGRESS", (stage) => ({
-        ...stage,
-        status: "SUCCESSFUL",
-        completionTimestamp: at,
-      }));
     case "StageFailed":
-      return withStage(subTask, happening.stage, "IN_PROGRESS", (stage) => ({
-        ...stage,
-        status: "FAILED",
-        completionTimestamp: at,
-        errors: [happening.error],
-      }));
+      return applyStageProgress(subTask, happening, at);
     case "ComponentsRead":
       if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: happening.components.map((component) => componentSubTask(component, at)) };
@@ -86,83 +82,46 @@ export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappeni
         fail(withNodes(component, happening.nodes ?? [], at), at, happening.error),
       );
     case "Ended":
-      return endInstance(withPause(subTask, false), happening.outcome, at, happening.error);
+      return endResource(withPause(subTask, false), happening, at, (part) => endPart(part, at));
   }
 }
 
 /** What the upgrade itself keeps of a NETVIRT instance that has ended: how it went, without its components. */
 export function netvirtResultSubTask(
   netvirt: NetvirtUpgradePlan,
-  { outcome, hosts, error }: { outcome: ClusterOutcome; hosts: HostCounts; error?: ErrorBody },
+  { hosts, ...ending }: { outcome: ResourceOutcome; hosts: HostCounts; error?: ErrorBody },
   created: string,
   at: string,
 ): SubTask {
-  const { stages: _ofItsOwnWorkflow, ...subTask } = initialNetvirtSubTask(netvirt, created);
-  return {
-    ...subTask,
-    status: endStatuses[outcome],
-    description: `${hosts.upgraded + hosts.skipped} of ${hosts.total} nodes at ${netvirt.targetVersion}, ${hosts.failed} failed, ${hosts.left} not begun or left out.`,
-    completionTimestamp: at,
-    ...(error && { errors: [error] }),
-  };
+  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} nodes at ${netvirt.targetVersion}, ${hosts.failed} failed, ${hosts.left} not begun or left out.`;
+  return resultSubTask(initialNetvirtSubTask(netvirt, created), ending, { description, at });
 }
 
-/** What is known from outside of a component whose Activity is pending, between two events of its Workflow. */
-export interface NetvirtActivity {
+/** What is known from outside of a component whose Activity is pending. */
+export interface NetvirtActivity extends PendingAttempt<NetvirtProgress> {
   readonly component: NetvirtComponentType;
-  readonly progress?: NetvirtProgress;
-  readonly lastError?: ErrorBody;
-  /** When the server tries again; absent while an attempt runs. */
-  readonly nextAttemptAt?: string;
-  /** As its retry policy says; what an earlier run of the Activity has used up is only in its progress. */
-  readonly maximumAttempts: number;
 }
 
 /** Grafts what a pending Activity says onto its component: its groups and nodes, the attempt, its last error. */
 export function applyNetvirtActivity(subTask: SubTask, activity: NetvirtActivity): SubTask {
-  const { progress, lastError = progress?.lastError, nextAttemptAt } = activity;
-  const maximumAttempts = progress?.maximumAttempts ?? activity.maximumAttempts;
-  const attempt = (progress?.reportedFailures ?? 0) + 1;
-  const attempts = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
-  const percent = progress && progress.percent > 0 ? ` ${Math.floor(progress.percent)} %.` : "";
-  const description =
-    nextAttemptAt === undefined
-      ? `${progress?.activity ?? "Waiting for a worker."}${percent}${attempts}`
-      : `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${lastError?.message ?? "a failure"}`;
-  return withComponent(subTask, activity.component, "IN_PROGRESS", (component) => ({
+  const { component: type, progress } = activity;
+  const lastError = lastErrorOf(activity);
+  const percent = progress && progress.percent > 0 ? Math.floor(progress.percent) : undefined;
+  return withComponent(subTask, type, "IN_PROGRESS", (component) => ({
     ...withNodes(component, progress?.nodes ?? []),
-    description,
+    description: describeAttempt(activity, percent),
     ...(lastError && { errors: [lastError] }),
   }));
 }
 
-/** A NETVIRT instance as its upgrade and its own Workflow together show it; see `mergeCluster`. */
+/** A NETVIRT instance as its upgrade and its own Workflow together show it; see {@link mergeEnded}. */
 export function mergeNetvirt(known: SubTask, own: SubTask): SubTask {
-  if (!hasEnded(known) || hasEnded(own)) return own;
-  const at = known.completionTimestamp ?? own.creationTimestamp;
-  return {
-    ...own,
-    status: known.status,
-    description: known.description,
-    completionTimestamp: at,
-    stages: endStages(own.stages ?? [], at, known.errors?.[0]),
-    subTasks: (own.subTasks ?? []).map((part) => endPart(part, at)),
-    ...(known.errors && { errors: known.errors }),
-  };
+  return mergeEnded(known, own, (part, at) => endPart(part, at));
 }
 
 /** Counts the nodes of a NETVIRT instance's SubTask; one that needed nothing is `skipped`, one left out is `left`. */
 export function countNodes(subTask: SubTask): HostCounts {
-  const nodes = nodesOf(subTask);
-  const of = (...statuses: SubTaskStatus[]) => nodes.filter((node) => statuses.includes(node.status)).length;
-  const skipped = nodes.filter((node) => node.status === "NOT_APPLICABLE" && isAlreadyThere(node)).length;
-  return {
-    total: nodes.length,
-    upgraded: of("SUCCESSFUL"),
-    skipped,
-    failed: of("FAILED"),
-    left: of("PENDING", "NOT_APPLICABLE") - skipped,
-  };
+  return countParts(nodesOf(subTask));
 }
 
 /** The nodes of a NETVIRT instance: what has no parts of its own below a group. */
@@ -180,19 +139,6 @@ export function waitingComponents(subTask: SubTask): readonly NetvirtComponentTy
     .flatMap((part) => types.find((type) => isComponent(part, type)) ?? []);
 }
 
-const endStatuses: Record<ClusterOutcome, SubTaskStatus> = {
-  SUCCESSFUL: "SUCCESSFUL",
-  WITHIN_TOLERANCE: "SUCCESSFUL",
-  NOTHING_TO_DO: "NOT_APPLICABLE",
-  FAILED: "FAILED",
-  CANCELLED: "FAILED",
-  NOT_BEGUN: "NOT_APPLICABLE",
-};
-
-function isAlreadyThere({ description }: SubTask): boolean {
-  return description.startsWith("Already at");
-}
-
 function isComponent(part: SubTask, type: NetvirtComponentType): boolean {
   return part.type === componentSubTaskType(type);
 }
@@ -208,7 +154,7 @@ function succeed(component: SubTask, at: string): SubTask {
   const done = (part: SubTask): SubTask => {
     const subTasks = part.subTasks?.map(done);
     const { errors: _ofEarlierAttempts, ...rest } = part;
-    if (hasEnded(part) && part.status !== "FAILED") return part;
+    if (hasEndedPart(part) && part.status !== "FAILED") return part;
     return {
       ...rest,
       status: "SUCCESSFUL",
@@ -228,20 +174,6 @@ function fail(component: SubTask, at: string, error: ErrorBody): SubTask {
     completionTimestamp: at,
     errors: [error],
     ...(component.subTasks && { subTasks: component.subTasks.map((group) => endPart(group, at, error)) }),
-  };
-}
-
-function endInstance(subTask: SubTask, outcome: ClusterOutcome, at: string, error?: ErrorBody): SubTask {
-  const { stages = [], ...rest } = subTask;
-  const ended = endStages(stages, at, error);
-  const parts = subTask.subTasks?.map((part) => endPart(part, at));
-  return {
-    ...rest,
-    status: endStatuses[outcome],
-    completionTimestamp: at,
-    ...(ended.length > 0 && { stages: ended }),
-    ...(parts && { subTasks: parts }),
-    ...(error && { errors: [error] }),
   };
 }
 
@@ -267,21 +199,6 @@ function endPart(part: SubTask, at: string, cause?: ErrorBody): SubTask {
     errors: [error],
     ...(subTasks && { subTasks }),
   };
-}
-
-function hasEnded({ status }: SubTask): boolean {
-  return status !== "PENDING" && status !== "IN_PROGRESS";
-}
-
-/** A stage changed, where it is in the status from which the change happens. */
-function withStage(
-  subTask: SubTask,
-  type: NetvirtStageType,
-  from: StageStatus,
-  change: (stage: Stage) => Stage,
-): SubTask {
-  const applies = (stage: Stage) => stage.type === type && stage.status === from;
-  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (applies(stage) ? change(stage) : stage)) };
 }
 
 /** A component changed, where it is in the status from which the change happens. */

@@ -1,6 +1,7 @@
 import { isRight } from "fp-ts/Either";
 import type * as t from "io-ts";
-import { applyHostActivity, applyWait } from "./cluster-progress";
+import { applyWait } from "./cluster-progress";
+import { applyHostActivity } from "./cluster-hosts";
 import { model, Text } from "./codec";
 import type { ErrorBody } from "./error-body";
 import { HostProgress } from "./host-remediation";

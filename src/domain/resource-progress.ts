@@ -1,10 +1,6 @@
-import {
-  clusterResultSubTask,
-  initialClusterSubTask,
-  mergeCluster,
-  type ClusterOutcome,
-  type HostCounts,
-} from "./cluster-progress";
+import { clusterResultSubTask, initialClusterSubTask, mergeCluster } from "./cluster-progress";
+import type { ResourceOutcome } from "./resource-end";
+import type { HostCounts } from "./host-counts";
 import type { ErrorBody } from "./error-body";
 import { initialMgmtSubTask, mgmtResultSubTask } from "./mgmt-progress";
 import { initialNetvirtSubTask, mergeNetvirt, netvirtResultSubTask } from "./netvirt-progress";
@@ -13,7 +9,7 @@ import type { ResourcePlan } from "./upgrade-plan";
 
 /** How a resource's own Workflow ended, as its upgrade needs it. */
 export interface ResourceEnd {
-  readonly outcome: ClusterOutcome;
+  readonly outcome: ResourceOutcome;
   readonly hosts: HostCounts;
   readonly error?: ErrorBody;
 }

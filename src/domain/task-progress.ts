@@ -1,11 +1,12 @@
-import { endStages, interrupted } from "./cluster-progress";
 import type { ErrorBody } from "./error-body";
 import { isBeyondRetry } from "./mgmt-progress";
 import { withPause } from "./paused-part";
-import { keepRuns } from "./precheck-history";
-import { initialResourceSubTask, mergeResource, resourceTitle } from "./resource-progress";
+import { hasEndedPart } from "./resource-end";
+import { initialResourceSubTask, mergeResource } from "./resource-progress";
 import { describeTask } from "./task-description";
-import type { Stage, SubTask, SubTaskStatus, Task } from "./task";
+import { begin, endPart, endWithParts, from, withResource } from "./task-parts";
+import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./task-prechecks";
+import type { Stage, SubTask, Task } from "./task";
 import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
@@ -67,9 +68,7 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
     case "PrechecksStarted":
       return startPrechecks(task, progress.resources, at);
     case "ResourcePrechecked":
-      return changeLastPrechecks(task, (run) =>
-        withResource(run, progress.resourceId, from("IN_PROGRESS", precheckedBy(progress.stages, at))),
-      );
+      return endResourcePrechecks(task, progress.resourceId, progress.stages, at);
     case "PrechecksEnded":
       return changeLastPrechecks(
         task,
@@ -141,31 +140,6 @@ function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
   return !isOver(task);
 }
 
-const precheckType = "PRECHECKS";
-
-/** How many runs of the prechecks have begun. */
-export function precheckRuns({ subTasks = [] }: Task): number {
-  return subTasks.filter(({ type, status }) => type === precheckType && status !== "PENDING").length;
-}
-
-function precheckRun(run: number, resources: readonly ResourcePlan[], at: string): SubTask {
-  return {
-    name: run === 1 ? "Prechecks" : `Prechecks, run ${run}`,
-    type: precheckType,
-    description: "Check that every resource can be upgraded; changes nothing.",
-    status: "PENDING",
-    creationTimestamp: at,
-    subTasks: resources.map((resource) => ({
-      name: `Check ${lowerFirst(resourceTitle(resource))}`,
-      type: `${typeOf(resource)}_PRECHECKS`,
-      description: `Check that ${lowerFirst(resourceTitle(resource))} can be upgraded.`,
-      status: "PENDING",
-      creationTimestamp: at,
-      resources: initialResourceSubTask(resource, at).resources ?? [],
-    })),
-  };
-}
-
 function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
   const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
   if (resources.length === 0) {
@@ -206,53 +180,6 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
   };
 }
 
-/** What never began does not apply any more; what was under way was interrupted or ends with its parts. */
-function endPart(part: SubTask, at: string, cancelled: boolean): SubTask {
-  const subTasks = part.subTasks?.map((inner) => endPart(inner, at, cancelled));
-  if (part.status === "PENDING") {
-    const { stages: _neverBegun, ...rest } = part;
-    return {
-      ...rest,
-      ...(cancelled && { description: "Not begun, because the upgrade was cancelled." }),
-      status: "NOT_APPLICABLE",
-      completionTimestamp: at,
-      ...(subTasks && { subTasks }),
-    };
-  }
-  if (part.status !== "IN_PROGRESS") return part;
-  const error = cancelled ? interrupted(part.name) : undefined;
-  return {
-    ...withPause(part, false),
-    status: "FAILED",
-    completionTimestamp: at,
-    ...(part.stages && { stages: endStages(part.stages, at, error) }),
-    ...(subTasks && { subTasks }),
-    ...(error && { errors: [error] }),
-  };
-}
-
-function startPrechecks(task: Task, resources: readonly ResourcePlan[], at: string): Task {
-  const parts = task.subTasks ?? [];
-  const runs = parts.filter((part) => part.type === precheckType);
-  const others = parts.filter((part) => part.type !== precheckType);
-  const waiting = runs.at(-1)?.status === "PENDING";
-  const earlier = waiting ? runs.slice(0, -1) : runs;
-  const run = { ...precheckRun(earlier.length + 1, resources, at), status: "IN_PROGRESS" as const };
-  const started = run.subTasks?.map((resource) => ({ ...resource, status: "IN_PROGRESS" as const })) ?? [];
-  return { ...task, subTasks: [...keepRuns(earlier), { ...run, subTasks: started }, ...others] };
-}
-
-function precheckedBy(stages: readonly Stage[], at: string) {
-  const errors = stages.flatMap((stage) => stage.errors ?? []);
-  return (cluster: SubTask): SubTask => ({
-    ...cluster,
-    status: stages.some((stage) => stage.status === "FAILED") ? "FAILED" : "SUCCESSFUL",
-    completionTimestamp: at,
-    stages: [...stages],
-    ...(errors.length > 0 && { errors }),
-  });
-}
-
 function startRetry(
   { completionTimestamp: _ended, ...task }: Task,
   resources: readonly ResourcePlan[],
@@ -280,59 +207,13 @@ function startRetry(
   };
 }
 
-/** Clusters of both kinds are of one type. */
-function typeOf({ kind }: ResourcePlan): string {
-  return kind === "NETVIRT" || kind === "MGMT" ? kind : "CLUSTER";
-}
-
-/** For the middle of a sentence; names of products keep their capitals. */
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
-}
-
 function isOver({ status }: Task): boolean {
   return status !== "Pending" && status !== "In Progress";
-}
-
-function hasEndedPart({ status }: SubTask): boolean {
-  return status !== "PENDING" && status !== "IN_PROGRESS";
-}
-
-/** A change that happens in one status only. */
-function from(status: SubTaskStatus, change: (part: SubTask) => SubTask) {
-  return (part: SubTask): SubTask => (part.status === status ? change(part) : part);
-}
-
-function begin(part: SubTask): SubTask {
-  return { ...part, status: "IN_PROGRESS" };
-}
-
-function endWithParts(part: SubTask, at: string): SubTask {
-  const subTasks = part.subTasks?.map((inner) => endPart(inner, at, false));
-  return {
-    ...withPause(part, false),
-    status: statusOfParts(part),
-    completionTimestamp: at,
-    ...(subTasks && { subTasks }),
-  };
 }
 
 /** A product of which something is in work, or may be. */
 function isUnderWay({ type, status }: SubTask): boolean {
   return type !== precheckType && status === "IN_PROGRESS";
-}
-
-/** A part whose turn never came keeps the whole from success, as one that failed does. */
-function statusOfParts({ subTasks = [] }: SubTask): SubTaskStatus {
-  if (subTasks.some((part) => part.status === "FAILED" || !hasEndedPart(part))) return "FAILED";
-  if (subTasks.every((part) => part.status === "NOT_APPLICABLE")) return "NOT_APPLICABLE";
-  return "SUCCESSFUL";
-}
-
-function changeLastPrechecks(task: Task, change: (run: SubTask) => SubTask): Task {
-  const parts = task.subTasks ?? [];
-  const last = parts.findLastIndex((part) => part.type === precheckType);
-  return { ...task, subTasks: parts.map((part, i) => (i === last ? change(part) : part)) };
 }
 
 function changeProduct(task: Task, product: Product, change: (part: SubTask) => SubTask): Task {
@@ -350,9 +231,4 @@ function changeResource(task: Task, resourceId: string, change: (resource: SubTa
 /** Changes the products, not the prechecks. */
 function changeAll(task: Task, change: (part: SubTask) => SubTask): Task {
   return { ...task, subTasks: (task.subTasks ?? []).map((part) => (part.type === precheckType ? part : change(part))) };
-}
-
-function withResource(part: SubTask, resourceId: string, change: (resource: SubTask) => SubTask): SubTask {
-  const concerns = (inner: SubTask) => inner.resources?.[0]?.resourceId === resourceId;
-  return { ...part, ...(part.subTasks && { subTasks: part.subTasks.map((s) => (concerns(s) ? change(s) : s)) }) };
 }

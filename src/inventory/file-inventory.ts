@@ -38,9 +38,9 @@ export function fileInventory(
         const deadline = deadlineIn(patience);
         return Promise.race([reads.hosts(facts), deadline.passed]).finally(() => deadline.clear());
       }, reasonOf),
-    readClusters: (resourceIds) =>
+    readClusters: (resourceIds, until = Infinity) =>
       TE.fromTask(async () => {
-        const deadline = deadlineIn(patience);
+        const deadline = deadlineIn(Math.max(0, Math.min(patience, until - Date.now())));
         const wanted = new Set(resourceIds);
         const entries = [...wanted].flatMap((id) => clusters.get(id) ?? []);
         const managers = new Map(
@@ -97,7 +97,7 @@ function reasonOf(error: unknown): string {
 function deadlineIn(milliseconds: number) {
   let clear = () => {};
   const passed = new Promise<never>((_, reject) => {
-    const late = new Error(`it has not answered within ${milliseconds / 1000} seconds`);
+    const late = new Error(`it has not answered within ${Math.ceil(milliseconds) / 1000} seconds`);
     const timer = setTimeout(() => reject(late), milliseconds);
     clear = () => clearTimeout(timer);
   });

@@ -137,6 +137,10 @@ function linked(
   const patches = patchesOf(content, problems);
   const receivers = notificationReceivers(content.notificationReceivers ?? [], readSecret, problems);
   problems.push(
+    ...[...content.clusters, ...netvirt, ...management].flatMap(({ resourceId }) =>
+      // Upgrades could not be found by it: src/temporal/visibility-query.ts.
+      resourceId.includes('"') ? [`The resource id ${resourceId} has a quotation mark in it.`] : [],
+    ),
     ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
     ...twice("Management server", management, ({ resourceId }) => resourceId),
     ...twice("The management server of component manager", management, ({ componentManagerId }) => componentManagerId),

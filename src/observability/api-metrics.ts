@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
 import type { ApiMiddleware } from "../api/api-context";
+import type { LoadControl } from "../api/load/load-control";
+import { limitedLoads, shedReasons, type LimitedLoad, type ShedReason } from "../api/load/request-load";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
 
@@ -13,6 +15,10 @@ export interface ApiMetrics {
   readonly measureRequests: ApiMiddleware;
   /** To be told of each call to Temporal when it has ended: gRPC method, status in words, seconds. */
   measureTemporalCall(operation: string, result: string, seconds: number): void;
+  /** To be told of each request that is refused before anything was done. */
+  countShed(load: LimitedLoad, reason: ShedReason): void;
+  /** Shows how many requests of each kind there are, asked at each scrape. To be called once. */
+  showLoad(counts: LoadControl["counts"]): void;
   measureManagerCall(call: ManagerCall, outcome: CallOutcome, seconds: number): void;
 }
 
@@ -54,12 +60,22 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
     buckets: callSeconds,
     registers,
   });
+  const shed = new Counter({
+    name: "ums_http_requests_shed_total",
+    help: "Requests that were refused before anything was done, because of too many",
+    labelNames: ["load", "reason"],
+    registers,
+  });
+  // So that the first one is an increase too.
+  for (const load of limitedLoads) for (const reason of shedReasons) shed.inc({ load: load.toLowerCase(), reason }, 0);
   upgradeGauges(registers, readCounts);
 
   return {
     contentType: registry.contentType,
     read: () => registry.metrics(),
     measureTemporalCall: (operation, result, seconds) => temporalCalls.observe({ operation, result }, seconds),
+    countShed: (load, reason) => shed.inc({ load: load.toLowerCase(), reason }),
+    showLoad: (counts) => loadGauge(registers, counts),
     measureManagerCall: ({ product, operation }, outcome, seconds) =>
       managerCalls.observe({ product, operation, outcome }, seconds),
     measureRequests: async (ctx, next) => {
@@ -79,6 +95,20 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
       }
     },
   };
+}
+
+function loadGauge(registers: Registry[], counts: LoadControl["counts"]): void {
+  new Gauge({
+    name: "ums_http_requests_admitted",
+    help: "Requests that are inside; of those the ones that wait for their turn, and that are worked on; how many of these may be",
+    labelNames: ["load", "state"],
+    registers,
+    collect() {
+      for (const [load, states] of counts())
+        for (const [state, count] of Object.entries<number>({ ...states }))
+          this.set({ load: load.toLowerCase(), state }, count);
+    },
+  });
 }
 
 /**

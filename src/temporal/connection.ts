@@ -18,11 +18,21 @@ export interface TemporalTarget {
   readonly connection: ClientConnectConfig["connectionOptions"];
 }
 
-/**
- * The largest answer that is taken, in bytes: the memos of a list may hold far more than the 4 MB that gRPC allows by
- * itself. The client library sets a bound of its own too, under a name that the gRPC library does not know.
- */
-const channelArgs = { "grpc.max_receive_message_length": 128 * 1024 * 1024 };
+const channelArgs = {
+  /**
+   * The largest answer that is taken, in bytes: the memos of a list may hold far more than the 4 MB that gRPC allows by
+   * itself. The client library sets a bound of its own too, under a name that the gRPC library does not know.
+   */
+  "grpc.max_receive_message_length": 128 * 1024 * 1024,
+  /**
+   * A connection whose other end has gone without a word is given up after 15 + 5 s; the library's 45 s would keep the
+   * API away from Temporal as long. The server allows a ping every 10 s.
+   */
+  "grpc.keepalive_time_ms": 15_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+  /** Longest pause between two attempts to connect; by default two minutes, for which nobody would wait. */
+  "grpc.max_reconnect_backoff_ms": 5_000,
+};
 
 /** Who watches a client; nobody by default. */
 export interface ClientObservers {

@@ -3,6 +3,7 @@ import { isRight } from "fp-ts/Either";
 import { hasTaskEnded, lostTask, lostUpgrade } from "../domain/lost-upgrade";
 import type { Task } from "../domain/task";
 import type { Upgrade } from "../domain/upgrade";
+import type { Deadline } from "../upgrades/ports";
 import { PayloadReader, StoredUpgrade } from "./memo";
 import { lostBecause } from "./workflow-end";
 
@@ -30,8 +31,8 @@ export class DescribedUpgrades {
   }
 
   /** Undefined where no upgrade has the id. */
-  async find(id: string): Promise<DescribedUpgrade | undefined> {
-    const description = await this.describe(id);
+  async find(id: string, until?: Deadline): Promise<DescribedUpgrade | undefined> {
+    const description = await this.describe(id, until);
     if (description?.type !== "upgradeWorkflow") return undefined;
     const { raw, status, closeTime } = description;
     const stored = StoredUpgrade.decode(await this.payloads.fields(raw.workflowExecutionInfo?.memo));
@@ -48,9 +49,9 @@ export class DescribedUpgrades {
     };
   }
 
-  private async describe(id: string): Promise<WorkflowExecutionDescription | undefined> {
+  private async describe(id: string, until: Deadline = Infinity): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      return await this.client.withDeadline(Date.now() + this.callTimeout, () =>
+      return await this.client.withDeadline(Math.min(Date.now() + this.callTimeout, until), () =>
         this.client.workflow.getHandle(id).describe(),
       );
     } catch (error) {

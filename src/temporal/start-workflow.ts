@@ -71,5 +71,7 @@ function detailsOf(plan: UpgradePlan, { requestedBy, requestId }: StartOrigin): 
     "",
     `Requested by \`${requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
     ...(requestId === undefined ? [] : ["", `Request id: \`${requestId}\``]),
+    // The Web UI makes room by the lines that there are, and cuts off what does not fit.
+    ...["", "\u00a0", "", "\u00a0"],
   ].join("\n");
 }

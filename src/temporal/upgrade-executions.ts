@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task-progress";
 import { resourcesOf, type UpgradePlan } from "../domain/upgrade-plan";
-import type { UpgradeExecutions } from "../upgrades/ports";
+import type { Deadline, UpgradeExecutions } from "../upgrades/ports";
 import { notFound, type NamedResource, type ServiceError } from "../upgrades/service-error";
 import { DescribedUpgrades } from "./described-upgrades";
 import { PayloadReader } from "./memo";
@@ -38,7 +38,8 @@ export function temporalUpgradeExecutions(
   currentRequestId: () => string | undefined = () => undefined,
   timeouts: TemporalTimeouts = defaultTimeouts,
 ): UpgradeExecutions {
-  const bounded = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + timeouts.call, call);
+  const bounded = <T>(call: () => Promise<T>, until = Infinity) =>
+    client.withDeadline(Math.min(Date.now() + timeouts.call, until), call);
   const list = new UpgradeList(client, log, timeouts);
   const tasks = new TaskReader(client, timeouts.query, timeouts.call);
   const upgrades = new DescribedUpgrades(client, timeouts.call);
@@ -46,11 +47,12 @@ export function temporalUpgradeExecutions(
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 
   /** The plan that an upgrade was started with: the input of its Workflow. */
-  const startedPlan = async (workflowId: string): Promise<UpgradePlan> => {
+  const startedPlan = async (workflowId: string, until?: Deadline): Promise<UpgradePlan> => {
     const { namespace } = client.options;
     const execution = { workflowId };
-    const { history } = await bounded(() =>
-      client.workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 }),
+    const { history } = await bounded(
+      () => client.workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 }),
+      until,
     );
     const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
     // Only this service starts upgrades, and REJECT_DUPLICATE keeps the first run the only one.
@@ -58,12 +60,13 @@ export function temporalUpgradeExecutions(
   };
 
   return {
-    start: (plan, origin) =>
+    start: (plan, origin, until) =>
       TE.tryCatch(async () => {
         try {
           const requestId = currentRequestId();
-          await bounded(() =>
-            startWorkflow(client, plan, { ...origin, ...(requestId !== undefined && { requestId }) }),
+          await bounded(
+            () => startWorkflow(client, plan, { ...origin, ...(requestId !== undefined && { requestId }) }),
+            until,
           );
           return "STARTED";
         } catch (error) {
@@ -72,16 +75,16 @@ export function temporalUpgradeExecutions(
         }
       }, writeError),
 
-    findStarted: (id) =>
+    findStarted: (id, until) =>
       TE.tryCatch(async () => {
-        const found = await upgrades.find(id);
+        const found = await upgrades.find(id, until);
         if (!found) return O.none;
-        return O.some({ task: initialTask(await startedPlan(id)), requestDigest: found.requestDigest });
+        return O.some({ task: initialTask(await startedPlan(id, until)), requestDigest: found.requestDigest });
       }, writeError),
 
     list: (filter, page) => list.list(filter, page),
     listTasks: (filter, page) => list.listTasks(filter, page),
-    lockHolders: (locks) => list.lockHolders(locks),
+    lockHolders: (locks, until) => list.lockHolders(locks, until),
 
     readUpgrade: (id) =>
       pipe(

@@ -8,7 +8,7 @@ import { hasTaskEnded, lostTask, lostUpgrade, type LostBecause } from "../domain
 import { metadataOf, wholeList, type PageMetadata, type PageRequest } from "../domain/page";
 import { Task, type PageOfTask } from "../domain/task";
 import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
-import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
+import type { Deadline, TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "./in-flight";
 import { PayloadReader } from "./memo";
@@ -73,14 +73,14 @@ export class UpgradeList {
     );
   }
 
-  lockHolders(locks: readonly string[]): TE.TaskEither<ServiceError, ReadonlyMap<string, string>> {
+  lockHolders(locks: readonly string[], until?: Deadline): TE.TaskEither<ServiceError, ReadonlyMap<string, string>> {
     return TE.tryCatch(async () => {
       // A lock is held by running the Workflow of that ID.
       const workflowIds = [...new Set(locks)];
       const holders = new Map<string, string>();
       for (let i = 0; i < workflowIds.length; i += namesPerQuery) {
         const query = locksQuery(workflowIds.slice(i, i + namesPerQuery));
-        for (const { execution, memo } of await this.executions.read(query, 0, namesPerQuery)) {
+        for (const { execution, memo } of await this.executions.read(query, 0, namesPerQuery, until)) {
           const upgradeId = await this.reader.field(memo, "upgradeId");
           if (execution?.workflowId && typeof upgradeId === "string") holders.set(execution.workflowId, upgradeId);
         }

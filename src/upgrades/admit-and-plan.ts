@@ -8,7 +8,7 @@ import { neededLocks } from "../domain/admission/resources-free";
 import { planUpgrade } from "../domain/plan-upgrade";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
-import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
+import type { BundleCatalog, Deadline, Identities, Inventory, UpgradeExecutions } from "./ports";
 import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
 
 export interface PlanDependencies {
@@ -22,11 +22,15 @@ export interface PlanDependencies {
   readonly waits?: PlannedWaits;
 }
 
+/** What is left for Temporal after the component managers, in milliseconds: who does not answer is then told apart. */
+const restOfStart = 1000;
+
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 export function admitAndPlan(
   { catalog, inventory, executions, identities, resolutionDays, waits }: PlanDependencies,
   spec: UpgradeSpec,
   id: string,
+  until: Deadline = Infinity,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
   const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
   const { installations, notifications = [] } = inventory;
@@ -34,10 +38,10 @@ export function admitAndPlan(
   return pipe(
     TE.Do,
     TE.apS("bundle", catalog.find(spec.bundleId)),
-    TE.apS("clusters", inventory.readClusters(ids)),
+    TE.apS("clusters", inventory.readClusters(ids, until - restOfStart)),
     TE.let("locks", (facts) => neededLocks({ spec, now, installations, ...facts }).map(({ lock }) => lock)),
     // Without them the other rules can still say that the request can never succeed.
-    TE.bind("holders", ({ locks }) => TE.fromTask(executions.lockHolders(locks))),
+    TE.bind("holders", ({ locks }) => TE.fromTask(executions.lockHolders(locks, until))),
     TE.chainEitherK(({ holders, ...facts }) =>
       pipe(
         admitUpgrade({

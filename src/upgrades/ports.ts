@@ -14,6 +14,9 @@ import type { Schedule } from "../domain/upgrade-schedule";
 import type { UpgradeStatus } from "../domain/upgrade-status";
 import type { ServiceError } from "./service-error";
 
+/** Until when a call may take, in epoch milliseconds, where that is earlier than its own limit says. */
+export type Deadline = number;
+
 export interface UpgradeFilter {
   readonly status?: UpgradeStatus;
   readonly bundleId?: string;
@@ -70,9 +73,12 @@ export interface UpgradeExecutions {
    * Starts the upgrade's Workflow. `DUPLICATE` where its id has been used before: nothing is started then.
    * `requestedBy` is kept beside it, and `requestDigest`, to recognise a repeated request.
    */
-  start(plan: UpgradePlan, origin: StartOrigin): TaskEither<ServiceError, "STARTED" | "DUPLICATE">;
+  start(plan: UpgradePlan, origin: StartOrigin, until?: Deadline): TaskEither<ServiceError, "STARTED" | "DUPLICATE">;
   /** The initial Task and request digest of an upgrade that was started before; none where the id is free. */
-  findStarted(id: string): TaskEither<ServiceError, Option<{ task: Task; requestDigest: string | undefined }>>;
+  findStarted(
+    id: string,
+    until?: Deadline,
+  ): TaskEither<ServiceError, Option<{ task: Task; requestDigest: string | undefined }>>;
   list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   readTask(id: string): TaskEither<ServiceError, Task>;
@@ -88,7 +94,7 @@ export interface UpgradeExecutions {
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */
-  lockHolders(locks: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, string>>;
+  lockHolders(locks: readonly string[], until?: Deadline): TaskEither<ServiceError, ReadonlyMap<string, string>>;
 }
 
 export interface BundleCatalog {
@@ -102,7 +108,10 @@ export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
 
 export interface Inventory {
   /** One answer per id, in no order; a component manager that does not answer spoils only its own clusters. */
-  readClusters(resourceIds: readonly string[]): TaskEither<ServiceError, ReadonlyMap<string, ClusterLookup>>;
+  readClusters(
+    resourceIds: readonly string[],
+    until?: Deadline,
+  ): TaskEither<ServiceError, ReadonlyMap<string, ClusterLookup>>;
   /** Every cluster, in the order of the inventory. */
   readonly clusters: readonly ClusterEntryFacts[];
   /** The hosts of a cluster by their names. On the left: why its component manager did not tell, without full stop. */

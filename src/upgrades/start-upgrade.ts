@@ -5,12 +5,14 @@ import type { Task } from "../domain/task";
 import { initialTask } from "../domain/task-progress";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
 import { admitAndPlan, type PlanDependencies } from "./admit-and-plan";
-import type { UpgradeExecutions } from "./ports";
+import type { Deadline, UpgradeExecutions } from "./ports";
 import { badRequest, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
 
 export interface StartUpgradeDependencies extends PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "start" | "findStarted" | "lockHolders">;
+  /** How long a start may take, with all that it asks of others, in milliseconds; absent means as long as each of them. */
+  readonly startMilliseconds?: number;
 }
 
 /**
@@ -19,13 +21,14 @@ export interface StartUpgradeDependencies extends PlanDependencies {
  */
 export function startUpgrade(deps: StartUpgradeDependencies) {
   return ({ spec, caller, idempotencyKey }: StartRequest): TE.TaskEither<ServiceError, Task> => {
-    const { identities } = deps;
+    const { identities, startMilliseconds = Infinity } = deps;
+    const until = identities.now() + startMilliseconds;
     if (idempotencyKey === undefined) {
       return pipe(
-        admitAndPlan(deps, spec, identities.newId()),
+        admitAndPlan(deps, spec, identities.newId(), until),
         TE.chain((plan) =>
           pipe(
-            deps.executions.start(plan, { requestedBy: caller }),
+            deps.executions.start(plan, { requestedBy: caller }, until),
             TE.map(() => initialTask(plan)),
           ),
         ),
@@ -34,10 +37,10 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
     const id = identities.idFor(caller, idempotencyKey);
     const digest = identities.digest(spec);
     return pipe(
-      repeated(deps, id, digest),
+      repeated(deps, id, digest, until),
       TE.chain(
         O.match(
-          () => startOnce(deps, spec, caller, id, digest),
+          () => startOnce(deps, spec, caller, id, digest, until),
           (task) => TE.right(task),
         ),
       ),
@@ -46,28 +49,39 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
 }
 
 /** Of requests with one key that race, one starts the Workflow and all answer its Task. */
-function startOnce(deps: StartUpgradeDependencies, spec: UpgradeSpec, caller: string, id: string, digest: string) {
+function startOnce(
+  deps: StartUpgradeDependencies,
+  spec: UpgradeSpec,
+  caller: string,
+  id: string,
+  digest: string,
+  until: Deadline,
+) {
   return pipe(
-    admitAndPlan(deps, spec, id),
+    admitAndPlan(deps, spec, id, until),
     TE.matchE(
-      // A racing request with the same key may have taken the lock in the meantime: then that is the answer.
+      // A racing request with the same key may have taken the lock in the meantime: then that is the answer. Where
+      // Temporal does not answer, asking again would only take as long again.
       (error) =>
-        pipe(
-          repeated(deps, id, digest),
-          TE.chain(
-            O.match(
-              () => TE.left<ServiceError, Task>(error),
-              (task) => TE.right(task),
+        saysUnreachable(error)
+          ? TE.left<ServiceError, Task>(error)
+          : pipe(
+              repeated(deps, id, digest, until),
+              TE.chain(
+                O.match(
+                  () => TE.left<ServiceError, Task>(error),
+                  (task) => TE.right(task),
+                ),
+              ),
+              TE.mapLeft((again) => (saysUnreachable(again) ? error : again)),
             ),
-          ),
-        ),
       (plan) =>
         pipe(
-          deps.executions.start(plan, { requestedBy: caller, requestDigest: digest }),
+          deps.executions.start(plan, { requestedBy: caller, requestDigest: digest }, until),
           TE.chain((started) =>
             started === "STARTED"
               ? TE.right<ServiceError, O.Option<Task>>(O.some(initialTask(plan)))
-              : repeated(deps, id, digest),
+              : repeated(deps, id, digest, until),
           ),
           TE.chain(TE.fromOption(() => badRequest(keyReused))),
         ),
@@ -82,10 +96,14 @@ const keyReused: Problem = {
   remediation: "Send a new key, or exactly the request that the key was used for.",
 };
 
+function saysUnreachable(error: ServiceError): boolean {
+  return "problems" in error && error.problems.some(({ code }) => code === "TEMPORAL_UNREACHABLE");
+}
+
 /** The initial Task of the request's earlier self; none where the key is new; an error where it was another request. */
-function repeated(deps: StartUpgradeDependencies, id: string, digest: string) {
+function repeated(deps: StartUpgradeDependencies, id: string, digest: string, until: Deadline) {
   return pipe(
-    deps.executions.findStarted(id),
+    deps.executions.findStarted(id, until),
     TE.chain(
       O.match(
         () => TE.right<ServiceError, O.Option<Task>>(O.none),

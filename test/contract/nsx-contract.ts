@@ -2,20 +2,20 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Document } from "openapi-backend";
 
-interface Operation {
-  responses: Record<string, object>;
-}
+const methods = ["get", "put", "post", "patch", "delete"] as const;
+
+const text = { type: "string" } as const;
 
 const apiError = {
-  type: "object",
+  type: "object" as const,
   required: ["httpStatus", "error_code", "module_name", "error_message"],
   properties: {
-    httpStatus: { type: "string" },
-    error_code: { type: "integer" },
-    module_name: { type: "string" },
-    error_message: { type: "string" },
-    details: { type: "string" },
-    related_errors: { type: "array", items: { $ref: "#/components/schemas/Vcf.Nsx.Model.RelatedApiError" } },
+    httpStatus: text,
+    error_code: { type: "integer" as const },
+    module_name: text,
+    error_message: text,
+    details: text,
+    related_errors: { type: "array" as const, items: { $ref: "#/components/schemas/Vcf.Nsx.Model.RelatedApiError" } },
   },
 };
 
@@ -25,15 +25,15 @@ const apiError = {
  * its own (docs/simulator.md, Contract). Nothing else of the contract is changed.
  */
 export function nsxContract(): Document {
-  const text = readFileSync(join(__dirname, "nsx-upgrade.openapi.json"), "utf8");
-  const document = JSON.parse(text) as { paths: Record<string, Record<string, Operation>> };
+  const document = JSON.parse(readFileSync(join(__dirname, "nsx-upgrade.openapi.json"), "utf8")) as Document;
   const content = { "application/json": { schema: apiError } };
-  for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(path)) {
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const method of methods) {
+      const responses = path?.[method]?.responses ?? {};
       for (const status of ["400", "401", "403", "404", "412", "500", "503"]) {
-        operation.responses[status] = { description: status, content };
+        responses[status] = { description: status, content };
       }
     }
   }
-  return document as unknown as Document;
+  return document;
 }

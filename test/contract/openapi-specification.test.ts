@@ -49,8 +49,8 @@ const deviations = {
     "COMPLETED_WITH_FAILURE",
     "CANCELLED",
   ],
-  /** "paging", "filter of the list by resource", "asking again for the list". */
-  get: { parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"], statuses: ["304"] },
+  /** "paging", "filter of the list by resource", "asking again for the list", "too many requests". */
+  get: { parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"], statuses: ["304", "424"] },
   /** "Idempotency-Key". */
   post: { parameters: ["Idempotency-Key"], statuses: [] },
 };

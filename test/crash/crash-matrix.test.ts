@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pauseFor } from "node:timers/promises";
 import { expect } from "chai";
-import { parse } from "yaml";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import { catalogWithServers } from "../support/catalog-with-servers";
 import type { ProcessName } from "../system/deployment";
 import { ServiceUnderTest } from "../system/service-under-test";
 import { Onlookers } from "./onlookers";
 import { Operator } from "./operator";
-import { expectConsistentEnd, notReplaying } from "./oracle";
+import { countUpgrades, expectConsistentEnd, notReplaying } from "./oracle";
 import { seeded } from "./seeded";
 import { stages, type Stage } from "./stages";
 
@@ -45,7 +44,7 @@ describe("kill -9 of", function () {
 
   before(async () => {
     service = await ServiceUnderTest.start({
-      CATALOG_FILE: catalogWithManagementServer(folder),
+      CATALOG_FILE: catalogWithServers(folder),
       SIMULATOR_HOST_SECONDS: "0.8",
       POLL_MIN_MILLISECONDS: "50",
     });
@@ -89,17 +88,3 @@ describe("kill -9 of", function () {
     expect(await notReplaying(service)).to.deep.equal([]);
   });
 });
-
-function catalogWithManagementServer(folder: string): string {
-  const file = join(folder, "bundles.yaml");
-  const bundles = parse(readFileSync(resolve(__dirname, "../../config/bundles.yaml"), "utf8")) as object[];
-  const mgmt = { id: "mgmt", type: "SDDC_MANAGER", version: "9.0.2", downloadStatus: "SUCCESSFUL" };
-  const components = [{ id: "mgmt", type: "MGMT", toVersion: "9.0.2.0" }];
-  writeFileSync(file, JSON.stringify([...bundles, { ...mgmt, components }]));
-  return file;
-}
-
-async function countUpgrades(service: ServiceUnderTest): Promise<number> {
-  const { body } = await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1");
-  return body.pageMetadata?.totalElements ?? 0;
-}

@@ -2,7 +2,7 @@ import type { Task } from "../../src/domain/task";
 import { pause } from "../system/deployment";
 import { hostsOf } from "../system/service-under-test";
 
-const final = new Set(["Successful", "Cancelled", "COMPLETED_WITH_WARNING"]);
+const final = new Set(["Successful", "Cancelled", "COMPLETED_WITH_WARNING", "SKIPPED"]);
 
 /**
  * Reads a Task at every API process again and again. What one process has told must not go back: hosts that were done
@@ -27,24 +27,28 @@ export class Onlookers {
   private async watch(url: string): Promise<void> {
     let last: Task | undefined;
     while (this.watching) {
-      const task = await read(url);
-      if (last && task) {
-        const [before, now] = [done(last), done(task)];
-        // A retry reads the hosts of a cluster anew, and lists none until it has.
-        if (now < before && hostsOf(task).length >= hostsOf(last).length)
-          this.seen.push(`${url} told ${before} hosts done, then ${now}`);
-        if (final.has(last.status) && task.status !== last.status)
-          this.seen.push(`${url} told ${last.status}, then ${task.status}`);
-      }
+      const task = await readTaskAt(url);
+      if (last && task) this.seen.push(...wentBack(last, task).map((what) => `${url} told ${what}`));
       last = task;
       await pause();
     }
   }
 }
 
+/** What of a Task went back between two looks at it at the same place, in words. */
+export function wentBack(last: Task, task: Task): string[] {
+  const [before, now] = [done(last), done(task)];
+  return [
+    // A retry reads the hosts of a cluster anew, and lists none until it has.
+    ...(now < before && hostsOf(task).length >= hostsOf(last).length ? [`${before} hosts done, then ${now}`] : []),
+    ...(final.has(last.status) && task.status !== last.status ? [`${last.status}, then ${task.status}`] : []),
+  ];
+}
+
 const done = (task: Task) => hostsOf(task).filter(({ status }) => status === "SUCCESSFUL").length;
 
-async function read(url: string): Promise<Task | undefined> {
+/** A Task, or undefined where it cannot be read. */
+export async function readTaskAt(url: string): Promise<Task | undefined> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     return answer.ok ? ((await answer.json()) as Task) : undefined;

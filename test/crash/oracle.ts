@@ -8,7 +8,6 @@ import { until } from "../system/deployment";
 import type { ServiceUnderTest } from "../system/service-under-test";
 
 const root = resolve(__dirname, "../..");
-const cluster = "domain-c34";
 
 /** How an upgrade of that cluster has to end. */
 export interface Expected {
@@ -18,19 +17,26 @@ export interface Expected {
   readonly starts: readonly number[] | undefined;
   /** Settings of the cluster before the upgrade. */
   readonly policy: unknown;
+  /** Which cluster, by its id at the component manager; default `domain-c34`. */
+  readonly cluster?: string;
 }
 
 const upgradeStatus: Partial<Record<TaskStatus, string>> = {
   Successful: "COMPLETED_WITH_SUCCESS",
+  SKIPPED: "COMPLETED_WITH_SUCCESS",
+  Failed: "COMPLETED_WITH_FAILURE",
   Cancelled: "CANCELLED",
 };
 
+/** How Temporal tells of an upgrade that has ended. */
+const workflowStatus: Partial<Record<TaskStatus, string>> = { Failed: "FAILED", Cancelled: "CANCELLED" };
+
 /** What must hold of an upgrade after a crash and its recovery; throws what does not. */
 export async function expectConsistentEnd(service: ServiceUnderTest, expected: Expected): Promise<void> {
-  const { id } = expected;
+  const { id, cluster = "domain-c34" } = expected;
   const task = await service.task(id);
   expect(task.status, JSON.stringify(task.errors)).to.equal(expected.task);
-  await expectOneStory(service, task);
+  await expectOneStory(service, [task]);
 
   const ledger = await service.ledger();
   const starts = Object.values(await service.remediations());
@@ -40,6 +46,11 @@ export async function expectConsistentEnd(service: ServiceUnderTest, expected: E
   expect(overlapping(ledger), "remediations that began before the one before had ended").to.deep.equal([]);
 
   expect(await service.policy(cluster), "settings of the cluster").to.deep.equal(expected.policy);
+  await expectNothingLeft(service);
+}
+
+/** No host is left in maintenance mode, no lock and no other Workflow runs. */
+export async function expectNothingLeft(service: ServiceUnderTest): Promise<void> {
   const { clusters } = await service.simulated<{ clusters: { hosts: { name: string; maintenance: string }[] }[] }>();
   const left = clusters.flatMap(({ hosts }) => hosts).filter(({ maintenance }) => maintenance !== "OUT");
   expect(left, "hosts that were left in maintenance mode").to.deep.equal([]);
@@ -48,24 +59,29 @@ export async function expectConsistentEnd(service: ServiceUnderTest, expected: E
   );
 }
 
-/** Task, Upgrade, both lists and Temporal tell of the same end, and of one upgrade only. */
-async function expectOneStory(service: ServiceUnderTest, { id, status }: Task): Promise<void> {
-  const expected = upgradeStatus[status];
-  expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status).to.equal(expected);
+/** Task, Upgrade, both lists (by a filter such as `resourceId=…`) and Temporal tell of the same ends, and of each upgrade once. */
+export async function expectOneStory(service: ServiceUnderTest, ended: readonly Task[], filter = ""): Promise<void> {
+  for (const { id, status } of ended)
+    expect((await service.get<Upgrade>(`/v1/upgrades/${id}`)).body.status, id).to.equal(upgradeStatus[status]);
   await until("both lists agree", async () => {
-    const upgrades = (await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=500")).body.elements ?? [];
-    const tasks = (await service.get<PageOfTask>("/v1/tasks?pageSize=500")).body.elements ?? [];
-    return (
-      upgrades.filter((one) => one.id === id && one.status === expected).length === 1 &&
-      tasks.filter((one) => one.id === id && one.status === status).length === 1
+    const upgrades = (await service.get<PageOfUpgrade>(`/v1/upgrades?pageSize=1000&${filter}`)).body.elements ?? [];
+    const tasks = (await service.get<PageOfTask>(`/v1/tasks?pageSize=1000&${filter}`)).body.elements ?? [];
+    return ended.every(
+      ({ id, status }) =>
+        upgrades.filter((one) => one.id === id && one.status === upgradeStatus[status]).length === 1 &&
+        tasks.filter((one) => one.id === id && one.status === status).length === 1,
     );
   });
-  const closed = await service.withTemporal(async (client) => (await client.workflow.getHandle(id).describe()).status);
-  expect(closed.name).to.equal(status === "Cancelled" ? "CANCELLED" : "COMPLETED");
+  await service.withTemporal(async (client) => {
+    for (const { id, status } of ended)
+      expect((await client.workflow.getHandle(id).describe()).status.name, id).to.equal(
+        workflowStatus[status] ?? "COMPLETED",
+      );
+  });
 }
 
 /** Hosts whose remediation was started while another one of theirs was not over. */
-function overlapping(ledger: readonly { readonly step: string; readonly host?: string }[]): string[] {
+export function overlapping(ledger: readonly { readonly step: string; readonly host?: string }[]): string[] {
   const open = new Set<string>();
   const wrong: string[] = [];
   for (const { step, host } of ledger) {
@@ -92,4 +108,10 @@ export async function notReplaying(service: ServiceUnderTest): Promise<string[]>
       if (error) wrong.push(`${workflowId}: ${error.message}`);
   });
   return wrong;
+}
+
+/** How many upgrades the list tells of. */
+export async function countUpgrades(service: ServiceUnderTest): Promise<number> {
+  const { body } = await service.get<PageOfUpgrade>("/v1/upgrades?pageSize=1");
+  return body.pageMetadata?.totalElements ?? 0;
 }

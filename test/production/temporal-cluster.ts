@@ -17,7 +17,7 @@ const host = "127.0.0.1";
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** The folders of the programs, which `npm run test:production` finds or makes. */
-function folderOf(variable: "POSTGRESQL" | "TEMPORAL_SERVER"): string {
+export function folderOf(variable: "POSTGRESQL" | "POSTGRESQL_CLIENTS" | "TEMPORAL_SERVER"): string {
   const folder = process.env[variable];
   if (folder === undefined) throw new Error(`${variable} is not set: run these tests by npm run test:production`);
   return folder;
@@ -37,9 +37,14 @@ export class TemporalCluster {
     readonly certificates: TemporalCertificates,
     readonly postgresql: KeptAlive,
     readonly server: KeptAlive,
+    /** Where the server tells its metrics. */
+    readonly metricsUrl: string,
+    /** What the scripts of deploy/postgresql read. */
+    readonly database: Readonly<Record<"PGHOST" | "PGPORT" | "POSTGRES_PASSWORD_FILE", string>>,
   ) {}
 
-  static async start(): Promise<TemporalCluster> {
+  /** `databasePort`: at which port the server reaches the database that listens at the given one; default: at that. */
+  static async start(databasePort: PortBefore = (port) => Promise.resolve(port)): Promise<TemporalCluster> {
     const folder = mkdtempSync(join(tmpdir(), "ums-production-"));
     const own = { folder, passwordFile: join(folder, "password"), port: (await freePorts("port")).port };
     // Both the database's user and ours read it.
@@ -55,9 +60,13 @@ export class TemporalCluster {
       env: { ...environment, SQL_HOST: host, SQL_PORT: String(own.port), SQL_USER: "temporal" },
     });
     const certificates = await temporalCertificates(folder);
-    const database = { POSTGRES_SEEDS: host, DB_PORT: String(own.port) };
-    const { address, server } = await startServer({ ...environment, ...database }, certificates);
-    return new TemporalCluster(folder, address, certificates, postgresql, server);
+    const database = { POSTGRES_SEEDS: host, DB_PORT: String(await databasePort(own.port)) };
+    const { address, server, metricsUrl } = await startServer({ ...environment, ...database }, certificates);
+    return new TemporalCluster(folder, address, certificates, postgresql, server, metricsUrl, {
+      PGHOST: host,
+      PGPORT: String(own.port),
+      POSTGRES_PASSWORD_FILE: own.passwordFile,
+    });
   }
 
   /** Makes a namespace with what upgrades need; gives its name. */
@@ -83,6 +92,9 @@ export class TemporalCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** Puts something before a port; gives the port of that. */
+type PortBefore = (port: number) => Promise<number>;
 
 interface Database {
   readonly folder: string;
@@ -114,9 +126,11 @@ async function startPostgresql({ folder, passwordFile, port }: Database): Promis
 async function startServer(environment: NodeJS.ProcessEnv, certificates: TemporalCertificates) {
   const services = ["FRONTEND", "HISTORY", "MATCHING", "WORKER"] as const;
   const ports = await freePorts(
+    "METRICS",
     "FRONTEND_HTTP_PORT",
     ...services.flatMap((service) => [`${service}_GRPC_PORT`, `${service}_MEMBERSHIP_PORT`] as const),
   );
+  const metrics = `${host}:${ports.METRICS}`;
   const server = new KeptAlive({
     what: "the Temporal server",
     program: "sh",
@@ -129,6 +143,7 @@ async function startServer(environment: NodeJS.ProcessEnv, certificates: Tempora
         ...environment,
         ...certificates.server,
         BIND_ON_IP: host,
+        PROMETHEUS_ENDPOINT: metrics,
         DYNAMIC_CONFIG_FILE_PATH: join(setup, "dynamic-config.yaml"),
       },
     },
@@ -136,7 +151,7 @@ async function startServer(environment: NodeJS.ProcessEnv, certificates: Tempora
   });
   const address = `${host}:${ports.FRONTEND_GRPC_PORT}`;
   await server.start();
-  return { address, server };
+  return { address, server, metricsUrl: `http://${metrics}/metrics` };
 }
 
 function listens(port: number): Promise<boolean> {
@@ -170,9 +185,9 @@ function settingsOf(file: string): Record<string, string> {
 
 let cluster: Promise<TemporalCluster> | undefined;
 
-/** The one cluster of a test run, started by whoever asks first. */
-export function temporalCluster(): Promise<TemporalCluster> {
-  cluster ??= TemporalCluster.start();
+/** The one cluster of a test run, started by whoever asks first, who may put something before its database. */
+export function temporalCluster(databasePort?: PortBefore): Promise<TemporalCluster> {
+  cluster ??= TemporalCluster.start(databasePort);
   return cluster;
 }
 

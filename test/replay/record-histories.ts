@@ -1,11 +1,13 @@
 /**
  * Records the histories that the replay suite replays, from the Workflows as they are now:
  *
- *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--replace] [STORY...]
+ *     node --import tsx test/replay/record-histories.ts [--as FOLDER] [--build NAME] [--replace] [--traced] [STORY...]
  *
  * Tells the named stories, or all of them, and writes the history of the upgrade and of each of its clusters below
  * `histories/FOLDER`, by default the version of package.json. Files that are there are kept: they are what older code
- * has done, and no newer code does it again. `--replace` is for a recording that went wrong before it was committed.
+ * has done, and no newer code does it again. `--build` records what a stored older build does (older-builds.ts), which
+ * may come to another end. `--traced` tells them to a worker with tracing switched on. `--replace` is for a recording
+ * that went wrong before it was committed.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,6 +17,7 @@ import { parseArgs, promisify } from "node:util";
 import { version } from "../../package.json";
 import { eventually } from "../support/eventually";
 import type { RunningUpgrade } from "../support/running-upgrade";
+import { olderBuild } from "../support/older-builds";
 import { UpgradeBench } from "../support/upgrade-bench";
 import { temporalCli } from "../support/workflow-environment";
 import {
@@ -36,7 +39,12 @@ const cli = temporalCli();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { as: { type: "string", default: version }, replace: { type: "boolean", default: false } },
+    options: {
+      as: { type: "string", default: version },
+      build: { type: "string" },
+      replace: { type: "boolean", default: false },
+      traced: { type: "boolean", default: false },
+    },
     allowPositionals: true,
   });
   const stored = new Set(
@@ -49,18 +57,29 @@ async function main(): Promise<void> {
   );
   const unknown = positionals.filter((name) => !(name in stories));
   if (unknown.length > 0) throw new Error(`No such story: ${unknown.join(", ")}`);
-  for (const [name, story] of wanted) await record(name, story, join(historiesFolder, values.as));
+  const { traced, build } = values;
+  const folder = join(historiesFolder, values.as);
+  for (const [name, story] of wanted) await record(name, story, { folder, traced, build });
   process.stdout.write(`${wanted.length} stories recorded\n`);
 }
 
 /** Tells a story on a server of its own, because time that is skipped is skipped for all. */
-async function record(name: string, story: Story, folder: string): Promise<void> {
-  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings);
+async function record(
+  name: string,
+  story: Story,
+  { folder, traced, build }: { folder: string; traced: boolean; build: string | undefined },
+): Promise<void> {
+  const bench = await UpgradeBench.start(story.server ?? "DEV_SERVER", story.settings, traced);
   try {
+    if (build !== undefined) {
+      await bench.stopWorker();
+      await bench.startWorker({ bundle: olderBuild(build) });
+    }
     const { handle } = await told(bench, name, story);
     const { runId } = await handle.describe();
     const upgrade = await settledHistory(bench, { workflowId: handle.workflowId, runId });
-    if (endOf(upgrade) !== story.ends) throw new Error(`${name} ended as ${endOf(upgrade)}, not as ${story.ends}`);
+    if (build === undefined && endOf(upgrade) !== story.ends)
+      throw new Error(`${name} ended as ${endOf(upgrade)}, not as ${story.ends}`);
     const children = childRuns(upgrade);
     const isNotify = ({ workflowId }: WorkflowRun) => workflowId.startsWith("notify/");
     const [notify] = await Promise.all(children.filter(isNotify).map((child) => settledHistory(bench, child)));

@@ -56,6 +56,15 @@ describe("Stored histories", function () {
     ).to.deep.equal([]);
   });
 
+  it("are of workers with and without tracing, so that both of them replay both", () => {
+    const traced = histories.filter(({ history }) => JSON.stringify(history).includes('"_tracer-data"'));
+    expect(new Set(traced.map(({ folder }) => folder))).to.deep.equal(new Set(["traced"]));
+    expect(traced.map(({ workflowType }) => workflowType)).to.include.members([
+      "upgradeWorkflow",
+      "clusterUpgradeWorkflow",
+    ]);
+  });
+
   describe("with changed Workflows", () => {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(histories, await replayAll(await changedBundle(change), histories));

@@ -17,9 +17,14 @@ import type { StoredHistory } from "./stored-histories";
 const root = resolve(__dirname, "../..");
 
 /** The bundle that production runs, built anew where its sources have changed. */
-export async function productionBundle(name = "workflow-bundle.js"): Promise<WorkflowBundleOption> {
+export async function productionBundle(name?: string): Promise<WorkflowBundleOption> {
+  return { codePath: await productionBundlePath(name) };
+}
+
+/** Where that bundle is, once it has been built. */
+export async function productionBundlePath(name = "workflow-bundle.js"): Promise<string> {
   await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
-  return { codePath: resolve(root, "dist", name) };
+  return resolve(root, "dist", name);
 }
 
 /** Replays every history as a worker does that encrypts what it writes. */

@@ -10,7 +10,7 @@ import type {
   RemediateHostsInput,
   UpgradeActivities,
 } from "../../activities/contract";
-import { stagesOf } from "../../src/domain/cluster-progress";
+import { stagesOf } from "../../src/domain/resource-stages";
 import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
 import type { HostsResult } from "../../src/domain/hosts-remediation";

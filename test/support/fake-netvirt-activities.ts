@@ -4,7 +4,7 @@ import {
   type NetvirtComponent,
   type NetvirtComponentType,
 } from "../../src/domain/netvirt-upgrade";
-import { stagesOf } from "../../src/domain/cluster-progress";
+import { stagesOf } from "../../src/domain/resource-stages";
 
 const at = "2026-11-01T00:00:00.000Z";
 

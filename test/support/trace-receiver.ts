@@ -34,16 +34,21 @@ interface Exported {
 export interface TraceReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
+  /** All that was sent, word for word. */
+  readonly sent: readonly string[];
   close(): void;
 }
 
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
+  const sent: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      spans.push(...spansOf(JSON.parse(Buffer.concat(chunks).toString()) as Exported));
+      const body = Buffer.concat(chunks).toString();
+      sent.push(body);
+      spans.push(...spansOf(JSON.parse(body) as Exported));
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });
@@ -52,6 +57,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
+    sent,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -12,7 +12,13 @@ import { eventually } from "./eventually";
 import { FakeActivities } from "./fake-activities";
 import { samplePlan, type SamplePlanOptions } from "./sample-plan";
 import { RunningUpgrade } from "./running-upgrade";
-import { runWorker, startDevServer, startTimeSkipping, type RunningWorker } from "./workflow-environment";
+import {
+  runWorker,
+  startDevServer,
+  startTimeSkipping,
+  type RunningWorker,
+  type WorkerBuild,
+} from "./workflow-environment";
 
 /**
  * A Temporal server with a worker of the real Workflows. Every upgrade brings its own fake Activities, which serve
@@ -21,13 +27,21 @@ import { runWorker, startDevServer, startTimeSkipping, type RunningWorker } from
 export class UpgradeBench {
   private readonly fakes = new Map<string, UpgradeActivities>();
   private readonly started: RunningUpgrade[] = [];
-  private worker: RunningWorker | undefined;
+  private readonly workers: RunningWorker[] = [];
 
-  private constructor(readonly env: TestWorkflowEnvironment) {}
+  private constructor(
+    readonly env: TestWorkflowEnvironment,
+    private readonly traced: boolean,
+  ) {}
 
-  /** `settings` are further ones of the dev server. */
-  static async start(kind: "DEV_SERVER" | "TIME_SKIPPING", settings: readonly string[] = []): Promise<UpgradeBench> {
-    const bench = new UpgradeBench(await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping()));
+  /** `settings` are further ones of the dev server; `traced`: its worker has tracing switched on. */
+  static async start(
+    kind: "DEV_SERVER" | "TIME_SKIPPING",
+    settings: readonly string[] = [],
+    traced = false,
+  ): Promise<UpgradeBench> {
+    const env = await (kind === "DEV_SERVER" ? startDevServer(settings) : startTimeSkipping());
+    const bench = new UpgradeBench(env, traced);
     await bench.startWorker();
     return bench;
   }
@@ -62,14 +76,19 @@ export class UpgradeBench {
     return this.env.sleep(milliseconds);
   }
 
-  async startWorker(): Promise<void> {
-    this.worker ??= await runWorker(this.env, this.dispatched());
+  /** Starts a worker where none runs, by default of this build. */
+  async startWorker(build?: WorkerBuild): Promise<void> {
+    if (this.workers.length === 0) await this.addWorker(build);
   }
 
-  /** Not on the time-skipping server: it leaves the Workflows of a stopped worker to that worker for ever. */
+  /** Starts a worker beside those that run. */
+  async addWorker(build?: WorkerBuild): Promise<void> {
+    this.workers.push(await runWorker(this.env, this.dispatched(), { traced: this.traced, ...build }));
+  }
+
+  /** Stops what workers there are. Not on the time-skipping server: it leaves their Workflows to them for ever. */
   async stopWorker(): Promise<void> {
-    await this.worker?.stop();
-    this.worker = undefined;
+    await Promise.all(this.workers.splice(0).map((worker) => worker.stop()));
   }
 
   /** What the upgrades of a failed test have done, for whoever has to find out why. */

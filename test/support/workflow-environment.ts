@@ -1,8 +1,17 @@
+import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundle,
+} from "@temporalio/worker";
 import type { UpgradeActivities } from "../../activities/contract";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { taskQueue } from "../../workflows/messages";
@@ -14,7 +23,8 @@ import {
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
 
-const workflowsPath = resolve(__dirname, "../../workflows/index.ts");
+const root = resolve(__dirname, "../..");
+const workflowsPath = resolve(root, "workflows/index.ts");
 const payloadConverterPath = resolve(__dirname, "../../workflows/payload-converter.ts");
 const quickHeartbeats = resolve(__dirname, "quick-heartbeats.ts");
 const cacheDir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "upgrade-management-service");
@@ -120,12 +130,41 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** How a worker differs from one of this build. */
+export interface WorkerBuild {
+  /** The Workflows of another build. */
+  readonly bundle?: WorkflowBundle;
+  /** As with tracing switched on, but it sends no spans. */
+  readonly traced?: boolean;
+  /** Nothing stays in memory: every Workflow Task replays its history and may go to any worker. */
+  readonly forgetful?: boolean;
+  /** Tells workers apart that run beside each other; one build runs once in a process. */
+  readonly buildId?: string;
+}
+
+/** The bundle of a worker that traces, as the build has made it, and what such a worker hands to it. */
+async function tracedWorkflows(): Promise<Pick<WorkerOptions, "workflowBundle" | "sinks">> {
+  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
+  return {
+    workflowBundle: { codePath: join(root, "dist/workflow-bundle-traced.js") },
+    sinks: { exporter: { export: { fn: () => undefined } } },
+  };
+}
+
 /** A worker of the real Workflows and the given Activities. */
-export async function runWorker(env: TestWorkflowEnvironment, activities: UpgradeActivities): Promise<RunningWorker> {
+export async function runWorker(
+  env: TestWorkflowEnvironment,
+  activities: UpgradeActivities,
+  { bundle: other, traced = false, forgetful = false, buildId }: WorkerBuild = {},
+): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    ...(traced ? await tracedWorkflows() : { workflowBundle: other ?? (await workflowBundle()) }),
+    ...(forgetful && { maxCachedWorkflows: 0 }),
+    ...(buildId !== undefined && {
+      workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId }, useWorkerVersioning: false },
+    }),
     activities,
     dataConverter: { payloadConverterPath },
     maxHeartbeatThrottleInterval: 50,

@@ -47,9 +47,11 @@ export interface Deployment {
 export async function freePorts<const N extends readonly string[]>(...names: N): Promise<Record<N[number], number>> {
   const ports: [string, number][] = [];
   for (const name of names) {
-    do nextPort = nextPort >= 31_900 ? 20_000 : nextPort + 1;
-    while (!(await isFree(nextPort)));
-    ports.push([name, nextPort]);
+    let port: number;
+    // Kept apart from the next one, which another caller may have moved on meanwhile.
+    do port = nextPort = nextPort >= 31_900 ? 20_000 : nextPort + 1;
+    while (!(await isFree(port)));
+    ports.push([name, port]);
   }
   return Object.fromEntries(ports) as Record<N[number], number>;
 }

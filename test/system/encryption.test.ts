@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -8,6 +8,7 @@ import type { Task } from "../../src/domain/task";
 import type { UpgradePlan } from "../../src/domain/upgrade-plan";
 import { startWorkflow } from "../../src/temporal/start-workflow";
 import { allRuns, rawWorkflow, textIn } from "../support/raw-history";
+import { secretScan } from "../support/secret-scan";
 import { exampleNow } from "./examples";
 import { hostsOf, ServiceUnderTest } from "./service-under-test";
 
@@ -15,8 +16,10 @@ const secondHost = "fra1-esx-02.mgmt.example.com";
 /** Parts of names of clusters, hosts and images, and of messages. */
 const names = ["fra1-", ".example.com", "bootbank", "domain-c34", "remediationMessage"];
 
-function newKey(id: string): string {
-  return `  - id: ${id}\n    key: ${randomBytes(32).toString("base64")}\n`;
+const keys = { first: randomBytes(32).toString("base64"), second: randomBytes(32).toString("base64") };
+
+function entry(id: keyof typeof keys): string {
+  return `  - id: ${id}\n    key: ${keys[id]}\n`;
 }
 
 describe("encryption of what Temporal stores", function () {
@@ -24,7 +27,7 @@ describe("encryption of what Temporal stores", function () {
   let folder: string;
   let keysFile: string;
   let service: ServiceUnderTest;
-  const [first, second] = [newKey("first"), newKey("second")];
+  const [first, second] = [entry("first"), entry("second")];
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "ums-encryption-"));
@@ -42,12 +45,12 @@ describe("encryption of what Temporal stores", function () {
   });
   beforeEach(() => service.resetSimulator());
 
-  function useKeys(...keys: string[]) {
-    writeFileSync(keysFile, `keys:\n${keys.join("")}`, { mode: 0o600 });
+  function useKeys(...entries: string[]) {
+    writeFileSync(keysFile, `keys:\n${entries.join("")}`, { mode: 0o600 });
   }
 
-  async function restartWith(...keys: string[]) {
-    useKeys(...keys);
+  async function restartWith(...entries: string[]) {
+    useKeys(...entries);
     await service.stop();
     await service.startAgain();
   }
@@ -123,7 +126,12 @@ describe("encryption of what Temporal stores", function () {
       const { status, body } = await service.get<ErrorBody>(path);
       expect([status, body.errorCode, body.context?.["keyId"]]).to.deep.equal([500, "PAYLOAD_KEY_MISSING", "first"]);
       expect(body.message).to.contain('"first"');
+      expect(secretScan(keys)(JSON.stringify(body))).to.deep.equal([]);
     }
+
+    expect(
+      secretScan(keys)(JSON.stringify([service.log("api"), service.log("worker"), service.printed])),
+    ).to.deep.equal([]);
 
     await restartWith(first, second);
     expect(await service.task(ended.id)).to.deep.equal(before);
@@ -139,6 +147,20 @@ describe("encryption of what Temporal stores", function () {
     await service.taskWhen(before, "waits", ({ status }) => status === "Pending");
     expect((await service.send("PATCH", `/v1/upgrades/${before}`)).status).to.equal(200);
     await service.taskWhen(before, "is successful", successful);
+  });
+
+  it("tells no key, in no history, log, answer or metric, and they can be found", async () => {
+    const texts = [service.printed, await (await fetch(`${service.apiUrl}/metrics`)).text()];
+    for (const role of ["api", "worker"] as const) texts.push(JSON.stringify(service.log(role)));
+    await service.withTemporal(async (client) => {
+      for (const { workflowId, runId } of await allRuns(client))
+        texts.push(textIn(await rawWorkflow(client, workflowId, runId)));
+    });
+    for (const path of ["/v1/upgrades", "/v1/tasks"]) texts.push(JSON.stringify(await service.get(path)));
+    expect(texts.length).to.be.greaterThan(5);
+    expect(texts.flatMap((text) => secretScan(keys)(text))).to.deep.equal([]);
+    // That keys can be found: what the scan is given is what the service was given.
+    expect(secretScan(keys)(readFileSync(keysFile, "utf8"))).to.deep.equal(["first", "second"]);
   });
 
   it("has payloads decrypted for the Web UI", async () => {

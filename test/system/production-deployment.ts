@@ -12,10 +12,23 @@ import {
   type TemporalPlace,
 } from "./deployment";
 
+type Environment = Readonly<Record<string, string>>;
+
 const main = resolve(__dirname, "../../dist/src/main.js");
 
+/** How many processes of a role there are, and what they use to reach the others. */
+export interface ProductionShape {
+  readonly apis: number;
+  readonly workers: number;
+  /** More environment for each role, from where Temporal (`host:port`) and the simulator (a port) are. */
+  readonly through?: (
+    temporal: string,
+    simulator: number,
+  ) => Promise<Readonly<Record<"api" | "worker", Readonly<Record<string, string>>>>>;
+}
+
 /**
- * Two API processes and three workers on a Temporal server on PostgreSQL, and a simulator; each is started again when
+ * By default two API processes and three workers on a Temporal server on PostgreSQL, and a simulator; each is started again when
  * it ends. Deployments of one test run share the server, each in a namespace of its own.
  */
 export class ProductionDeployment implements Deployment {
@@ -28,11 +41,13 @@ export class ProductionDeployment implements Deployment {
     private readonly cluster: TemporalCluster,
     readonly temporal: TemporalPlace,
     private readonly folder: string,
-    ports: Readonly<Record<"first" | "second" | "simulator", number>>,
-    variables: Readonly<Record<string, string>>,
+    apiPorts: readonly number[],
+    simulatorPort: number,
+    { workers, own }: { readonly workers: number; readonly own: Readonly<Partial<Record<string, Environment>>> },
+    variables: Environment,
   ) {
-    this.apiUrls = [ports.first, ports.second].map((port) => `http://127.0.0.1:${port}`);
-    this.simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
+    this.apiUrls = apiPorts.map((port) => `http://127.0.0.1:${port}`);
+    this.simulatorUrl = `http://127.0.0.1:${simulatorPort}`;
     const role = (name: string, number: number, more: Record<string, string> = {}) =>
       new KeptAlive({
         what: `${name} ${number}`,
@@ -45,28 +60,36 @@ export class ProductionDeployment implements Deployment {
             TEMPORAL_ADDRESS: temporal.address,
             TEMPORAL_NAMESPACE: temporal.namespace,
             ...cluster.certificates.client,
-            SIMULATOR_PORT: String(ports.simulator),
+            SIMULATOR_PORT: String(simulatorPort),
             DATA_DIR: join(folder, `${name}-${number}`),
             ...more,
             ...variables,
+            ...own[name],
           },
         },
         saysReady: (message) => isReady(message),
       });
     this.roles = {
       simulator: [role("simulator", 1)],
-      worker: [1, 2, 3].map((number) => role("worker", number)),
-      api: [ports.first, ports.second].map((port, i) => role("api", i + 1, { API_PORT: String(port) })),
+      worker: Array.from({ length: workers }, (_, i) => role("worker", i + 1)),
+      api: apiPorts.map((port, i) => role("api", i + 1, { API_PORT: String(port) })),
     };
   }
 
   /** A deployment that is not yet started. */
-  static async prepare(variables: Readonly<Record<string, string>>): Promise<ProductionDeployment> {
+  static async prepare(
+    variables: Environment,
+    { apis, workers, through }: ProductionShape = { apis: 2, workers: 3 },
+  ): Promise<ProductionDeployment> {
     const cluster = await temporalCluster();
     const { address, certificates } = cluster;
     const temporal = { address, namespace: await cluster.makeNamespace(), tls: certificates.tls };
-    const ports = await freePorts("first", "second", "simulator");
-    return new ProductionDeployment(cluster, temporal, mkdtempSync(join(tmpdir(), "ums-roles-")), ports, variables);
+    const { simulator } = await freePorts("simulator");
+    const apiPorts = Object.values(await freePorts(...Array.from({ length: apis }, (_, i) => `api ${i}`)));
+    const own = (await through?.(address, simulator)) ?? {};
+    const folder = mkdtempSync(join(tmpdir(), "ums-roles-"));
+    const shape = { workers, own };
+    return new ProductionDeployment(cluster, temporal, folder, apiPorts, simulator, shape, variables);
   }
 
   get printed(): string {

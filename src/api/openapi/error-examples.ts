@@ -14,7 +14,7 @@ const resources = { upgrades: "upgrade", tasks: "task", bundles: "bundle", clust
 const unreachable = temporalUnreachable(new Error("no connection"));
 
 /** What a route can fail with, for each status that one error is typical of. */
-function typicalError(status: number, { tag, access }: Route): ApiError | undefined {
+function typicalError(status: number, { tag, access, load }: Route): ApiError | undefined {
   const { id } = upgradeExample;
   switch (status) {
     case 403:
@@ -24,7 +24,8 @@ function typicalError(status: number, { tag, access }: Route): ApiError | undefi
     case 409:
       return conflict(endedRefusal("commit", { id, status: "CANCELLED" }));
     case 424:
-      return access === "WRITE" ? unreachable : undefined;
+      if (access === "WRITE") return unreachable;
+      return load === "NONE" ? undefined : { _tag: "Overloaded", load, retryAfterSeconds: 2 };
     case 500:
       return unexpected(undefined);
     case 503:

@@ -14,6 +14,14 @@ const requestIdHeader = {
   },
 };
 
+const retryAfterHeader = {
+  "Retry-After": {
+    description:
+      "Seconds after which to send the request again: with OVERLOADED and RATE_LIMITED, which refuse it before anything is done, and with TEMPORAL_UNREACHABLE.",
+    schema: { type: "string" },
+  },
+};
+
 const entityTag = {
   ETag: {
     description: "The answer's entity tag: sent back as If-None-Match, it asks for what is new only.",
@@ -72,11 +80,15 @@ function security({ access, role }: Route, mode: AuthenticationMode): JsonSchema
   return role === "ANYONE" ? [] : [{ authorization: [role] }];
 }
 
-/** Where reads need credentials too, they can be refused; where an issuer has the keys, it can be out of reach. */
-function failures({ failures, role, access }: Route, mode: AuthenticationMode): number[] {
+/**
+ * Where reads need credentials too, they can be refused; where an issuer has the keys, it can be out of reach; and where
+ * there is much to do, all that is no probe can be.
+ */
+function failures({ failures, role, access, load }: Route, mode: AuthenticationMode): number[] {
   const refused = mode === "dev" || role === "ANYONE" ? [] : [403];
   const unknown = mode !== "oidc" || role === "ANYONE" ? [] : [access === "WRITE" ? 424 : 500];
-  return [...new Set([...failures, ...refused, ...unknown])];
+  const shed = load === "NONE" ? [] : [424];
+  return [...new Set([...failures, ...refused, ...unknown, ...shed])].sort((a, b) => a - b);
 }
 
 function operation(route: Route, mode: AuthenticationMode): JsonSchema {
@@ -149,7 +161,7 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
 function errorAnswer(status: number, route: Route): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
-    headers: requestIdHeader,
+    headers: { ...requestIdHeader, ...(status === 424 && retryAfterHeader) },
     content: content("application/json", ErrorBody, errorExampleOf(status, route)),
   };
 }

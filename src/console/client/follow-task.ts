@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../model/task-events";
+import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../domain/followed-task";
 import { backOff } from "../model/back-off";
 import { ApiFailure, errorBodyOf } from "./api-failure";
 import { openApi } from "./ask-api";
@@ -38,6 +38,7 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
         path: `/v1/tasks/${id}/events`,
         headers: lastEventId === "" ? {} : { "last-event-id": lastEventId },
         signal: AbortSignal.any([signal, silence.signal]),
+        goesOn: true,
       });
       const parser = createParser({
         onRetry: (milliseconds) => (pauseAfterEnd = milliseconds),

@@ -8,6 +8,8 @@ import { freshTokens, setTokens, type SessionTokens } from "./session";
 /** What this tab keeps while somebody is away at the issuer. */
 const Attempt = model({ state: t.string, verifier: t.string, returnTo: t.string }, {});
 const storageKey = "upgrade-console-sign-in";
+/** How long an answer of the issuer may take, in milliseconds. */
+const answerMilliseconds = 20_000;
 
 /** Leaves for the issuer, by the Authorization Code flow with PKCE (RFC 7636). Rejects with `ApiFailure`. */
 export async function leaveForIssuer(signIn: ConsoleSignIn): Promise<void> {
@@ -56,7 +58,7 @@ export async function returnFromIssuer(signIn: ConsoleSignIn): Promise<void> {
       parameters,
       redirectUri(),
       attempt.verifier,
-      { ...insecure(signIn), additionalParameters: resourceOf(signIn) },
+      { ...requestTo(signIn), additionalParameters: resourceOf(signIn) },
     );
     setTokens(tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response)));
   });
@@ -68,7 +70,7 @@ export async function renewAtIssuer(signIn: ConsoleSignIn, refreshToken: string)
   const client = { client_id: signIn.clientId };
   return attempted(async () => {
     const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, {
-      ...insecure(signIn),
+      ...requestTo(signIn),
       additionalParameters: resourceOf(signIn),
     });
     try {
@@ -84,13 +86,13 @@ export async function renewAtIssuer(signIn: ConsoleSignIn, refreshToken: string)
 export async function revokeAtIssuer(signIn: ConsoleSignIn, token: string): Promise<void> {
   const server = await metadataOf(signIn);
   if (server.revocation_endpoint === undefined) return;
-  await oauth.revocationRequest(server, { client_id: signIn.clientId }, oauth.None(), token, insecure(signIn));
+  await oauth.revocationRequest(server, { client_id: signIn.clientId }, oauth.None(), token, requestTo(signIn));
 }
 
 function metadataOf(signIn: ConsoleSignIn): Promise<oauth.AuthorizationServer> {
   return attempted(async () => {
     const issuer = new URL(signIn.issuer);
-    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure(signIn)));
+    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, requestTo(signIn)));
   });
 }
 
@@ -99,9 +101,12 @@ function tokensOf(answer: oauth.TokenEndpointResponse, refreshBefore?: string): 
 }
 
 /** The configuration allows http:// on this machine only, where there is no TLS to insist on. */
-function insecure({ issuer }: ConsoleSignIn) {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- so marked to stand out; it is not going away
-  return { [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:" };
+function requestTo({ issuer }: ConsoleSignIn) {
+  return {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- so marked to stand out; it is not going away
+    [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:",
+    signal: AbortSignal.timeout(answerMilliseconds),
+  };
 }
 
 /** Issuers that give tokens for several services are told which (RFC 8707); it takes URIs only. */

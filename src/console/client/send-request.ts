@@ -1,4 +1,5 @@
 import { ErrorBody } from "../../domain/error-body";
+import { endOfRequest } from "../model/end-of-request";
 import { ApiFailure, unreachable } from "./api-failure";
 import { noteServerTime } from "./server-time";
 import { authorization } from "./session";
@@ -10,10 +11,13 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Of an answer that goes on: whoever reads it ends it when nothing comes any more. */
+  readonly goesOn?: true;
 }
 
-/** Sends a request with the credentials of this tab. Rejects with `ApiFailure` where there is no answer. */
-export async function sendRequest({ method = "GET", path, body, headers, signal }: ApiRequest): Promise<Response> {
+/** Sends a request with the credentials of this tab. Rejects with `ApiFailure` where there is no answer in time. */
+export async function sendRequest(request: ApiRequest): Promise<Response> {
+  const { method = "GET", path, body, headers, signal } = request;
   const sent = Date.now();
   try {
     const answer = await fetch(path, {
@@ -25,7 +29,7 @@ export async function sendRequest({ method = "GET", path, body, headers, signal 
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      signal: endOfRequest(request),
     });
     noteServerTime(answer, sent);
     return answer;

@@ -13,6 +13,7 @@ interface FormHandle {
   readonly problemAt: (path: string) => RequestProblem | undefined;
 }
 
+/** Gives the form to every field in it; outside of one it is empty and does not change. */
 export const FormContext = createContext<FormHandle>({
   form: emptyForm,
   change: () => undefined,

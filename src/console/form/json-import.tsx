@@ -8,6 +8,7 @@ import { readRequest, type ReadRequest } from "../model/read-request";
 export function JsonImport() {
   const [text, setText] = useState("");
   const [outcome, setOutcome] = useState<ReadRequest>();
+  const now = request.value;
   const area = useRef<HTMLTextAreaElement>(null);
   const fill = () => {
     const read = readRequest(text, knownClusters.value);
@@ -41,11 +42,8 @@ export function JsonImport() {
         <button type="button" onClick={fill}>
           Fill the form
         </button>
-        {request.value._tag === "Right" && (
-          <button
-            type="button"
-            onClick={() => setText(request.value._tag === "Right" ? jsonOf(request.value.right) : "")}
-          >
+        {E.isRight(now) && (
+          <button type="button" onClick={() => setText(jsonOf(now.right))}>
             Edit what the form says
           </button>
         )}

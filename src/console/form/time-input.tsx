@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { localTimeOf, timestampOf } from "../model/local-time";
+import { localTimeOf, timestampOf, utcWords } from "../model/local-time";
 
 interface TimeInputProps {
   /** A timestamp, or what has not become one. */
@@ -35,7 +35,7 @@ export function TimeInput({ value, onChange, input }: TimeInputProps) {
           else if (value === incomplete) take("", "");
         }}
       />
-      {value !== "" && text !== "" && <span class="small utc">= {value.slice(0, 16).replace("T", " ")} UTC</span>}
+      {value !== "" && text !== "" && <span class="small utc">= {utcWords(value)}</span>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { ResourceUpgradeSpec } from "../../domain/upgrade-spec";
 import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
-import { clusterFieldGroups, type Fields } from "../model/upgrade-form";
+import type { Fields } from "../model/upgrade-form";
 import { clusterWords } from "../words/cluster-words";
 import { fieldId, useForm } from "./form-context";
 import { SpecFields } from "./spec-fields";
@@ -40,7 +40,7 @@ export function WhenFields({ path }: { readonly path: FieldPath }) {
           path={path}
           codec={ResourceUpgradeSpec}
           words={clusterWords}
-          only={clusterFieldGroups.when.filter((field) => field !== "upgradeNow")}
+          only={["scheduledTimestamp"]}
           emptied={{ scheduledTimestamp: "" }}
         />
       )}

@@ -1,7 +1,8 @@
 import type { Task } from "../../domain/task";
 import type { Upgrade } from "../../domain/upgrade";
+import { counted } from "./counted";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
-import { counted, shortList } from "./short-list";
+import { shortList } from "./short-list";
 
 /** What an upgrade consists of now, in the words of a sentence. */
 interface Facts {

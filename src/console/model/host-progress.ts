@@ -1,4 +1,4 @@
-import { countHosts } from "../../domain/cluster-progress";
+import { countHosts } from "../../domain/cluster-hosts";
 import type { SubTask, Task } from "../../domain/task";
 
 /** How far the hosts of an upgrade are. `done`: upgraded, or there already. `left`: not begun. */

@@ -21,5 +21,10 @@ export function timeWords(timestamp: string): string {
     dateStyle: "medium",
     timeStyle: "short",
   });
-  return `${local} here (${timestamp.slice(0, 16).replace("T", " ")} UTC)`;
+  return `${local} here (${utcWords(timestamp)})`;
+}
+
+/** A timestamp in UTC for people, to the minute: `2026-12-01 09:30 UTC`. */
+export function utcWords(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -3,7 +3,7 @@ import { awaitsCommit } from "./draft-state";
 import type { Task } from "../../domain/task";
 import type { Upgrade } from "../../domain/upgrade";
 
-export type OperationName = "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks";
+type OperationName = "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks";
 
 /** Something that can be asked of an upgrade now: the button, what it will do, and the request that does it. */
 export interface Operation {

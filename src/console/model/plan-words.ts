@@ -1,6 +1,6 @@
-import type * as t from "io-ts";
 import type { Cluster } from "../../domain/cluster";
 import type { PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
+import { counted } from "./counted";
 import { timeWords } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
@@ -22,8 +22,8 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
 function wavesOf(atOnce: number, hosts: number | undefined): string {
   const each = atOnce === 1 ? "one host at a time" : `${atOnce} hosts at a time`;
   if (hosts === undefined) return each;
-  const waves = Math.ceil(hosts / atOnce);
-  return `${hosts === 1 ? "1 host" : `${hosts} hosts`}, ${each}${atOnce === 1 ? "" : `: ${waves === 1 ? "1 wave" : `${waves} waves`}`}`;
+  const waves = atOnce === 1 ? "" : `: ${counted(Math.ceil(hosts / atOnce), "wave")}`;
+  return `${counted(hosts, "host")}, ${each}${waves}`;
 }
 
 /**
@@ -31,7 +31,7 @@ function wavesOf(atOnce: number, hosts: number | undefined): string {
  * clusters. `leftOut` names, by cluster id, fields that exist for the other kind of cluster only.
  */
 export function warningsOf(
-  { draftMode, products }: t.TypeOf<typeof UpgradePreview>,
+  { draftMode, products }: UpgradePreview,
   leftOut: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   const resources = products.flatMap((product) => product.resources);

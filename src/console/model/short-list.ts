@@ -6,8 +6,3 @@ export function shortList(names: readonly string[]): string {
   const last = shown.at(-1) ?? "";
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} and ${last}`;
 }
-
-/** A number of things in words: `1 host`, `3 hosts`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
-}

@@ -1,6 +1,6 @@
 import type { Task } from "../../domain/task";
+import { counted } from "./counted";
 import { hostProgressOfTask } from "./host-progress";
-import { counted } from "./short-list";
 
 /**
  * What a screen reader says of itself: the phase, hosts that failed, and every quarter of the hosts. More would talk all

@@ -12,6 +12,7 @@ export interface TimelineBar {
   readonly row: number;
 }
 
+/** One cluster in the picture; its bars are in as many rows as overlap. */
 export interface TimelineLane {
   readonly cluster: string;
   readonly rows: number;

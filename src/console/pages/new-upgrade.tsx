@@ -16,20 +16,21 @@ import {
 } from "../client/new-upgrade";
 import { usePolled } from "../client/use-polled";
 import { BundleChoice } from "../form/bundle-choice";
-import { FormContext, revealField } from "../form/form-context";
+import { FormContext, revealField, useForm } from "../form/form-context";
 import { HostFields } from "../form/host-fields";
 import { JsonImport } from "../form/json-import";
 import { OwnSettings } from "../form/own-settings";
 import { ServerFields } from "../form/server-fields";
 import { SpecFields } from "../form/spec-fields";
 import { WhenFields } from "../form/when-fields";
+import type { FieldPath } from "../model/field-path";
 import { leftOut } from "../model/form-request";
 import { fragmentOf } from "../model/page-address";
 import { changed } from "../model/upgrade-form";
-import { ClusterChoice } from "../parts/cluster-choice";
+import { ClusterChoice } from "../form/cluster-choice";
 import { ErrorNote } from "../parts/error-note";
 import { PlanPreview } from "../parts/plan-preview";
-import { ProblemSummary } from "../parts/problem-summary";
+import { ProblemSummary } from "../form/problem-summary";
 import { RequestText } from "../parts/request-text";
 import { requestWords } from "../words/server-words";
 
@@ -63,8 +64,7 @@ export function NewUpgrade() {
   const kinds = form.clusters.map(({ resourceId }) => knownClusters.value.find(({ id }) => id === resourceId)?.kind);
   const handle = {
     form,
-    change: (...[path, value]: [Parameters<typeof changed>[1], unknown]) =>
-      (upgradeForm.value = changed(upgradeForm.value, path, value)),
+    change: (path: FieldPath, value: unknown) => (upgradeForm.value = changed(upgradeForm.value, path, value)),
     problemAt: (path: string) => problems.value.find(({ at }) => at === path),
   };
   return (
@@ -133,16 +133,15 @@ export function NewUpgrade() {
 
 /** Drafts are the rule here, so the choice is a mark and not a list. */
 function DraftChoice() {
+  const { form, change } = useForm();
   const { label, hint } = requestWords.draftMode;
   return (
     <label class="check">
       <input
         type="checkbox"
         aria-describedby="draft-hint"
-        checked={upgradeForm.value.draftMode === true}
-        onChange={({ currentTarget: { checked } }) =>
-          (upgradeForm.value = changed(upgradeForm.value, ["draftMode"], checked ? true : undefined))
-        }
+        checked={form.draftMode === true}
+        onChange={({ currentTarget: { checked } }) => change(["draftMode"], checked ? true : undefined)}
       />
       <span>
         {label}{" "}

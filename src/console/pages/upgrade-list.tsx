@@ -4,6 +4,7 @@ import { PageOfCluster } from "../../domain/cluster";
 import { PageOfUpgrade } from "../../domain/upgrade";
 import { session } from "../client/session";
 import { usePolled } from "../client/use-polled";
+import { counted } from "../model/counted";
 import { fragmentOf, type ListView } from "../model/page-address";
 import { upgradeStatusWords } from "../model/status-words";
 import { ErrorNote } from "../parts/error-note";
@@ -81,8 +82,7 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
 
 function countWords(total: number, isFiltered: boolean): string {
   if (total === 0) return isFiltered ? "No upgrade is like this." : "There are no upgrades yet.";
-  const counted = total === 1 ? "1 upgrade" : `${total} upgrades`;
-  return isFiltered ? `${counted} like this` : counted;
+  return `${counted(total, "upgrade")}${isFiltered ? " like this" : ""}`;
 }
 
 interface ChoiceProps {

@@ -10,7 +10,7 @@ import { knownStatus } from "../model/known-status";
 import { operationsOf, type Operation } from "../model/operations";
 import { spokenProgress } from "../model/spoken-progress";
 import { wordsOfPhase } from "../model/status-words";
-import { nothingKnown, type FollowedTask } from "../model/task-events";
+import { nothingKnown, type FollowedTask } from "../../domain/followed-task";
 import { ErrorNote } from "../parts/error-note";
 import { OperationButtons } from "../parts/operation-buttons";
 import { OverallProgress } from "../parts/overall-progress";

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody } from "../../domain/error-body";
 import { errorBodyOf } from "../client/api-failure";
+import { timestampOf } from "../model/local-time";
 import type { Operation } from "../model/operations";
 import { ErrorNote } from "./error-note";
 
@@ -31,7 +32,7 @@ export function ConfirmDialog({ operation, isPossible, upgradeName, perform, clo
     setAsking(true);
     setError(undefined);
     try {
-      await perform(operation, time === "" ? undefined : new Date(time).toISOString());
+      await perform(operation, time === "" ? undefined : timestampOf(time));
       close();
     } catch (thrown) {
       setError(errorBodyOf(thrown));

@@ -1,4 +1,5 @@
 import type { Task } from "../../domain/task";
+import { counted } from "../model/counted";
 import { elapsedMilliseconds, remainingMilliseconds, spokenDuration } from "../model/estimate";
 import { hostProgressOfTask } from "../model/host-progress";
 
@@ -30,8 +31,8 @@ export function OverallProgress({ task, now }: { readonly task: Task; readonly n
       </dl>
       {unreadClusters > 0 && (
         <p class="small">
-          The hosts of {unreadClusters === 1 ? "1 cluster" : `${unreadClusters} clusters`} are counted when{" "}
-          {unreadClusters === 1 ? "its" : "their"} turn comes.
+          The hosts of {counted(unreadClusters, "cluster")} are counted when {unreadClusters === 1 ? "its" : "their"}{" "}
+          turn comes.
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 import type { Upgrade } from "../../domain/upgrade";
+import { counted } from "../model/counted";
 import { fragmentOf } from "../model/page-address";
-import { counted, shortList } from "../model/short-list";
+import { shortList } from "../model/short-list";
 import { wordsOfUpgrade } from "../model/status-words";
 import { StatusBadge } from "./status-badge";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { failedCheck, FakeActivities, Gate, passedCheck } from "../../support/fake-activities";
+import { untilQuiet } from "../../support/quiet";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters } from "../../support/sample-plan";
 import type { UpgradeBench } from "../../support/upgrade-bench";
@@ -94,6 +95,21 @@ export const draftStories: Readonly<Record<string, Story>> = {
   },
   "open-draft": { ends: "OPEN", tell: draft },
   "open-schedule": { ends: "OPEN", tell: scheduledUpgrade },
+
+  // Builds before `requests-take-effect-once` give effect to the repetition, and have been recorded as well.
+  "request-sent-twice": {
+    ends: "OPEN",
+    async tell(bench) {
+      const upgrade = await scheduledUpgrade(bench);
+      const first = { requestId: "first", scheduledTimestamp: await bench.inTime(2 * day) };
+      await upgrade.handle.signal("commit", first);
+      await untilQuiet(upgrade);
+      await upgrade.ask("commit", { scheduledTimestamp: await bench.inTime(3 * day) });
+      await upgrade.handle.signal("commit", first);
+      await untilQuiet(upgrade);
+      return upgrade;
+    },
+  },
 };
 
 /** A draft that waits for its commit. */

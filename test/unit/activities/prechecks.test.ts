@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { ClusterTarget } from "../../../activities/contract";
+import { eventually } from "../../support/eventually";
 import {
   failureOf,
   newVersion,
@@ -54,6 +55,20 @@ describe("runClusterPrechecks", function () {
     expect(after.desiredImage).to.deep.equal(before.desiredImage);
     expect(after.drafts).to.deep.equal([]);
     expect(await cluster.steps()).to.deep.equal([]);
+  });
+
+  it("begins the health check again where a restart of the component manager has made it forget its task", async () => {
+    await start();
+    await cluster.hostSeconds(4);
+    const running = startActivity(prechecks());
+    await eventually(
+      () => cluster.state(),
+      ({ runningTasks }) => runningTasks.some(({ kind }) => kind === "check"),
+    );
+    await cluster.fault({ kind: "TASKS_FORGOTTEN" });
+    const { result, error } = await running.end;
+    expect(error).to.equal(undefined);
+    expect(result?.stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
   });
 
   it("heartbeats every stage as it finishes", async () => {

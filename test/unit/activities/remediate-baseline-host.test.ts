@@ -339,8 +339,8 @@ describe("remediateHost of a baseline-managed cluster", function () {
 
   describe("a cancellation", () => {
     const cancelled = new ActivityCancellationDetails({ cancelRequested: true });
-    const cancelIn = async (stage: string, options: HostRemediationOptions = {}) => {
-      await cluster.hostSeconds(0.6);
+    const cancelIn = async (stage: string, options: HostRemediationOptions = {}, hostSeconds = 0.6) => {
+      await cluster.hostSeconds(hostSeconds);
       const run = startActivity((await prepared(options))());
       await run.heartbeat(
         (progress) => inStage(stage)(progress) && (stage === "CHANGE_VM_POWER" || progress.remoteTask !== undefined),
@@ -356,7 +356,8 @@ describe("remediateHost of a baseline-managed cluster", function () {
     });
 
     it("while the host enters maintenance mode takes it back out", async () => {
-      expectCancelled(await cancelIn("ENTER_MAINTENANCE_MODE"));
+      // Entering takes a quarter of that, and is still under way when the cancellation is noticed.
+      expectCancelled(await cancelIn("ENTER_MAINTENANCE_MODE", {}, 30));
       expect(await steps()).to.deep.equal(["MAINTENANCE_REQUESTED", "CANCELLED"]);
       expect(await stateOfHost()).to.include({ maintenance: "OUT" });
       expect((await cluster.state()).runningTasks).to.deep.equal([]);

@@ -61,6 +61,7 @@ export interface ApiOptions {
   readonly console?: ConsoleInstallation;
   readonly addressOf?: ApiDependencies["addressOf"];
   readonly codec?: ApiDependencies["codec"];
+  readonly loadControl?: ApiDependencies["loadControl"];
 }
 
 /** A log that is kept in memory, the lines of the audit trail by themselves. */
@@ -141,6 +142,7 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     ...(options.console && { console: options.console }),
     ...(options.addressOf && { addressOf: options.addressOf }),
     ...(options.codec && { codec: options.codec }),
+    ...(options.loadControl && { loadControl: options.loadControl }),
   });
   const api = await startApi(app, {
     host: "127.0.0.1",

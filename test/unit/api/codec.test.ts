@@ -48,6 +48,13 @@ describe("the codec for Temporal's Web UI and CLI", () => {
     expect(answer.status).to.equal(200);
   });
 
+  it("refuses a text as long as a body may be that is no base64", async () => {
+    const long = "A".repeat(7_900_000);
+    expect((await ask("encode", { payloads: [{ data: long }] })).status).to.equal(200);
+    const { status, headers, text } = await ask("encode", { payloads: [{ data: `${long}?` }] });
+    expectError({ status, headers, text }, 400, "INVALID_FIELD");
+  });
+
   it("is for those who may steer upgrades", async () => {
     for (const name of ["encode", "decode"] as const) {
       for (const role of ["OPERATOR", "ADMIN"]) expect((await ask(name, plain, role)).status, role).to.equal(200);
@@ -59,7 +66,7 @@ describe("the codec for Temporal's Web UI and CLI", () => {
   it("names the key that is missing", async () => {
     const metadata = { encoding: base64("binary/encrypted"), "encryption-key-id": base64("before") };
     const { status, headers, text } = await ask("decode", { payloads: [{ metadata, data: base64("secret bytes") }] });
-    const { message } = expectError({ status, headers, text }, 500, "PAYLOAD_KEY_MISSING");
+    const { message } = expectError({ status, headers, text }, 400, "PAYLOAD_KEY_MISSING");
     expect(message).to.contain('"before"');
   });
 

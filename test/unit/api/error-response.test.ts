@@ -100,6 +100,19 @@ describe("errorResponse", () => {
       expect(errorResponse(error, { ...request, access: "WRITE" }).status).to.equal(424);
   });
 
+  it("says when to try again what may pass by itself, and of nothing else", () => {
+    const away = (code: string) => failedDependency({ ...problem, code });
+    const retryAfter = (error: ApiError) => errorResponse(error, request).headers["retry-after"];
+    for (const error of [
+      away("TEMPORAL_UNREACHABLE"),
+      away("COMPONENT_MANAGER_UNREACHABLE"),
+      temporalUnreachable(cause),
+    ])
+      expect(retryAfter(error)).to.equal("5");
+    for (const error of [away("BUNDLE_NOT_DOWNLOADED"), temporalNotSetUp("namespace default is missing")])
+      expect(retryAfter(error)).to.equal(undefined);
+  });
+
   it("puts the path of a problem into context and arguments, and nothing where there is none", () => {
     expect(errorResponse(badRequest(problem), request).body).to.deep.include({
       arguments: ["a.b"],

@@ -51,6 +51,9 @@ describe("findJsonSyntaxError", () => {
   it("copes with the longest strings and the deepest nesting that a body can hold", () => {
     expect(findJsonSyntaxError(`"${"a".repeat(524_286)}"`)).to.equal(undefined);
     expect(findJsonSyntaxError(`"${"\\n".repeat(262_143)}"`)).to.equal(undefined);
+    const eightMebibytes = `"${"\\n".repeat(4 * 2 ** 20)}`;
+    expect(findJsonSyntaxError(eightMebibytes)).to.include({ position: 0, expected: "a value" });
+    expect(findJsonSyntaxError(`${eightMebibytes}"`)).to.equal(undefined);
     expect(findJsonSyntaxError("[".repeat(524_288))?.position).to.equal(524_288);
   });
 });

@@ -3,6 +3,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import Koa from "koa";
 import * as E from "fp-ts/Either";
 import type { ServiceError } from "../../../src/upgrades/service-error";
 import type { Task } from "../../../src/domain/task";
@@ -10,6 +11,8 @@ import { taskExample } from "../../../src/api/openapi/examples";
 import { createApi } from "../../../src/api/create-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { startApi, urlOf } from "../../../src/api/start-api";
+import type { ApiState } from "../../../src/api/api-context";
+import { eventually } from "../../support/eventually";
 import { expectError, fakeService, memoryLog, sendRawAndEnd, startApiUnderTest } from "./api-under-test";
 
 /** A use case that waits until it is let go, and tells when it has been asked. */
@@ -127,6 +130,29 @@ describe("startApi", () => {
     await fetch(`${api.url}/health/live`);
     open();
     expect((await answers).map(({ status }) => status)).to.deep.equal([200]);
+    await api.close();
+  });
+
+  it("lets go of every request of a connection that breaks off, also of those that wait for their turn", async () => {
+    const app = new Koa<ApiState>();
+    // Koa prints what breaks off.
+    app.silent = true;
+    const arrived = new Set<string>();
+    const closed = new Set<string>();
+    app.use((ctx) => {
+      arrived.add(ctx.path);
+      ctx.res.once("close", () => closed.add(ctx.path));
+      return new Promise(() => undefined);
+    });
+    const api = await startApi(app, { host: "127.0.0.1", port: 0, log: memoryLog().log });
+    const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+    const paths = ["/1", "/2", "/3"];
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+    const all = (set: Set<string>) => paths.every((path) => set.has(path));
+    const seen = (set: Set<string>) => eventually(() => Promise.resolve(all(set)), Boolean, 8000);
+    await seen(arrived);
+    socket.resetAndDestroy();
+    await seen(closed);
     await api.close();
   });
 

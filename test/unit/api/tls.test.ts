@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { connect as connectPlainly } from "node:net";
@@ -15,6 +15,7 @@ import { renewedTls, type RenewedTls, type TlsFiles } from "../../../src/api/tls
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { testAuthority, type Certified, type TestAuthority } from "../../support/certificates";
 import { eventually } from "../../support/eventually";
+import { secretScan } from "../../support/secret-scan";
 import { expectError, fakeService, memoryLog, parseAnswers, type LogLine } from "./api-under-test";
 
 describe("the API by TLS", () => {
@@ -138,6 +139,7 @@ describe("the API by TLS", () => {
     const warnings: string[] = [];
     const port = await start(files, (message) => warnings.push(message));
     const other = await authority.issue("other");
+    const keys = secretScan({ first: readFileSync(files.keyFile, "utf8"), other: other.key });
     writeFileSync(files.keyFile, other.key);
     await eventually(
       async () => warnings.length,
@@ -153,6 +155,10 @@ describe("the API by TLS", () => {
     );
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.contain(files.keyFile).and.not.contain("PRIVATE");
+    expect(
+      keys(JSON.stringify([warnings, lines, await get(port, "/nowhere").then(({ headers }) => headers)])),
+    ).to.deep.equal([]);
+    expect(keys(readFileSync(files.keyFile, "utf8"))).to.deep.equal(["other"]);
   });
 
   it("lets only clients with a certificate of the authority in, where there is one", async () => {

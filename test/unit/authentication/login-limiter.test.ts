@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { loginLimiter, networkOf } from "../../../src/authentication/login-limiter";
+import { networkOf } from "../../../src/api/client-address";
+import { loginLimiter } from "../../../src/authentication/login-limiter";
 
 describe("the login limiter", () => {
   it("counts an account from everywhere and a network for all accounts", async () => {

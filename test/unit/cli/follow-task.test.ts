@@ -113,16 +113,18 @@ describe("upgradectl watch, its connection", () => {
   });
 
   it("is let go on Ctrl-C even when the garbage collector has been at the request", async () => {
-    answers = [
-      (response) => {
-        snapshot(response);
-        // What node --expose-gc has, for this test only.
-        setFlagsFromString("--expose-gc");
-        (runInNewContext("gc") as () => void)();
-        setTimeout(() => cli.interruption.abort(), 50);
-      },
-    ];
-    const { code, stderr } = await cli.run(["watch", id]);
+    answers = [snapshot];
+    let told = "";
+    const letGo = () => {
+      // What node --expose-gc has, for this test only.
+      setFlagsFromString("--expose-gc");
+      (runInNewContext("gc") as () => void)();
+      cli.interruption.abort();
+    };
+    const { code, stderr } = await cli.run(["watch", id], {
+      // Once the snapshot is told, the next read waits for what never comes.
+      stdout: { write: (text: string) => ((told ||= (setImmediate(letGo), text)), true) },
+    });
     expect(code).to.equal(130);
     expect(stderr).to.contain(`upgradectl watch ${id}`);
   });

@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { resourceResultSubTask } from "../../../src/domain/resource-progress";
-import {
-  clusterStages,
-  stagesOf,
-  type ClusterOutcome,
-  type ClusterProgress,
-  type ClusterStageType,
-} from "../../../src/domain/cluster-progress";
+import { clusterStages, type ClusterProgress, type ClusterStageType } from "../../../src/domain/cluster-progress";
+import { stagesOf } from "../../../src/domain/resource-stages";
+import type { ResourceOutcome } from "../../../src/domain/resource-end";
 import type { ErrorBody } from "../../../src/domain/error-body";
 import { hostStages, type ClusterHost } from "../../../src/domain/host-remediation";
 import type { Stage, StageStatus } from "../../../src/domain/task";
@@ -29,7 +25,7 @@ const phases: readonly UpgradePhase[] = [
   "FAILED",
   "CANCELLED",
 ];
-const outcomes: readonly ClusterOutcome[] = ["SUCCESSFUL", "NOTHING_TO_DO", "FAILED", "CANCELLED", "NOT_BEGUN"];
+const outcomes: readonly ResourceOutcome[] = ["SUCCESSFUL", "NOTHING_TO_DO", "FAILED", "CANCELLED", "NOT_BEGUN"];
 
 const start = Date.parse("2026-11-01T00:00:00.000Z");
 const hour = 3_600_000;

@@ -3,15 +3,14 @@ import * as E from "fp-ts/Either";
 import fc from "fast-check";
 import {
   applyClusterProgress,
-  applyHostActivity,
   clusterResultSubTask,
   clusterStages,
-  countHosts,
   initialClusterSubTask,
   mergeCluster,
-  stagesOf,
   type ClusterProgress,
 } from "../../../src/domain/cluster-progress";
+import { applyHostActivity, countHosts } from "../../../src/domain/cluster-hosts";
+import { stagesOf } from "../../../src/domain/resource-stages";
 import { hostStages } from "../../../src/domain/host-remediation";
 import { SubTask } from "../../../src/domain/task";
 import { clustersOf, type ClusterKind } from "../../../src/domain/upgrade-plan";

@@ -170,9 +170,10 @@ describe("the SubTask of a NETVIRT instance", () => {
     percent: fc.nat(100),
   });
   const anyComponent = fc.constantFrom<NetvirtComponentType>("MP", "EDGE", "HOST");
-  const anyHappening = fc.oneof(
-    fc.record({ type: fc.constantFrom("StageStarted", "StageSucceeded"), stage: fc.constantFrom(...stageTypes) }),
-    fc.record({ type: fc.constant("StageFailed"), stage: fc.constantFrom(...stageTypes), error }),
+  const stage = fc.constantFrom(...stageTypes);
+  const anyHappening: fc.Arbitrary<Untimed> = fc.oneof(
+    fc.record({ type: fc.constantFrom("StageStarted", "StageSucceeded"), stage }),
+    fc.record({ type: fc.constant("StageFailed"), stage, error }),
     fc.constant(read),
     fc.record({ type: fc.constantFrom("ComponentStarted", "ComponentSucceeded"), component: anyComponent }),
     fc.record({ type: fc.constant("ComponentFailed"), component: anyComponent, error, nodes: fc.array(nodeState) }),
@@ -181,7 +182,7 @@ describe("the SubTask of a NETVIRT instance", () => {
       outcome: fc.constantFrom("SUCCESSFUL", "NOTHING_TO_DO", "FAILED", "CANCELLED", "NOT_BEGUN"),
       error,
     }),
-  ) as unknown as fc.Arbitrary<Untimed>;
+  );
   const isOver = ({ status }: SubTask) => status !== "PENDING" && status !== "IN_PROGRESS";
   const partsOf = (subTask: SubTask): SubTask[] => [subTask, ...(subTask.subTasks ?? []).flatMap(partsOf)];
 

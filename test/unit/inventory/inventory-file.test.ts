@@ -139,7 +139,7 @@ netvirtManagers:
   - {resourceId: n1, name: nsx-02, domain: nowhere, componentManager: gone}
 managementServers:
   - {resourceId: m1, name: vc-01, componentManager: vc}
-  - {resourceId: m2, name: vc-02, componentManager: vc}
+  - {resourceId: 'm"2', name: vc-02, componentManager: vc}
 `),
       );
       expect(found).to.have.members([
@@ -148,6 +148,7 @@ managementServers:
         "Domain nowhere of NETVIRT manager nsx-02 is not in the inventory.",
         "NETVIRT manager n1 is there twice.",
         "The management server of component manager vc is there twice.",
+        'The resource id m"2 has a quotation mark in it.',
       ]);
     });
   });

@@ -295,9 +295,8 @@ describe("what the remediation policy changes in the simulator (100 s a host)", 
       });
       const { body } = await client.cluster("POST", `/software/drafts/${draft}?action=validate&vmw-task=true`);
       clock.advance(10);
-      const { result } = await client.task(String(body));
-      const { errors } = result as unknown as { errors: { message: { default_message: string } }[] };
-      expect(errors.map(({ message }) => message.default_message)).to.deep.equal([
+      const { result } = await client.task<{ errors: { message: { default_message: string } }[] }>(String(body));
+      expect(result?.errors.map(({ message }) => message.default_message)).to.deep.equal([
         "There is no hardware support manager com.other.",
         "The depot has no add-on DEL-ESX 1.",
         "The depot has no component nvme 2.",

@@ -38,12 +38,12 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** What tests read of a task. */
-export interface TaskInfo {
+/** What tests read of a task. `R` is the result of its operation. */
+export interface TaskInfo<R = ApplyResult> {
   readonly status: string;
   readonly cancelable: boolean;
   readonly progress?: { completed: number; message: { default_message: string } };
-  readonly result?: ApplyResult;
+  readonly result?: R;
   readonly error?: { error_type: string };
 }
 
@@ -123,8 +123,8 @@ export class SimulatorClient {
     return this.call(method, `/api/esx/settings/clusters/domain-c8${path}`, body);
   }
 
-  async task(id: string): Promise<TaskInfo> {
-    return (await this.call("GET", `/api/cis/tasks/${id}`)).body as TaskInfo;
+  async task<R = ApplyResult>(id: string): Promise<TaskInfo<R>> {
+    return (await this.call("GET", `/api/cis/tasks/${id}`)).body as TaskInfo<R>;
   }
 
   apply(...hosts: string[]): Promise<Answer> {

@@ -96,12 +96,20 @@ describe("text of clients in a query", () => {
 
   it("stays one literal as the id of a resource", () =>
     fc.assert(
-      fc.property(hostile, (resourceId) => {
-        const { literals, rest } = parsed(tasksQuery({ resourceId }));
-        expect(rest).to.equal("WorkflowType = ? AND ResourceIds = ?");
-        expect(literals).to.deep.equal(["upgradeWorkflow", resourceId]);
-      }),
+      fc.property(
+        hostile.filter((text) => !text.includes('"')),
+        (resourceId) => {
+          const { literals, rest } = parsed(tasksQuery({ resourceId }));
+          expect(rest).to.equal("WorkflowType = ? AND ResourceIds = ?");
+          expect(literals).to.deep.equal(["upgradeWorkflow", resourceId]);
+        },
+      ),
     ));
+
+  it("finds nothing by an id with a quotation mark, which SQLite cannot be asked for and the inventory refuses", () => {
+    const query = upgradesQuery({ resourceId: `" OR "1"="1` });
+    expect(query).to.equal("WorkflowType = 'upgradeWorkflow' AND WorkflowType = ''");
+  });
 
   it("stays one literal for each lock", () =>
     fc.assert(

@@ -21,6 +21,8 @@ export class FakePorts {
   /** Every attempt to start, with the plan. */
   readonly starts: { readonly plan: UpgradePlan; readonly requestDigest: string | undefined }[] = [];
   readonly lists: { readonly filter: UpgradeFilter; readonly page: PageRequest | undefined }[] = [];
+  /** Ids by which it was asked whether they have been started. */
+  readonly lookedFor: string[] = [];
   readonly lookups = new Map<string, ClusterLookup>();
   readonly lockHolders = new Map<string, string>();
   /** Upgrades that are under way. */
@@ -54,7 +56,11 @@ export class FakePorts {
             this.started.set(plan.id, { task: initialTask(plan), requestDigest });
             return "STARTED";
           }),
-        findStarted: (id) => or(failing.findStarted, () => O.fromNullable(this.started.get(id))),
+        findStarted: (id) =>
+          or(failing.findStarted, () => {
+            this.lookedFor.push(id);
+            return O.fromNullable(this.started.get(id));
+          }),
         list: (filter, page) =>
           or(undefined, () => {
             this.lists.push({ filter, page });

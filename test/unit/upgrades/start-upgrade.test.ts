@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
 import { initialTask } from "../../../src/domain/task-progress";
 import type { Task } from "../../../src/domain/task";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { failedDependency, unexpected, type ServiceError } from "../../../src/upgrades/service-error";
 import { sampleBundle, samplePlan } from "../../support/sample-plan";
-import { FakePorts } from "./fake-ports";
+import { FakePorts, now } from "./fake-ports";
 
 const spec = (resource: Partial<ResourceUpgradeSpec> = {}, changes: Partial<UpgradeSpec> = {}): UpgradeSpec => ({
   bundleId: sampleBundle.id,
@@ -46,6 +47,49 @@ describe("startUpgrade", () => {
     expect(plan).to.include({ id: "random-1", resolutionDays: 7, creationTimestamp: "2026-11-01T12:00:00.000Z" });
     expect(requestDigest).to.equal(undefined);
     expect(task).to.deep.equal(initialTask(plan));
+  });
+
+  it("gives all that it asks one deadline, of which component managers leave some to Temporal", async () => {
+    const until: Record<string, number | undefined> = {};
+    const { executions, inventory, ...rest } = ports.dependencies;
+    const service = createUpgradeService({
+      ...rest,
+      startMilliseconds: 6000,
+      executions: {
+        ...executions,
+        findStarted: (id, deadline) => ((until["findStarted"] = deadline), executions.findStarted(id)),
+        lockHolders: (locks, deadline) => ((until["lockHolders"] = deadline), executions.lockHolders(locks)),
+        start: (plan, origin, deadline) => ((until["start"] = deadline), executions.start(plan, origin)),
+      },
+      inventory: {
+        ...inventory,
+        readClusters: (ids, deadline) => ((until["readClusters"] = deadline), inventory.readClusters(ids)),
+      },
+    });
+    const outcome = await service.startUpgrade({ spec: spec(), caller: "dev", idempotencyKey: "key" })();
+    expect(E.isRight(outcome)).to.equal(true);
+    const deadline = now + 6000;
+    expect(until).to.deep.equal({
+      findStarted: deadline,
+      readClusters: deadline - 1000,
+      lockHolders: deadline,
+      start: deadline,
+    });
+  });
+
+  it("keeps the reason of a refusal where Temporal does not tell whether the key was used meanwhile", async () => {
+    const { executions, ...rest } = ports.dependencies;
+    let asked = 0;
+    const service = createUpgradeService({
+      ...rest,
+      executions: {
+        ...executions,
+        findStarted: (id) => (asked++ === 0 ? executions.findStarted(id) : TE.left(temporalAway)),
+      },
+    });
+    const outcome = await service.startUpgrade({ spec: spec(past), caller: "dev", idempotencyKey: "key" })();
+    expect(E.isLeft(outcome) && codesOf(outcome.left)).to.deep.equal(["SCHEDULE_IN_THE_PAST"]);
+    expect(asked).to.equal(2);
   });
 
   it("starts a new upgrade for each request without a key", async () => {
@@ -115,6 +159,12 @@ describe("startUpgrade", () => {
       expect((await started(spec(), "key")).id).to.equal("dev/key");
       expect(ports.starts[0]?.requestDigest).to.equal(JSON.stringify(spec()));
       expect((await started(spec({ resourceId: "c2" }), "key", "somebody else")).id).to.equal("somebody else/key");
+    });
+
+    it("does not ask a Temporal again that has just been lost: the client would wait twice as long", async () => {
+      ports.failing = { lockHolders: temporalAway };
+      expect(codesOf(await refused(spec(), "key"))).to.deep.equal(["TEMPORAL_UNREACHABLE"]);
+      expect(ports.lookedFor).to.deep.equal(["dev/key"]);
     });
 
     it("answers a repeated request the original Task and starts nothing", async () => {

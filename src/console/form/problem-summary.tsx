@@ -1,6 +1,6 @@
 import { failure, problems } from "../client/new-upgrade";
-import { revealField } from "../form/form-context";
-import { ErrorNote } from "./error-note";
+import { revealField } from "./form-context";
+import { ErrorNote } from "../parts/error-note";
 
 /** What stands in the way, each problem with a way to its field; below, what the service said of no field. */
 export function ProblemSummary() {

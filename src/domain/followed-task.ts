@@ -1,16 +1,21 @@
 import * as E from "fp-ts/Either";
-import { ErrorBody } from "../../domain/error-body";
-import { Task } from "../../domain/task";
-import { applyTaskChange, TaskChange } from "../../domain/task-change";
+import type * as t from "io-ts";
+import { decodeJson } from "./decode-json";
+import { ErrorBody } from "./error-body";
+import { Task } from "./task";
+import { applyTaskChange, TaskChange } from "./task-change";
 
-/** What a page knows of a Task by its events (docs/events.md). */
+/** What a client knows of a Task by its events (docs/events.md). */
 export interface FollowedTask {
   readonly task?: Task;
+  /** What has led to this state of the Task; absent where the service has told the state as a whole. */
+  readonly change?: TaskChange;
   /** Why the service cannot read the Task for now; `task` is then what was known before. */
   readonly unavailable?: ErrorBody;
   readonly hasEnded: boolean;
 }
 
+/** Before the first event. */
 export const nothingKnown: FollowedTask = { hasEnded: false };
 
 /**
@@ -24,12 +29,12 @@ export function applyTaskEvent(
   const { task } = known;
   switch (event) {
     case "snapshot":
-      return read(data, Task.decode, (snapshot) => ({ task: snapshot, hasEnded: false }));
+      return read(data, Task, (snapshot) => ({ task: snapshot, hasEnded: false }));
     case "change":
       if (!task) return E.left("A change came before any snapshot.");
-      return read(data, TaskChange.decode, (change) => ({ task: applyTaskChange(task, change), hasEnded: false }));
+      return read(data, TaskChange, (change) => ({ task: applyTaskChange(task, change), change, hasEnded: false }));
     case "unavailable":
-      return read(data, ErrorBody.decode, (unavailable) => ({ ...known, unavailable }));
+      return read(data, ErrorBody, (unavailable) => ({ ...known, unavailable }));
     case "available": {
       const { unavailable: _over, ...rest } = known;
       return E.right(rest);
@@ -43,13 +48,9 @@ export function applyTaskEvent(
 
 function read<A>(
   data: string,
-  decode: (json: unknown) => E.Either<unknown, A>,
+  codec: t.Decoder<unknown, A>,
   next: (value: A) => FollowedTask,
 ): E.Either<string, FollowedTask> {
-  const json = E.tryCatch(
-    () => JSON.parse(data) as unknown,
-    () => "",
-  );
-  const decoded = E.isRight(json) ? decode(json.right) : json;
+  const decoded = decodeJson(codec, data);
   return E.isRight(decoded) ? E.right(next(decoded.right)) : E.left("An event could not be understood.");
 }

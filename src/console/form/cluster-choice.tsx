@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { Cluster } from "../../domain/cluster";
 import { usePolled } from "../client/use-polled";
-import { FieldNotes, useDescription } from "../form/field-notes";
-import { fieldId, useForm } from "../form/form-context";
+import { FieldNotes, useDescription } from "./field-notes";
+import { fieldId, useForm } from "./form-context";
 import { obstacleOf } from "../model/cluster-obstacle";
+import { counted } from "../model/counted";
 import { fragmentOf } from "../model/page-address";
 
 /** The clusters of the inventory, with what one has to know of them to choose, and why some cannot be chosen. */
@@ -113,7 +114,7 @@ function ClusterFacts({ cluster: { name, kind, hostCount, domain } }: { readonly
   const facts = [
     domain.name,
     kind === undefined ? "kind unknown" : kinds[kind],
-    ...(hostCount === undefined ? [] : [hostCount === 1 ? "1 host" : `${hostCount} hosts`]),
+    ...(hostCount === undefined ? [] : [counted(hostCount, "host")]),
   ];
   return (
     <span>

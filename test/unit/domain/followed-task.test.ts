@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/console/model/task-events";
-import { pageAddressOf, fragmentOf } from "../../../src/console/model/page-address";
+import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/domain/followed-task";
 import { taskUpdate } from "../../../src/domain/task-change";
-import { cluster, runningHost, task, waitingHost } from "./console-task";
+import { cluster, runningHost, task, waitingHost } from "../console/console-task";
 
 const next = (known: FollowedTask, event: string, data: unknown): FollowedTask => {
   const after = applyTaskEvent(known, { event, data: typeof data === "string" ? data : JSON.stringify(data) });
@@ -10,7 +9,7 @@ const next = (known: FollowedTask, event: string, data: unknown): FollowedTask =
   return after.right;
 };
 
-describe("the events that the console follows", () => {
+describe("the events of a Task that is followed", () => {
   const before = task([cluster("IN_PROGRESS", [waitingHost("a"), waitingHost("b")])]);
   const after = task([cluster("IN_PROGRESS", [runningHost("a", 1), waitingHost("b")])]);
 
@@ -37,19 +36,5 @@ describe("the events that the console follows", () => {
       ["change", JSON.stringify({ subTasks: [] })],
     ] as const)
       expect(applyTaskEvent(nothingKnown, { event, data })._tag, data).to.equal("Left");
-  });
-});
-
-describe("the console's addresses", () => {
-  it("lead back to the page they were made of", () => {
-    for (const address of [
-      { page: "UPGRADES" },
-      { page: "UPGRADES", view: { status: "DRAFT", bundleId: "a b&c=d", resourceId: "#/é", page: 12 } },
-      { page: "NEW" },
-      { page: "UPGRADE", id: "6f1f-2a" },
-    ] as const)
-      expect(pageAddressOf(fragmentOf(address))).to.deep.equal(address);
-    for (const fragment of ["#/upgrades/../x", "#/?", "#/?page=1", "#/?page=-3", "#/?page=x&status=", "#/?other=y"])
-      expect(pageAddressOf(fragment), fragment).to.deep.equal({ page: "UPGRADES" });
   });
 });

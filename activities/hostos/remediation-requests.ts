@@ -1,0 +1,146 @@
+import type { ActivityLimits } from "../activity-dependencies";
+import type { ClusterTarget } from "../contract";
+import { DriverError, isBusy } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import { gaveUp, type Patience } from "../patience";
+import { isDesired } from "../target-image";
+import { startOf } from "./apply-verdict";
+import { desiredImageChanged, noTrace } from "./remediation-errors";
+
+/** Requests that may leave no trace in the component manager before that is an error. */
+const maximumRequests = 5;
+
+/** Milliseconds by which two clocks are taken to differ where the last known result leaves room for it. */
+const clockSlack = 2_000;
+
+/** Why an attempt is in doubt, and has to wait and look again. */
+type Doubt = "busy" | "away" | "unanswered" | "forgotten";
+
+interface RequestsOptions {
+  readonly client: VlcmClient;
+  readonly input: ClusterTarget & { readonly commit?: string };
+  readonly limits: ActivityLimits;
+  readonly patience: Patience;
+  readonly progress: {
+    readonly current: { readonly requestedAt?: string };
+    /** When this attempt began, by this machine's clock, in epoch milliseconds. */
+    readonly began: number;
+    note(activity: string): void;
+    attach(remoteTask: string): void;
+  };
+  /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
+  readonly mayHaveRequested: boolean;
+}
+
+interface RemediationRequest {
+  /** Ids of the hosts, and what they are called in errors. */
+  readonly hosts: readonly string[];
+  readonly named: string;
+  /** The last result of this host tells from when on a result is that of this request. */
+  readonly witness: string;
+  /** Heartbeats that the request is about to be made; `requestedAt` by the component manager's clock, in epoch milliseconds. */
+  readonly intend: (requestedAt: number) => void;
+  /** The request was refused and has certainly started nothing: what was known before it holds again. */
+  readonly retract: (requestedAt: string | undefined) => void;
+}
+
+/** What an attempt knows of its requests for a remediation, and for how long it has been in doubt about them. */
+export class RemediationRequests {
+  readonly #o: RequestsOptions;
+  /** Since when each doubt has lasted. */
+  readonly #doubts = new Map<Doubt, number>();
+  #withoutTrace = 0;
+  #areKnown: boolean;
+
+  /** `areKnown`: whether this attempt or an earlier one is known to have asked for a remediation. */
+  constructor(options: RequestsOptions, areKnown: boolean) {
+    this.#o = options;
+    this.#areKnown = areKnown;
+  }
+
+  get areKnown(): boolean {
+    return this.#areKnown;
+  }
+
+  get arePossible(): boolean {
+    return this.#areKnown || this.#o.mayHaveRequested;
+  }
+
+  /** What runs is of a request that no run knew of. */
+  found(): void {
+    this.#areKnown = true;
+  }
+
+  /** Hosts have moved, so the requests have left a trace. */
+  moved(): void {
+    this.#withoutTrace = 0;
+  }
+
+  /** Asks for a remediation. True where the answer says how it goes on; false where that has to be found out. */
+  async ask({ hosts, named, witness, intend, retract }: RemediationRequest): Promise<boolean> {
+    const { client, patience, progress, input, limits } = this.#o;
+    const { cluster } = input.cluster;
+    const desired = await patience.persist(() => client.readDesiredImage(cluster));
+    if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
+    if (++this.#withoutTrace > maximumRequests) throw noTrace(named, maximumRequests);
+
+    const last = await patience.persist(() => client.readLastApplyResult(cluster));
+    const lastStart = last && startOf(last, witness);
+    const before = { areKnown: this.#areKnown, requestedAt: progress.current.requestedAt };
+    this.#areKnown = true;
+    intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
+    try {
+      const commit = input.commit === undefined ? {} : { commit: input.commit };
+      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      progress.attach(await client.apply(cluster, { hosts, ...commit }));
+      this.#doubts.clear();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
+      progress.note(error.message);
+      if (isBusy(error) || error.kind === "alreadyDone") {
+        // Refused: this request, unlike one without an answer, has certainly started nothing.
+        this.#areKnown = before.areKnown;
+        retract(before.requestedAt);
+      }
+      if (isBusy(error)) this.waitAtMost("busy", () => gaveUp(error, limits.operationBusy));
+      // Also "already in the desired state" is looked up: it is the host that has to say so.
+      else if (error.kind === "transient") this.waitAtMost("unanswered", () => gaveUp(error, limits.outage));
+      if (isBusy(error)) this.#withoutTrace--;
+      return false;
+    }
+  }
+
+  /**
+   * From when on a remediation must be ours, by the component manager's clock; undefined where this attempt cannot have
+   * asked. `hasFailures`: an attempt at one of the hosts has failed before.
+   */
+  since(hasFailures: boolean): number | undefined {
+    const { client, progress } = this.#o;
+    const { requestedAt } = progress.current;
+    if (requestedAt !== undefined) return Date.parse(requestedAt);
+    // A crash may have lost the heartbeat of the intent, never the attempt's beginning. That is our clock's.
+    if (!this.arePossible) return undefined;
+    return progress.began + (client.now() - Date.now()) - (hasFailures ? 0 : clockSlack);
+  }
+
+  /** Throws the error once the doubt has lasted for as long as its limit. */
+  waitAtMost(what: Doubt, error: () => Error): void {
+    if (this.isOver(what)) throw error();
+  }
+
+  /** Whether a doubt, which lasts from the first time that it is asked for, has lasted for as long as its limit. */
+  isOver(what: Doubt): boolean {
+    const { limits } = this.#o;
+    const bound = {
+      // What keeps the cluster busy may well be our own remediation, if there is one.
+      busy: this.#areKnown ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
+      away: limits.reconnect,
+      unanswered: limits.outage,
+      forgotten: limits.stall,
+    }[what];
+    const since = this.#doubts.get(what) ?? Date.now();
+    this.#doubts.set(what, since);
+    return Date.now() - since >= bound;
+  }
+}

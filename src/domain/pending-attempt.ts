@@ -1,0 +1,38 @@
+import type { ErrorBody } from "./error-body";
+
+/** What heartbeat details of every Activity with attempts tell; any kind of progress has at least this. */
+interface AttemptProgress {
+  readonly activity: string;
+  readonly reportedFailures: number;
+  readonly maximumAttempts?: number;
+  readonly lastError?: ErrorBody;
+}
+
+/** What is known from outside of an Activity that is pending, between two events of its Workflow. */
+export interface PendingAttempt<P extends AttemptProgress> {
+  readonly progress?: P;
+  readonly lastError?: ErrorBody;
+  /** When the server tries again; absent while an attempt runs. */
+  readonly nextAttemptAt?: string;
+  /** As its retry policy says; what an earlier run of the Activity has used up is only in its progress. */
+  readonly maximumAttempts: number;
+}
+
+/** Its latest error, where it has had one. */
+export function lastErrorOf({ progress, lastError = progress?.lastError }: PendingAttempt<AttemptProgress>) {
+  return lastError;
+}
+
+/** One sentence on what the attempt does, or when the next one starts and why. `percent`: how far it is. */
+export function describeAttempt(pending: PendingAttempt<AttemptProgress>, percent?: number): string {
+  const { progress, nextAttemptAt } = pending;
+  const maximumAttempts = progress?.maximumAttempts ?? pending.maximumAttempts;
+  const attempt = (progress?.reportedFailures ?? 0) + 1;
+  if (nextAttemptAt !== undefined) {
+    const because = lastErrorOf(pending)?.message ?? "a failure";
+    return `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${because}`;
+  }
+  const done = percent === undefined ? "" : ` ${percent} %.`;
+  const attempts = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
+  return `${progress?.activity ?? "Waiting for a worker."}${done}${attempts}`;
+}

@@ -1,0 +1,58 @@
+import type { ErrorBody } from "./error-body";
+import type { Stage, StageStatus, SubTask } from "./task";
+
+/** What happens to a stage of a resource; `S` are the types of its stages. */
+export type StageProgress<S extends string> =
+  | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: S }
+  | { readonly type: "StageFailed"; readonly stage: S; readonly error: ErrorBody };
+
+/** A resource whose stage has begun or ended at `at`, a Timestamp; as it is where the stage is in another status. */
+export function applyStageProgress(subTask: SubTask, progress: StageProgress<string>, at: string): SubTask {
+  switch (progress.type) {
+    case "StageStarted": {
+      const started = withStage(subTask, progress.stage, "PENDING", (stage) => ({ ...stage, status: "IN_PROGRESS" }));
+      return { ...started, status: "IN_PROGRESS" };
+    }
+    case "StageSucceeded":
+      return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({
+        ...stage,
+        status: "SUCCESSFUL",
+        completionTimestamp: at,
+      }));
+    case "StageFailed":
+      return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({
+        ...stage,
+        status: "FAILED",
+        completionTimestamp: at,
+        errors: [progress.error],
+      }));
+  }
+}
+
+/** A fresh list of stages, all of them to come. */
+export function stagesOf(stages: Readonly<Record<string, string>>, at: string): Stage[] {
+  return Object.entries(stages).map(([type, name]) => ({
+    name,
+    type,
+    description: name,
+    status: "PENDING",
+    creationTimestamp: at,
+  }));
+}
+
+/** Stages of something that has ended: those never begun are left out, one in progress failed with `error`. */
+export function endStages(stages: readonly Stage[], at: string, error?: ErrorBody): Stage[] {
+  return stages
+    .filter((stage) => stage.status !== "PENDING")
+    .map((stage) =>
+      stage.status === "IN_PROGRESS"
+        ? { ...stage, status: "FAILED", completionTimestamp: at, ...(error && { errors: [error] }) }
+        : stage,
+    );
+}
+
+/** A stage changed, where it is in the status from which the change happens. */
+function withStage(subTask: SubTask, type: string, from: StageStatus, change: (stage: Stage) => Stage): SubTask {
+  const applies = (stage: Stage) => stage.type === type && stage.status === from;
+  return { ...subTask, stages: (subTask.stages ?? []).map((stage) => (applies(stage) ? change(stage) : stage)) };
+}

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { sourceChanges, type WorkflowSources } from "./workflow-sources";
+
+const file = resolve(__dirname, "accepted-workflow.json");
+
+/** The Workflow code that was accepted last (docs/decisions/0022). */
+export interface AcceptedWorkflow extends WorkflowSources {
+  /** The version of package.json. */
+  readonly release: string;
+  /** Why it may run on what older builds have begun, in the words of whoever accepted it. */
+  readonly because: string;
+  /** The ids of all its patches. */
+  readonly patches: readonly string[];
+}
+
+export function acceptedWorkflow(): AcceptedWorkflow {
+  return JSON.parse(readFileSync(file, "utf8")) as AcceptedWorkflow;
+}
+
+export function storeAccepted(accepted: AcceptedWorkflow): void {
+  writeFileSync(file, `${JSON.stringify(accepted, null, 2)}\n`);
+}
+
+/** How somebody says that a change is safe. */
+export type Claim = { readonly sameCommands: true } | { readonly patched: string };
+
+/** What is known of a change that somebody wants to be accepted. */
+export interface ChangeFacts {
+  readonly claim: Claim;
+  readonly accepted: Pick<AcceptedWorkflow, "patches">;
+  /** The ids of the patches in the code now. */
+  readonly patches: readonly string[];
+  /** Names of stored histories that do not replay. */
+  readonly broken: readonly string[];
+  /** Of each patch, how many stored histories have its marker. */
+  readonly markers: ReadonlyMap<string, number>;
+}
+
+/** Why a change is not accepted, a sentence each; nothing where it is. */
+export function refusals({ claim, accepted, patches, broken, markers }: ChangeFacts): string[] {
+  const added = patches.filter((id) => !accepted.patches.includes(id));
+  const claimed = "patched" in claim ? claim.patched : undefined;
+  const reasons: string[] = [];
+  if (broken.length > 0)
+    reasons.push(
+      `${broken.length} stored histories do not replay (${broken.slice(0, 5).join(", ")}${broken.length > 5 ? ", …" : ""}): ` +
+        "upgrades that are there would stand still. Put what changes commands behind patched().",
+    );
+  if (claimed !== undefined && !added.includes(claimed))
+    reasons.push(
+      patches.includes(claimed)
+        ? `patched("${claimed}") was accepted before: a patch says once what has changed. Take another id.`
+        : `No Workflow calls patched("${claimed}").`,
+    );
+  for (const id of added) {
+    if (claimed === undefined) reasons.push(`patched("${id}") is new: say --patched ${id} instead of --same-commands.`);
+    if (!markers.get(id))
+      reasons.push(
+        `No stored history has the marker of patched("${id}"): record a story that passes it ` +
+          `(node --import tsx test/replay/record-histories.ts --as ${id} STORY).`,
+      );
+  }
+  return reasons;
+}
+
+/** What to do about Workflow code that is not what was accepted; undefined where it is. */
+export function whatToDo(accepted: WorkflowSources, now: WorkflowSources): string | undefined {
+  const changes = sourceChanges(accepted, now);
+  if (changes.length === 0) return undefined;
+  return `The code of the Workflows is not what was accepted last. Upgrades that began days ago will be replayed with it.
+${changes.map((change) => `  ${change}`).join("\n")}
+1. Run npm test -- replay. If a history breaks, what the Workflow asks for has changed: put that behind patched("ID").
+2. If anything changes that a Workflow asks for (Activities, timers, children, Signals, memo, their order), also where no
+   history breaks: put it behind patched("ID") and record a story that passes it:
+     node --import tsx test/replay/record-histories.ts --as ID STORY
+3. Accept it, which replays all histories once more, and commit test/replay/accepted-workflow.json with your change:
+     node --import tsx test/replay/accept-workflow-change.ts --patched ID --because "…"
+     node --import tsx test/replay/accept-workflow-change.ts --same-commands --because "…"
+docs/deploys.md tells the rest.`;
+}

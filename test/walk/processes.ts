@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pauseFor } from "node:timers/promises";
+import type { ProcessName } from "../system/deployment";
+import type { ServiceUnderTest } from "../system/service-under-test";
+
+/** What a process holds. */
+export interface Held {
+  readonly name: ProcessName;
+  readonly pid: number;
+  /** Resident memory, in MiB. */
+  readonly memory: number;
+  /** Open files and sockets. */
+  readonly files: number;
+}
+
+/**
+ * What the API and worker processes hold at rest: of some looks the least of each, since garbage and idle connections
+ * go when they go.
+ */
+export async function heldAtRest(service: ServiceUnderTest, looks = 8): Promise<readonly Held[]> {
+  let least: readonly Held[] = held(service);
+  for (let i = 1; i < looks; i++) {
+    await pauseFor(1_000);
+    const now = held(service);
+    least = least.flatMap((before) => {
+      const after = now.find(({ pid }) => pid === before.pid);
+      return after
+        ? [{ ...before, memory: Math.min(before.memory, after.memory), files: Math.min(before.files, after.files) }]
+        : [];
+    });
+  }
+  return least;
+}
+
+function held(service: ServiceUnderTest): Held[] {
+  const processes = service.processes();
+  return (["api", "worker"] as const).flatMap((name) =>
+    (processes[name] ?? []).map((pid) => ({
+      ...{ name, pid, files: readdirSync(`/proc/${pid}/fd`).length },
+      memory: Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+    })),
+  );
+}

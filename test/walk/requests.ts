@@ -1,0 +1,50 @@
+import type { Due, Request, seen } from "./upgrade-model";
+import { bundleOf, type WalkedCluster } from "./walk-platform";
+import type { Start, WalkedUpgrade } from "./walked-upgrade";
+
+/** An upgrade in a line of the transcript. */
+export const short = ({ id, slot }: WalkedUpgrade) => `${slot.cluster.simulated}/${id.slice(0, 8)}`;
+
+/** The body of a POST. */
+export function specOf({ resourceId }: WalkedCluster, version: number, { draft, due, attempts }: Start) {
+  const action = attempts === 1 ? { action: "FAIL" } : { action: "RETRY", retryCount: attempts - 1, retryDelay: 0 };
+  const options = { disableHac: true, disableDpm: true, hostosUpgradeFailureAction: action };
+  return {
+    ...{ bundleId: bundleOf(version), resourceType: "CLUSTER", draftMode: draft },
+    resourceUpgradeSpecs: [{ resourceId, ...timeOf(due), hostosUpgradeOptionsSpec: options }],
+  };
+}
+
+function timeOf(due: Due): object {
+  const inMilliseconds = { SOON: 2_500, LATER: 86_400_000 };
+  return due === "NOW"
+    ? { upgradeNow: true }
+    : { scheduledTimestamp: new Date(Date.now() + inMilliseconds[due]).toISOString() };
+}
+
+/** How a request is sent. */
+export function callOf(
+  id: string,
+  name: Request["name"],
+  due?: Due,
+): readonly [method: string, path: string, body?: unknown] {
+  switch (name) {
+    case "commit":
+      return ["PATCH", `/v1/upgrades/${id}`, due === undefined ? {} : timeOf(due)];
+    case "retry":
+      return ["PATCH", `/v1/tasks/${id}`];
+    case "cancel":
+      return ["DELETE", `/v1/tasks/${id}`];
+    default:
+      return ["POST", `/v1/upgrades/${id}/${name}`];
+  }
+}
+
+/** What the answer to a request shows of the upgrade: a retry and a cancellation answer its Task, the others the Upgrade. */
+export function statusesOf(
+  { name }: Request,
+  body: { readonly status?: string } | undefined,
+): Parameters<typeof seen>[1] {
+  if (body?.status === undefined) return {};
+  return name === "retry" || name === "cancel" ? { task: body.status } : { upgrade: body.status };
+}

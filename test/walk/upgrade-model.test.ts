@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import { after, afterBoth, begun, seen, type Circumstances, type Place, type Phase } from "./upgrade-model";
+
+const calm: Circumstances = { mayFail: false, checksMayFail: false, mayBeHeld: false, maySkip: false };
+const failing: Circumstances = { ...calm, mayFail: true };
+const ok = { status: 200 };
+const notPossible = (state: string) => ({ status: 409, code: "REQUEST_NOT_POSSIBLE", state });
+const at = (phase: Phase): Place[] => [{ phase, due: "NOW", cancelling: false, lost: [] }];
+const phases = (places: readonly Place[]) => [...new Set(places.map(({ phase }) => phase))].sort();
+
+/** Answers and reads that the service must never give: the model explains none of them. */
+const wrong: Readonly<Record<string, () => Place[]>> = {
+  "a commit that a finished Task accepts": () => after(at("SUCCESSFUL"), { name: "commit" }, ok, calm),
+  "a commit that a given up Task accepts": () => after(at("GIVEN_UP"), { name: "commit" }, ok, failing),
+  "a retry of a cancelled Task": () => after(at("CANCELLED"), { name: "retry" }, ok, failing),
+  "a retry of a running Task that cannot have ended": () =>
+    after([{ ...at("RUNNING")[0]!, due: "LATER" }], { name: "retry" }, ok, calm),
+  "a pause of a draft": () => after(begun(true, "NOW"), { name: "pause" }, ok, calm),
+  "two pauses that are both accepted": () =>
+    afterBoth(at("RUNNING"), [{ name: "pause" }, ok], [{ name: "pause" }, ok], calm),
+  "a retry and a resolve that are both accepted": () =>
+    afterBoth(at("FAILED"), [{ name: "resolve" }, ok], [{ name: "retry" }, ok], calm).filter(
+      ({ phase }) => phase === "GIVEN_UP" || phase === "FAILED",
+    ),
+  "a cancellation that is refused while it waits": () =>
+    after(at("DRAFT_READY"), { name: "cancel" }, notPossible("DRAFT"), calm),
+  "a refusal that names another state": () => after(at("SUCCESSFUL"), { name: "pause" }, notPossible("PAUSED"), calm),
+  "a refusal of another kind": () =>
+    after(at("DRAFT_READY"), { name: "commit" }, { status: 409, code: "PRECHECKS_FAILED" }, calm),
+  "a locked cluster that nobody holds": () =>
+    after(at("DRAFT_READY"), { name: "commit" }, { status: 409, code: "RESOURCE_LOCKED" }, calm),
+  "an unforeseen error": () => after(at("RUNNING"), { name: "pause" }, { status: 500, code: "INTERNAL_ERROR" }, calm),
+  "a failure without a cause": () => seen(at("RUNNING"), { task: "Failed" }, calm),
+  "a running Task that goes back to its draft": () => seen(at("RUNNING"), { upgrade: "DRAFT" }, failing),
+  "a finished Task that runs again": () => seen(at("SUCCESSFUL"), { task: "In Progress" }, failing),
+  "a cancelled upgrade that succeeds": () =>
+    seen(after(at("RUNNING"), { name: "cancel" }, ok, calm), { task: "Successful" }, calm),
+  "a draft that nobody has committed and that runs": () => seen(begun(true, "NOW"), { upgrade: "INPROGRESS" }, calm),
+  "an upgrade that succeeds before its time": () => seen(begun(false, "LATER"), { task: "Successful" }, calm),
+  "a Task and an Upgrade that disagree": () =>
+    seen(at("RUNNING"), { task: "In Progress", upgrade: "COMPLETED_WITH_SUCCESS" }, calm),
+  "a resolved Task that waits for a decision": () =>
+    seen(after(at("FAILED"), { name: "resolve" }, ok, calm), { task: "Failed", resolution: "UNRESOLVED" }, calm),
+  "hosts that were at the target although nobody brought them there": () =>
+    seen(at("RUNNING"), { task: "SKIPPED" }, calm),
+};
+
+describe("the model of an upgrade", () => {
+  for (const [what, places] of Object.entries(wrong))
+    it(`has no explanation for ${what}`, () => {
+      expect(places()).to.deep.equal([]);
+    });
+
+  it("explains the life of a draft", () => {
+    const committed = after(begun(true, "NOW"), { name: "commit", due: "LATER" }, ok, calm);
+    const scheduled = seen(committed, { task: "Pending", upgrade: "SCHEDULED" }, calm);
+    const early = after(scheduled, { name: "commit", due: "NOW" }, ok, calm);
+    const paused = after(seen(early, { upgrade: "INPROGRESS" }, calm), { name: "pause" }, ok, calm);
+    const resumed = after(paused, { name: "resume" }, ok, calm);
+    expect(phases(seen(resumed, { task: "Successful" }, calm))).to.deep.equal(["SUCCESSFUL"]);
+  });
+
+  it("explains either order of a commit and a cancellation, and both end as cancelled", () => {
+    for (const commit of [ok, notPossible("DRAFT")]) {
+      const places = afterBoth(at("DRAFT_READY"), [{ name: "commit" }, commit], [{ name: "cancel" }, ok], calm);
+      expect(phases(seen(places, { task: "Cancelled" }, calm))).to.deep.equal(["CANCELLED"]);
+      expect(seen(places, { task: "Successful" }, calm)).to.deep.equal([]);
+    }
+  });
+
+  it("explains a retry that is refused at the very moment of another one", () => {
+    const refused = notPossible("COMPLETED_WITH_FAILURE");
+    expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, ok], calm)).to.not.deep.equal([]);
+    expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, refused], calm)).to.deep.equal([]);
+  });
+
+  it("takes a request without an answer to have had its effect, or not, until a later one is answered", () => {
+    const lost = after(at("RUNNING"), { name: "pause" }, undefined, calm);
+    expect(phases(lost)).to.deep.equal(["PAUSED", "RUNNING", "SUCCESSFUL"]);
+    const known = after(lost, { name: "pause" }, ok, calm);
+    expect(phases(known)).to.deep.equal(["PAUSED", "SUCCESSFUL"]);
+    expect(after(known, { name: "pause" }, ok, calm)).to.deep.equal([]);
+  });
+
+  it("explains a failure by its cause, a retry of it, and that it is given up", () => {
+    const failed = seen(at("RUNNING"), { task: "Failed", resolution: "UNRESOLVED" }, failing);
+    expect(phases(failed)).to.deep.equal(["FAILED"]);
+    expect(phases(after(failed, { name: "retry" }, ok, calm))).to.include("SUCCESSFUL");
+    expect(phases(after(failed, { name: "resolve" }, ok, calm))).to.deep.equal(["GIVEN_UP"]);
+  });
+});
