@@ -137,11 +137,14 @@ async function restoringAfterwards(
 function readPolicy(state: ClusterUpgradeState): Promise<RemediationPolicy> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
-  const options = { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` };
+  const summary = `${cluster.name}: read remediation policy`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readRemediationPolicy(target),
-    () => untilAnswered(waits, () => reads.readRemediationPolicy.executeWithOptions(options, [target])),
+    () => local.readRemediationPolicy.executeWithOptions({ ...localReadOptions, summary }, [target]),
+    () =>
+      untilAnswered(waits, () =>
+        reads.readRemediationPolicy.executeWithOptions({ ...readOptions(waits), summary }, [target]),
+      ),
   );
 }
 

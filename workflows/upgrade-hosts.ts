@@ -150,13 +150,12 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
 function readHostBefore(state: ClusterUpgradeState, { host, fqdn }: ClusterHost): Promise<HostBefore> {
   const { cluster, upgradeId, waits } = state.input;
   const input = { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } };
+  const summary = `${fqdn}: read state`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readHostBefore(input),
+    () => local.readHostBefore.executeWithOptions({ ...localReadOptions, summary }, [input]),
     () =>
-      untilAnswered(waits, () =>
-        reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${fqdn}: read state` }, [input]),
-      ),
+      untilAnswered(waits, () => reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
 }
 
@@ -167,7 +166,7 @@ function readRunningVms(state: ClusterUpgradeState, group: readonly ClusterHost[
   const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readRunningVms(input),
+    () => local.readRunningVms.executeWithOptions({ ...localReadOptions, summary }, [input]),
     () =>
       untilAnswered(waits, () => reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
@@ -189,13 +188,13 @@ async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
     type: "Waiting",
     description: "for the cluster to be healthy before the next host (rollout policy).",
   });
+  const summary = `${cluster.name}: healthy enough for the next host?`;
   const { healthy, check } = await localFirst<HealthLook>(
     state.savesRoundTrips,
-    () => local.checkClusterHealth(target),
+    () => local.checkClusterHealth.executeWithOptions({ ...localReadOptions, summary }, [target]),
     () => Promise.resolve({ healthy: false }),
   );
   if (healthy) return;
-  const summary = `${cluster.name}: healthy enough for the next host?`;
   await untilAnswered(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
       { ...target, ...(check !== undefined && { check }) },
