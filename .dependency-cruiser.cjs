@@ -116,6 +116,7 @@ module.exports = {
         "fp-ts",
         "got",
         "p-limit",
+        "dataloader",
         "fast-xml-builder",
         "fast-xml-parser",
         "cloudevents",

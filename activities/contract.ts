@@ -55,6 +55,19 @@ export interface DesiredImage {
 }
 
 export type { HealthWait } from "../src/domain/pending-activity";
+
+/** What one look at a cluster's health has found out. */
+export interface HealthLook {
+  readonly healthy: boolean;
+  /** The component manager's check, where it was asked for and has not ended yet. */
+  readonly check?: string;
+}
+
+export interface AwaitHealthInput extends ClusterTarget {
+  /** A check of the component manager that a look has asked for. */
+  readonly check?: string;
+}
+
 /** A host of a baseline-managed cluster before anything is done to it; recorded, so that all of it can be put back. */
 export interface HostBefore {
   /** When this was read, by the component manager's clock. */
@@ -176,7 +189,12 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * itself has the status red. Heartbeats {@link HealthWait}; fails as
    * HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
    */
-  awaitClusterHealth(target: ClusterTarget): Promise<void>;
+  awaitClusterHealth(input: AwaitHealthInput): Promise<void>;
+  /**
+   * One look at the same, of seconds at most, so that it can be a local Activity. Not healthy is also what cannot be
+   * told at once: then {@link awaitClusterHealth} has to wait.
+   */
+  checkClusterHealth(target: ClusterTarget): Promise<HealthLook>;
   /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
   readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
   /** Of several locks those that are held, and by which upgrade. */

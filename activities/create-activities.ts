@@ -11,6 +11,7 @@ import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
+import { checkClusterHealth } from "./hostos/check-cluster-health";
 import { imageClusters } from "./hostos/image-clusters";
 import { preparedImageClusters } from "./hostos/prepared-image-clusters";
 import { readRunningVms } from "./hostos/read-running-vms";
@@ -90,6 +91,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     awaitClusterHealth: (input) =>
       awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
+    checkClusterHealth: (input) =>
+      checkClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     readLockHolder: ({ workflowId }) =>
       runActivity({ context: { workflowId } }, async () => {
         const upgradeId = await readLockHolder(workflowId);

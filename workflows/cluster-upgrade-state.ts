@@ -14,6 +14,12 @@ type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, 
 export class ClusterUpgradeState extends ResourceState<Happening> {
   protected readonly counted = "Hosts";
   private reportedTenth = -1;
+  private told: Promise<void> = Promise.resolve();
+  /**
+   * Whether short reads are made in the Workflow task itself, and reports to the upgrade waited for by nobody. False for
+   * clusters that older builds have begun.
+   */
+  savesRoundTrips = false;
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -42,7 +48,9 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
     if (tenth === this.reportedTenth && hosts.failed === 0) return;
     this.reportedTenth = tenth;
     this.publish();
-    await super.report();
+    if (!this.savesRoundTrips) return super.report();
+    // One after the other, so that the last word is right; what the end says itself need not be sent any more.
+    this.told = this.told.then(() => super.report());
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */

@@ -6,6 +6,7 @@ import {
   isCancellation,
   patched,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
 } from "@temporalio/workflow";
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
@@ -17,12 +18,14 @@ import { errorOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
+import { localFirst } from "./local-first";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
-import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
+import { changeOptions, localReadOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
+const local = proxyLocalActivities<Pick<UpgradeActivities, "readRemediationPolicy">>(localReadOptions);
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
@@ -65,6 +68,7 @@ function asBegun(input: ClusterUpgradeInput): ClusterUpgradeInput {
 }
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
+  state.savesRoundTrips = patched("fewer-round-trips");
   const { cluster, upgradedBefore, waits } = state.input;
   const target = clusterTarget(state.input.cluster, state.input.upgradeId);
   const hosts = await stage(state, "READ_HOSTS", () =>
@@ -82,12 +86,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
   }
   await state.pause.pass();
   state.publish("Preparing");
-  const previous = await untilAnswered(waits, () =>
-    reads.readRemediationPolicy.executeWithOptions(
-      { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` },
-      [target],
-    ),
-  );
+  const previous = await readPolicy(state);
   await restoringAfterwards(state, previous, async () => {
     await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, previous));
     const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
@@ -132,6 +131,21 @@ async function restoringAfterwards(
     }
   });
   if (failure) throw failure.cause;
+}
+
+/** As it was, recorded in the history before it is changed. */
+function readPolicy(state: ClusterUpgradeState): Promise<RemediationPolicy> {
+  const { cluster, upgradeId, waits } = state.input;
+  const target = clusterTarget(cluster, upgradeId);
+  const summary = `${cluster.name}: read remediation policy`;
+  return localFirst(
+    state.savesRoundTrips,
+    () => local.readRemediationPolicy.executeWithOptions({ ...localReadOptions, summary }, [target]),
+    () =>
+      untilAnswered(waits, () =>
+        reads.readRemediationPolicy.executeWithOptions({ ...readOptions(waits), summary }, [target]),
+      ),
+  );
 }
 
 function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {

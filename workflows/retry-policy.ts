@@ -1,4 +1,4 @@
-import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
+import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
 import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
 import { notificationRetries } from "../src/domain/notification-retries";
@@ -81,6 +81,16 @@ export function precheckOptions(waits?: PlannedWaits): ActivityOptions {
 export function gateOptions(waits?: PlannedWaits): ActivityOptions {
   return { ...longOptions(waits), retry: { maximumAttempts: 1 } };
 }
+
+/**
+ * A read that runs inside of a Workflow task: once, and for less than half of what such a task may take, because the
+ * Workflow takes no Signal meanwhile.
+ */
+export const localReadOptions: LocalActivityOptions = {
+  startToCloseTimeout: 4 * second,
+  scheduleToCloseTimeout: 4 * second,
+  retry: { maximumAttempts: 1 },
+};
 
 /** A restore that is given up leaves a changed cluster behind: it is tried for long. */
 export function restoreOptions(waits?: PlannedWaits): ActivityOptions {

@@ -16,6 +16,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         return next({ ...attributes, taskId: taskId(), ...(requestId !== undefined && { requestId }) });
       },
       scheduleActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...ids() } }),
+      scheduleLocalActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...ids() } }),
     },
   ],
 });

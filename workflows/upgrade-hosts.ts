@@ -1,5 +1,12 @@
-import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
-import type { HostBefore, RunningVms, UpgradeActivities } from "../activities/contract";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+} from "@temporalio/workflow";
+import type { HealthLook, HostBefore, RunningVms, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
@@ -9,14 +16,18 @@ import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
-import type { ClusterUpgradeInput } from "./messages";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
+import { localFirst } from "./local-first";
 import { remediateHost } from "./remediate-host";
 import { remediateHosts } from "./remediate-hosts";
-import { gateOptions, readOptions } from "./retry-policy";
+import { gateOptions, readOptions, localReadOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
+const local =
+  proxyLocalActivities<Pick<UpgradeActivities, "checkClusterHealth" | "readHostBefore" | "readRunningVms">>(
+    localReadOptions,
+  );
 const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
 
 interface Failure {
@@ -74,7 +85,7 @@ async function upgradeTogether(
   const { cluster, upgradeId, waits } = state.input;
   for (const { host } of group) state.record({ type: "HostStarted", host });
   try {
-    const runningVms = ownOptionsOf(cluster)?.preRemediationPowerAction && (await readRunningVms(state.input, group));
+    const runningVms = ownOptionsOf(cluster)?.preRemediationPowerAction && (await readRunningVms(state, group));
     const { upgraded, failed, stopped } = await remediateHosts(
       {
         ...clusterTarget(cluster, upgradeId),
@@ -113,7 +124,7 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
   const { cluster, upgradeId, waits } = state.input;
   state.record({ type: "HostStarted", host: host.host });
   try {
-    const before = cluster.kind === "BASELINE" ? await readHostBefore(state.input, host) : undefined;
+    const before = cluster.kind === "BASELINE" ? await readHostBefore(state, host) : undefined;
     const result = await remediateHost(
       {
         ...clusterTarget(cluster, upgradeId),
@@ -136,27 +147,28 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
 }
 
 /** What has to be put back later, recorded in the history before anything is changed. */
-function readHostBefore(
-  { cluster, upgradeId, waits }: ClusterUpgradeInput,
-  { host, fqdn }: ClusterHost,
-): Promise<HostBefore> {
-  return untilAnswered(waits, () =>
-    reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${fqdn}: read state` }, [
-      { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } },
-    ]),
+function readHostBefore(state: ClusterUpgradeState, { host, fqdn }: ClusterHost): Promise<HostBefore> {
+  const { cluster, upgradeId, waits } = state.input;
+  const input = { ...clusterTarget(cluster, upgradeId), host: { host, fqdn } };
+  const summary = `${fqdn}: read state`;
+  return localFirst(
+    state.savesRoundTrips,
+    () => local.readHostBefore.executeWithOptions({ ...localReadOptions, summary }, [input]),
+    () =>
+      untilAnswered(waits, () => reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
 }
 
 /** What has to be started again later, recorded in the history before it is switched off. */
-function readRunningVms(
-  { cluster, upgradeId, waits }: ClusterUpgradeInput,
-  group: readonly ClusterHost[],
-): Promise<RunningVms> {
+function readRunningVms(state: ClusterUpgradeState, group: readonly ClusterHost[]): Promise<RunningVms> {
+  const { cluster, upgradeId, waits } = state.input;
+  const input = { ...clusterTarget(cluster, upgradeId), hosts: group.map(({ host, fqdn }) => ({ host, fqdn })) };
   const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
-  return untilAnswered(waits, () =>
-    reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [
-      { ...clusterTarget(cluster, upgradeId), hosts: group.map(({ host, fqdn }) => ({ host, fqdn })) },
-    ]),
+  return localFirst(
+    state.savesRoundTrips,
+    () => local.readRunningVms.executeWithOptions({ ...localReadOptions, summary }, [input]),
+    () =>
+      untilAnswered(waits, () => reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
 }
 
@@ -171,17 +183,21 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
 
 async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
+  const target = clusterTarget(cluster, upgradeId);
   state.record({
     type: "Waiting",
     description: "for the cluster to be healthy before the next host (rollout policy).",
   });
+  const summary = `${cluster.name}: healthy enough for the next host?`;
+  const { healthy, check } = await localFirst<HealthLook>(
+    state.savesRoundTrips,
+    () => local.checkClusterHealth.executeWithOptions({ ...localReadOptions, summary }, [target]),
+    () => Promise.resolve({ healthy: false }),
+  );
+  if (healthy) return;
   await untilAnswered(waits, () =>
-    gates.awaitClusterHealth.executeWithOptions(
-      {
-        ...gateOptions(waits),
-        summary: `${cluster.name}: healthy enough for the next host?`,
-      },
-      [clusterTarget(cluster, upgradeId)],
-    ),
+    gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
+      { ...target, ...(check !== undefined && { check }) },
+    ]),
   );
 }

@@ -34,7 +34,7 @@ function isOfThisAttempt({ progress, before }: BaselineContext, { queueTime }: T
 }
 
 /** The task of a kind that runs on a host, whoever has asked for it. */
-export function runningTask(host: Vim25Host, operation: Operation): string | undefined {
+export function runningTask(host: Pick<Vim25Host, "tasks">, operation: Operation): string | undefined {
   return host.tasks.find((task) => isOf(task, operation) && !hasEnded(task))?.key;
 }
 

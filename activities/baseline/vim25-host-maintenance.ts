@@ -113,7 +113,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         request: () => client.exitMaintenanceMode(host),
       }),
     inMaintenance: async (cluster, patience) => {
-      const hosts = await patience.persist(() => client.listHosts(cluster));
+      const hosts = await patience.persist(() => client.listHostModes(cluster));
       const inside = hosts.filter((host) => host.inMaintenanceMode || runningTask(host, "enter") !== undefined);
       return new Set(inside.map(({ host }) => host));
     },

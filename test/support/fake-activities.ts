@@ -193,6 +193,13 @@ export class FakeActivities {
         for (const { host } of result.upgraded) this.atTarget.add(hostKey(input, { host }));
         return result;
       },
+      // Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate.
+      checkClusterHealth: async (input) => {
+        if (this.replaced.checkClusterHealth) return this.replaced.checkClusterHealth(input);
+        if (this.replaced.awaitClusterHealth) return { healthy: false };
+        this.calls.push(`gate ${input.cluster.resourceId}`);
+        return { healthy: true };
+      },
       awaitClusterHealth: async (input) => {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);

@@ -1,6 +1,6 @@
 import { Client, Connection } from "@temporalio/client";
 import type { SubTask, Task } from "../../src/domain/task";
-import { pause, until, type Deployment, type LogLine, type ProcessName } from "./deployment";
+import { pause, until, type Deployment, type LogLine, type ProcessName, type TemporalPlace } from "./deployment";
 import { NpmStart } from "./npm-start";
 import { ProductionDeployment } from "./production-deployment";
 
@@ -69,6 +69,10 @@ export class ServiceUnderTest {
 
   get temporalUiUrl(): string {
     return this.deployment.temporalUiUrl ?? "";
+  }
+
+  get temporalPlace(): TemporalPlace {
+    return this.deployment.temporal;
   }
 
   get printed(): string {

@@ -33,7 +33,19 @@ describe("The limits of a plan, around every Activity", function () {
   }
 
   async function endedWith(waits: Partial<ActivityWaits>): Promise<Record<string, readonly number[]>> {
-    const upgrade = await bench().upgrade({ waits, rollout: { healthGate: true } }, new FakeActivities({}, 1));
+    // What is not answered at once is left to an Activity.
+    let policyReads = 0;
+    const fake = new FakeActivities(
+      {
+        readRemediationPolicy: async () => {
+          if (policyReads++ === 0) throw new Error("not at once");
+          return {};
+        },
+        awaitClusterHealth: async () => undefined,
+      },
+      1,
+    );
+    const upgrade = await bench().upgrade({ waits, rollout: { healthGate: true } }, fake);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     return limits(upgrade);
   }

@@ -47,6 +47,32 @@ describe("The rollout policy of a cluster", function () {
       expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
     });
 
+    it("looks at the health in passing, and waits with an Activity only where the look does not find it healthy", async () => {
+      const given: (string | undefined)[] = [];
+      let looks = 0;
+      const fake = new FakeActivities({
+        checkClusterHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }),
+        awaitClusterHealth: async ({ check }) => void given.push(check),
+      });
+      const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      expect({ looks, given }).to.deep.equal({ looks: 3, given: ["check-2"] });
+    });
+
+    it("waits with an Activity where the look goes wrong", async () => {
+      let gates = 0;
+      const fake = new FakeActivities(
+        {
+          checkClusterHealth: () => Promise.reject(new Error("a defect")),
+          awaitClusterHealth: async () => void gates++,
+        },
+        2,
+      );
+      const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      expect(gates).to.equal(2);
+    });
+
     it("never has more hosts in work than it allows", async () => {
       let inWork = 0;
       let most = 0;

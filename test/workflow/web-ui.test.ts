@@ -9,10 +9,13 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
   const bench = useBench("DEV_SERVER");
   const later = () => bench().inTime(86_400_000);
 
-  /** The summaries of all Activities and timers, without the ids and names that differ from test to test. */
+  /** The summaries of all Activities, local ones among them, and timers, without the ids and names that differ from test to test. */
   async function summaries(upgrade: RunningUpgrade, n?: number): Promise<string[]> {
     const events = (await upgrade.events(n)).filter(
-      (event) => event.activityTaskScheduledEventAttributes ?? event.timerStartedEventAttributes,
+      (event) =>
+        event.activityTaskScheduledEventAttributes ??
+        event.timerStartedEventAttributes ??
+        event.markerRecordedEventAttributes?.markerName === "core_local_activity",
     );
     const shown = await Promise.all(events.map((event) => upgrade.summaryOf(event)));
     return shown.map((summary) => String(summary).replaceAll(`${upgrade.resourceId()}-name`, "CLUSTER"));

@@ -11,6 +11,7 @@ import {
   TaskInfo,
   type Vim25Cluster,
   type Vim25Host,
+  type Vim25HostMode,
   type Vim25Vm,
   XmlBoolean,
   XmlText,
@@ -28,6 +29,8 @@ export const hostProperties = [
   "summary.rebootRequired",
   "summary.config.product",
 ];
+/** What tells of each host's maintenance mode alone: of a large cluster an answer of few kilobytes. */
+export const modeProperties = ["runtime.inMaintenanceMode"];
 export const clusterProperties = ["name", "overallStatus", "configurationEx"];
 export const vmProperties = ["name", "runtime.host", "runtime.powerState"];
 
@@ -69,22 +72,25 @@ export function inventoryReader(managerId: string) {
     };
   }
 
+  function modeOf(what: string, { object, properties }: Retrieved, tasks: readonly TaskInfo[]): Vim25HostMode {
+    const inMaintenanceMode = decode(what, XmlBoolean, properties["runtime.inMaintenanceMode"]);
+    return { host: object.id, inMaintenanceMode, tasks };
+  }
+
   function hostOf(what: string, { object, properties }: Retrieved, tasks: readonly TaskInfo[]): Vim25Host {
     const product = properties["summary.config.product"];
     const bootTime = properties["runtime.bootTime"];
     const vms = properties["vm"];
     return {
-      host: object.id,
+      ...modeOf(what, { object, properties }, tasks),
       name: decode(what, XmlText, properties["name"]),
       connection: decode(what, XmlText, properties["runtime.connectionState"]),
       power: decode(what, XmlText, properties["runtime.powerState"] ?? "unknown"),
-      inMaintenanceMode: decode(what, XmlBoolean, properties["runtime.inMaintenanceMode"]),
       rebootRequired: decode(what, XmlBoolean, properties["summary.rebootRequired"] ?? "false"),
       health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
       ...(product !== undefined && { product: decode(what, Product, product) }),
       ...(bootTime !== undefined && { bootTime: decode(what, XmlText, bootTime) }),
       ...(vms !== undefined && { vmCount: listOf(fieldOf(vms, "ManagedObjectReference")).length }),
-      tasks,
     };
   }
 
@@ -104,5 +110,5 @@ export function inventoryReader(managerId: string) {
     };
   }
 
-  return { decode, clusterOf, hostOf, tasksOf, vmOf };
+  return { decode, clusterOf, hostOf, modeOf, tasksOf, vmOf };
 }

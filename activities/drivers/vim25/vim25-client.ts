@@ -2,8 +2,15 @@ import { isLeft } from "fp-ts/Either";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
 import { errorOfShape } from "../vapi/classify-error";
-import { changingPower, clusterProperties, hostProperties, inventoryReader, vmProperties } from "./inventory-reader";
-import { retrieve, type Selection, type Traversal } from "./property-collector";
+import {
+  changingPower,
+  clusterProperties,
+  hostProperties,
+  inventoryReader,
+  modeProperties,
+  vmProperties,
+} from "./inventory-reader";
+import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
 import { type ManagedObject, serviceInstance, typed } from "./soap";
 import { Vim25Http, type Vim25HttpOptions } from "./vim25-http";
 import {
@@ -12,6 +19,7 @@ import {
   TaskInfo,
   type Vim25Cluster,
   type Vim25Host,
+  type Vim25HostMode,
   type Vim25Vm,
   XmlText,
 } from "./vim25-models";
@@ -40,6 +48,8 @@ export interface Vim25Client {
   listClusters(): Promise<Vim25Cluster[]>;
   readCluster(cluster: string): Promise<Vim25Cluster>;
   listHosts(cluster: string): Promise<Vim25Host[]>;
+  /** The maintenance mode of a cluster's hosts and their tasks, and nothing else of them. */
+  listHostModes(cluster: string): Promise<Vim25HostMode[]>;
   readHost(host: string): Promise<Vim25Host>;
   /** The virtual machines of all the hosts of a cluster. */
   listVms(cluster: string): Promise<Vim25Vm[]>;
@@ -69,13 +79,39 @@ const hostObject = (id: string): ManagedObject => ({ type: "HostSystem", id });
 /** A client of one component manager. Its callers share one session; keep one client per manager. */
 export function createVim25Client(access: ComponentManagerAccess, options: Vim25HttpOptions): Vim25Client {
   const http = new Vim25Http(access, options);
-  const { decode, clusterOf, hostOf, tasksOf, vmOf } = inventoryReader(access.id);
+  const { decode, clusterOf, hostOf, modeOf, tasksOf, vmOf } = inventoryReader(access.id);
   const select = (selection: Selection) => retrieve(http, access.id, selection);
 
   /** Calls a method of which the answer is a task. */
   async function startTask(what: string, self: ManagedObject, method: string, args: XmlObject = {}): Promise<string> {
     const [task] = await http.call({ what, self, method: `${method}_Task`, args });
     return decode(what, Reference, task).id;
+  }
+
+  /** The hosts of a cluster with their tasks, of each these properties. */
+  async function selectHosts<A>(
+    cluster: string,
+    what: string,
+    properties: readonly string[],
+    read: (what: string, host: Retrieved, tasks: readonly TaskInfo[]) => A,
+  ): Promise<A[]> {
+    const found = await select({
+      what,
+      from: clusterObject(cluster),
+      skipFrom: true,
+      over: [toHosts(toTasks)],
+      properties: { HostSystem: properties, Task: ["info"] },
+    });
+    const tasks = tasksOf(what, found);
+    return found
+      .filter(({ object }) => object.type === "HostSystem")
+      .map((host) =>
+        read(
+          what,
+          host,
+          tasks.filter(({ entity }) => entity?.id === host.object.id),
+        ),
+      );
   }
 
   async function selectCluster(cluster: string, what: string): Promise<Vim25Cluster> {
@@ -115,26 +151,9 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
       return found.map((cluster) => clusterOf(what, cluster));
     },
     readCluster: (cluster) => selectCluster(cluster, `read the settings of ${cluster}`),
-    listHosts: async (cluster) => {
-      const what = `list the hosts of ${cluster}`;
-      const found = await select({
-        what,
-        from: clusterObject(cluster),
-        skipFrom: true,
-        over: [toHosts(toTasks)],
-        properties: { HostSystem: hostProperties, Task: ["info"] },
-      });
-      const tasks = tasksOf(what, found);
-      return found
-        .filter(({ object }) => object.type === "HostSystem")
-        .map((host) =>
-          hostOf(
-            what,
-            host,
-            tasks.filter(({ entity }) => entity?.id === host.object.id),
-          ),
-        );
-    },
+    listHosts: (cluster) => selectHosts(cluster, `list the hosts of ${cluster}`, hostProperties, hostOf),
+    listHostModes: (cluster) =>
+      selectHosts(cluster, `list the hosts of ${cluster} in maintenance mode`, modeProperties, modeOf),
     readHost: async (host) => {
       const what = `read host ${host}`;
       const found = await select({

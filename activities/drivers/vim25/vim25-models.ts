@@ -102,15 +102,21 @@ export interface ClusterSettings {
   readonly drs?: { readonly enabled: boolean; readonly automation: string };
 }
 
-/** A host as the manager sees it at one moment. */
-export interface Vim25Host {
+/** A host's maintenance mode at one moment, and what is being done to the host. */
+export interface Vim25HostMode {
   readonly host: string;
+  readonly inMaintenanceMode: boolean;
+  /** Its recent tasks; the manager drops a task some ten minutes after its end. */
+  readonly tasks: readonly TaskInfo[];
+}
+
+/** A host as the manager sees it at one moment. */
+export interface Vim25Host extends Vim25HostMode {
   readonly name: string;
   /** connected, disconnected or notResponding. */
   readonly connection: string;
   /** poweredOn, poweredOff, standBy or unknown. */
   readonly power: string;
-  readonly inMaintenanceMode: boolean;
   readonly product?: Product;
   /** Whether something was installed that a restart has to bring into force. */
   readonly rebootRequired: boolean;
@@ -120,8 +126,6 @@ export interface Vim25Host {
   readonly health: string;
   /** How many virtual machines are registered on it; of a single host only. */
   readonly vmCount?: number;
-  /** Its recent tasks; the manager drops a task some ten minutes after its end. */
-  readonly tasks: readonly TaskInfo[];
 }
 
 /** A virtual machine; `power` is poweredOn, poweredOff or suspended. */

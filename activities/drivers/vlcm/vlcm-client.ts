@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { isNotFound } from "../driver-error";
+import { gatheredTasks } from "./gathered-tasks";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import {
   ApplyResult,
@@ -72,6 +73,7 @@ export interface VlcmClient {
   /** The task's result is the id of the commit. */
   commitDraft(cluster: string, draft: string, message: string): Promise<string>;
   deleteDraft(cluster: string, draft: string): Promise<void>;
+  /** Calls at the same time share one, as {@link gatheredTasks} says. */
   readTask(task: string): Promise<TaskInfo>;
   /** The unfinished lifecycle tasks of a cluster by their ids. */
   listUnfinishedTasks(cluster: string): Promise<ReadonlyMap<string, TaskInfo>>;
@@ -100,6 +102,11 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
   const software = (cluster: string) => `${settings(cluster)}/software`;
   const draftPath = (cluster: string, draft: string) => `${software(cluster)}/drafts/${encodeURIComponent(draft)}`;
   const taskPath = (task: string) => `api/cis/tasks/${encodeURIComponent(task)}`;
+  const readTask = gatheredTasks({
+    readOne: (task) => ask({ what: `read task ${task}`, method: "GET", path: taskPath(task) }, TaskInfo),
+    readMany: (tasks) =>
+      ask({ what: `read ${tasks.length} tasks`, method: "GET", path: "api/cis/tasks", query: { tasks } }, TaskInfos),
+  });
 
   return {
     id: access.id,
@@ -217,7 +224,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
     deleteDraft: (cluster, draft) =>
       tell({ what: `delete a draft image of ${cluster}`, method: "DELETE", path: draftPath(cluster, draft) }),
 
-    readTask: (task) => ask({ what: `read task ${task}`, method: "GET", path: taskPath(task) }, TaskInfo),
+    readTask,
     listUnfinishedTasks: async (cluster) => {
       const tasks = await ask(
         {

@@ -3,7 +3,7 @@ import type { World } from "../state/world";
 import { taskInfo } from "./task-info";
 import { findTask, tasksOf } from "./tasks";
 import { boolean, type Fields, list, moment, name, object, reference, text, type Value } from "./values";
-import { bootTimeOf, vmsOf } from "./virtual-machines";
+import { bootTimeOf, vmsOf, vmsOn } from "./virtual-machines";
 import type { Vim25Task, Vim25Vm } from "./vim25-state";
 
 /** A managed object with all the properties that it has here; one that is undefined exists and is not set. */
@@ -172,7 +172,6 @@ function hostProperties(world: World, cluster: ClusterState, host: HostState): F
   const isConnected = host.connection === "CONNECTED";
   const installed = cluster.vim25?.hosts[host.id]?.installed;
   const product = productOf(host.version);
-  const vms = vmsOf(cluster).filter((vm) => vm.host === host.id);
   const health = hasIssue(world, cluster, host) || host.lostBy !== undefined ? "red" : isConnected ? "green" : "yellow";
   return {
     ...entity(host.name, reference("ClusterComputeResource", cluster.id), health, tasksOf(cluster, host.id)),
@@ -191,10 +190,13 @@ function hostProperties(world: World, cluster: ClusterState, host: HostState): F
     configManager: object("HostConfigManager", {
       patchManager: reference("HostPatchManager", `patchManager-${host.id.replace(/\D/g, "")}`),
     }),
-    vm: references(
-      "VirtualMachine",
-      vms.map(({ id }) => id),
-    ),
+    // Only when asked for: it takes far longer to make than all the rest.
+    get vm() {
+      return references(
+        "VirtualMachine",
+        vmsOn(cluster, host).map(({ id }) => id),
+      );
+    },
   };
 }
 

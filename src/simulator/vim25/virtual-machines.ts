@@ -29,6 +29,11 @@ export function vmsOf(cluster: ClusterState): readonly Vim25Vm[] {
   return own ?? cluster.hosts.flatMap(countedVms);
 }
 
+/** Those of one host. */
+export function vmsOn(cluster: ClusterState, host: HostState): readonly Vim25Vm[] {
+  return cluster.vim25 ? vmsOf(cluster).filter((vm) => vm.host === host.id) : countedVms(host);
+}
+
 /** The part of a cluster's state that this API changes; made from what the other APIs know when first needed. */
 export function vim25Of(cluster: ClusterState): Vim25Cluster {
   cluster.vim25 ??= { vms: cluster.hosts.flatMap(countedVms), tasks: [], hosts: {} };

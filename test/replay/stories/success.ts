@@ -14,6 +14,21 @@ export const successStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  // The second look does not find the cluster healthy at once.
+  "health-gate": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      let looks = 0;
+      const fake = new FakeActivities(
+        { checkClusterHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }) },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ rollout: { healthGate: true } }, fake);
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "nothing-to-do": {
     ends: "COMPLETED",
     async tell(bench) {

@@ -92,6 +92,17 @@ describe("awaitClusterHealth", function () {
     expectCancelled(await gate.end);
   });
 
+  it("waits for the check that a look has asked for, instead of asking for another", async () => {
+    await cluster.hostSeconds(20);
+    const activities = cluster.activities({ poll: { min: 200, max: 200 } });
+    const { check } = await succeed(() => activities.checkClusterHealth(cluster.target));
+    await cluster.hostSeconds(0.05);
+    const gate = startActivity(() => activities.awaitClusterHealth({ ...cluster.target, ...(check && { check }) }));
+    const { runningTasks } = await cluster.state();
+    expect(runningTasks.map(({ id, kind }) => ({ id, kind }))).to.deep.equal([{ id: check, kind: "check" }]);
+    expect((await gate.end).error).to.equal(undefined);
+  });
+
   describe("of a baseline-managed cluster", () => {
     beforeEach(async () => {
       await cluster.close();

@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+
+/** A platform of equal clusters for the simulator, with the inventory that knows them. */
+export interface Fleet {
+  readonly clusters: number;
+  readonly hosts: number;
+  /** What the service needs to be told to use it. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Version of the only bundle of config/bundles.yaml that upgrades hosts in one step from what they have. */
+const bundleId = "7d1c1f6e-3a52-4f0e-9c11-5c0a90010001";
+
+/** Writes the files of a fleet into `folder`: image-managed clusters `domain-c1001` and so on, all of one domain. */
+export function makeFleet(folder: string, clusters: number, hosts: number): Fleet {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, content: unknown) => {
+    const path = join(folder, name);
+    writeFileSync(path, typeof content === "string" ? content : stringify(content));
+    return path;
+  };
+  const password = write("password.txt", "any\n");
+  return {
+    clusters,
+    hosts,
+    variables: {
+      SIMULATOR_CONFIG: write("simulator.yaml", {
+        depot: [{ version: "9.0.0-0.24755229" }, { version: "9.0.1-0.24957456" }],
+        hostVersion: "9.0.0-0.24755229",
+        generate: { clusters, hosts },
+      }),
+      INVENTORY_FILE: write("inventory.yaml", {
+        componentManagers: [
+          {
+            id: "vc",
+            name: "The simulator",
+            type: "VCENTER",
+            url: "http://127.0.0.1:${SIMULATOR_PORT:-8090}",
+            username: "upgrade-service@example.com",
+            passwordFile: password,
+          },
+        ],
+        domains: [{ id: "site", name: "Site", platformVersion: "5.2.1" }],
+        clusters: Array.from({ length: clusters }, (_, i) => ({
+          resourceId: resourceId(i),
+          name: `cluster-${i + 1}`,
+          domain: "site",
+          componentManager: "vc",
+          cluster: `domain-c${1001 + i}`,
+        })),
+      }),
+    },
+  };
+}
+
+/** The request that upgrades so many clusters of a fleet, beginning with the one of an index. */
+export function specOf(first: number, clusters: number, draftMode = false): object {
+  return {
+    bundleId,
+    resourceType: "CLUSTER",
+    ...(draftMode && { draftMode }),
+    resourceUpgradeSpecs: Array.from({ length: clusters }, (_, i) => ({
+      resourceId: resourceId(first + i),
+      upgradeNow: true,
+    })),
+  };
+}
+
+function resourceId(index: number): string {
+  return `4a6c1a1e-51b2-4d3c-9e0f-${String(index + 1).padStart(12, "0")}`;
+}

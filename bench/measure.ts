@@ -1,0 +1,32 @@
+/** Milliseconds that a piece of work takes, with what it gives. */
+export async function timed<A>(work: () => Promise<A>): Promise<{ readonly milliseconds: number; readonly result: A }> {
+  const began = performance.now();
+  const result = await work();
+  return { milliseconds: performance.now() - began, result };
+}
+
+/** Does `work` for 0 to `count` - 1, `inFlight` at a time; the milliseconds of each and of all together. */
+export async function inFlight(
+  count: number,
+  inFlight: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<{ readonly each: number[]; readonly all: number }> {
+  const each: number[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const index = next++;
+      each.push((await timed(() => work(index))).milliseconds);
+    }
+  };
+  const { milliseconds } = await timed(() => Promise.all(Array.from({ length: inFlight }, lane)));
+  return { each, all: milliseconds };
+}
+
+/** The value below which a share of the numbers lies, 0 to 1; NaN of none. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+export const median = (numbers: readonly number[]) => percentile(numbers, 0.5);
