@@ -1,5 +1,6 @@
-// `npm test [-- SUITE]`: prepares this checkout, runs every suite, each in a process of its own, and adds them up. The
-// system suite waits for most of its time, so it runs beside the others; its lines are shown when theirs are. The last line is `N passed, N failed, N skipped`.
+// `npm test [-- SUITE]`: prepares this checkout, runs every suite, each in a process of its own, and adds them up. Suites
+// wait for much of their time, so lanes of them run beside each other; their lines are shown one suite after the other.
+// The last line is `N passed, N failed, N skipped`.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +12,9 @@ import { prepare } from "./prepare.mjs";
 import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
-const suites = ["unit", "types", "workflow", "replay", "contract", "system"];
+/** What runs beside each other, about as long each; whatever else is asked for is in the first lane. */
+const lanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
+const suites = lanes.flat();
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
 const extraSuites = [
   ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
@@ -50,9 +53,10 @@ await runScript(async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
   try {
     const chosen = wanted.length > 0 ? wanted : suites;
-    const lanes = [chosen.filter((suite) => suite !== "system"), chosen.filter((suite) => suite === "system")];
-    const output = new OrderedOutput(lanes.flat());
-    const totals = await Promise.all(lanes.map((lane) => runLane(lane, { folder, output, signal, tools })));
+    const lane = (suite) => lanes.findIndex((suites) => suites.includes(suite));
+    const chosenLanes = lanes.map((_, i) => chosen.filter((suite) => Math.max(0, lane(suite)) === i));
+    const output = new OrderedOutput(chosenLanes.flat());
+    const totals = await Promise.all(chosenLanes.map((lane) => runLane(lane, { folder, output, signal, tools })));
     const sum = addTotals(totals.flat());
     console.log(`\n${totalsLine(sum)}`);
     return signal.aborted || sum.failed > 0 || sum.passed === 0 ? 1 : 0;
@@ -141,11 +145,14 @@ async function runSuite(suite, { totalsFile, env, signal, print }) {
   ]);
 }
 
-/** The production suite runs the system tests too, but for those of `npm start` itself. */
+const npmStart = join("test", "system", "npm-start");
+
+/** The system tests of `npm start` itself are a suite of their own; the production suite runs the others too. */
 function testFiles(suite) {
-  const own = filesOf(join("test", suite));
-  if (suite !== "production") return own;
-  return [...own, ...filesOf(join("test", "system")).filter((name) => !name.includes(join("system", "npm-start")))];
+  if (suite === "npm-start") return filesOf(npmStart);
+  const system = filesOf(join("test", "system")).filter((name) => !name.startsWith(npmStart));
+  if (suite === "system") return system;
+  return [...filesOf(join("test", suite)), ...(suite === "production" ? system : [])];
 }
 
 function filesOf(folder) {

@@ -119,7 +119,7 @@ export class SimulatedPlatform {
           metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
         }),
         readLockHolder: () => Promise.resolve(undefined),
-        limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 5, max: 20 }, ...limits },
+        limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),
     );
   }

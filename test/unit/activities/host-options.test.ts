@@ -93,7 +93,7 @@ describe("the options of hosts", function () {
       });
 
       it("is put back after a cancellation", async () => {
-        await cluster.hostSeconds(60);
+        await cluster.hostSeconds(12);
         const run = startActivity(await prepare({ [option]: true }));
         await run.heartbeat(({ activity }) => /entering maintenance mode/.test(activity));
         expect(await settings()).to.equal(false);
