@@ -26,6 +26,8 @@ const onPostgresql = [
   "network",
   ...(process.env["DEPLOYMENT"] === "production" ? ["walk"] : []),
 ];
+/** Where the tests of `npm start` itself are. */
+const npmStart = join("test", "system", "npm-start");
 /** Longest run of one suite. */
 const suiteMilliseconds = 30 * 60_000;
 /** How long a suite's process may take to end after its last test; more means that something was left open. */
@@ -144,8 +146,6 @@ async function runSuite(suite, { totalsFile, env, signal, print }) {
     failure(problem ?? `The suite ${suite} ended with ${code} before it was complete.`, print),
   ]);
 }
-
-const npmStart = join("test", "system", "npm-start");
 
 /** The system tests of `npm start` itself are a suite of their own; the production suite runs the others too. */
 function testFiles(suite) {
