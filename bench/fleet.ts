@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import type { Needs } from "./figure";
 
 /** A platform of equal clusters for the simulator, with the inventory that knows them. */
 export interface Fleet {
@@ -14,7 +15,7 @@ export interface Fleet {
 const bundleId = "7d1c1f6e-3a52-4f0e-9c11-5c0a90010001";
 
 /** Writes the files of a fleet into `folder`: image-managed clusters `domain-c1001` and so on, all of one domain. */
-export function makeFleet(folder: string, clusters: number, hosts: number): Fleet {
+export function makeFleet(folder: string, { clusters, hosts, hostsAtOnce = 1 }: Needs): Fleet {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, content: unknown) => {
     const path = join(folder, name);
@@ -42,7 +43,7 @@ export function makeFleet(folder: string, clusters: number, hosts: number): Flee
             passwordFile: password,
           },
         ],
-        domains: [{ id: "site", name: "Site", platformVersion: "5.2.1" }],
+        domains: [{ id: "site", name: "Site", platformVersion: "5.2.1", rollout: { hostsAtOnce } }],
         clusters: Array.from({ length: clusters }, (_, i) => ({
           resourceId: resourceId(i),
           name: `cluster-${i + 1}`,
@@ -68,6 +69,7 @@ export function specOf(first: number, clusters: number, draftMode = false): obje
   };
 }
 
-function resourceId(index: number): string {
+/** The id of the cluster of an index. */
+export function resourceId(index: number): string {
   return `4a6c1a1e-51b2-4d3c-9e0f-${String(index + 1).padStart(12, "0")}`;
 }

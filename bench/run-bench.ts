@@ -1,40 +1,71 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
-import { starts } from "./figures/starts";
-import { orchestration } from "./figures/orchestration";
-import { isReached, ratioOf, type Experiment, type Measured } from "./figure";
-import { onStage } from "./stage";
+import { experiments } from "./experiments";
+import type { Experiment, Measured, Run, StagedExperiment } from "./figure";
+import { tableOf } from "./report";
+import { endSharedServer, onStage, type Stage } from "./stage";
 
-const experiments: readonly Experiment[] = [starts, orchestration];
+void main().then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);
 
-void main();
-
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { quick: { type: "boolean" }, json: { type: "string" }, only: { type: "string", multiple: true } },
+    options: {
+      quick: { type: "boolean", default: false },
+      postgres: { type: "boolean", default: false },
+      json: { type: "string" },
+      only: { type: "string", multiple: true },
+    },
   });
-  const quick = values.quick ?? false;
-  const measured: Measured[] = [];
-  for (const experiment of experiments.filter(({ name }) => values.only?.includes(name) ?? true)) {
-    process.stderr.write(`${experiment.name} …\n`);
-    measured.push(...(await onStage(experiment.needs(quick), (stage) => experiment.run(stage, quick))));
+  const { quick, postgres, only, json } = values;
+  const unknown = only?.find((name) => !experiments.some((experiment) => experiment.name === name));
+  if (unknown !== undefined) {
+    console.error(`There is no figure ${unknown}. Figures: ${experiments.map(({ name }) => name).join(", ")}.`);
+    return 2;
   }
-  const table = new Table({ head: ["figure", "value", "reference", "ratio", "to reach", ""] });
-  for (const one of measured) table.push(rowOf(one));
-  console.log(table.toString());
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(measured, undefined, 2)}\n`);
+  const chosen = experiments.filter(({ name, slow }) => only?.includes(name) ?? !(quick && slow));
+  const run: Run = { quick, postgres };
+  try {
+    const measured = await measureAll(chosen, run);
+    console.log(tableOf(measured));
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(measured, undefined, 2)}\n`);
+    return 0;
+  } finally {
+    if (postgres) await endSharedServer();
+  }
 }
 
-function rowOf(measured: Measured): string[] {
-  const { figure, value, reference, unit, target } = measured;
-  const written = (number: number) => `${number >= 100 ? number.toFixed(0) : number.toPrecision(3)} ${unit}`;
-  return [
-    figure,
-    written(value),
-    reference === undefined ? "" : written(reference),
-    ratioOf(measured).toFixed(2),
-    target.atLeast === undefined ? `<= ${target.atMost}` : `>= ${target.atLeast}`,
-    isReached(measured) ? "reached" : "not reached",
-  ];
+/** Experiments with the same needs share a service. */
+async function measureAll(chosen: readonly Experiment[], run: Run): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  const staged = new Map<string, StagedExperiment[]>();
+  for (const experiment of chosen) {
+    if ("runAlone" in experiment) measured.push(...(await said(experiment.name, () => experiment.runAlone(run))));
+    else {
+      const needs = JSON.stringify(experiment.needs(run));
+      staged.set(needs, [...(staged.get(needs) ?? []), experiment]);
+    }
+  }
+  for (const together of staged.values()) {
+    const [first] = together;
+    if (!first) continue;
+    await onStage(first.needs(run), run.postgres, async (stage: Stage) => {
+      for (const experiment of together)
+        measured.push(...(await said(experiment.name, () => experiment.run(stage, run))));
+    });
+  }
+  return measured;
+}
+
+async function said<A>(name: string, work: () => Promise<A>): Promise<A> {
+  const began = Date.now();
+  process.stderr.write(`${name} … `);
+  const result = await work();
+  process.stderr.write(`${Math.round((Date.now() - began) / 1000)} s\n`);
+  return result;
 }

@@ -1,0 +1,59 @@
+import type { StagedExperiment } from "../figure";
+import { processorSeconds, residentMegabytes } from "../process-usage";
+import { endUpgrades, startedUpgrades } from "../running-upgrades";
+
+/** Ten thousand hosts that are being remediated at the same time, each for an hour. */
+export const manyHosts: StagedExperiment = {
+  name: "many-hosts",
+  slow: true,
+  needs: ({ quick }) => ({ clusters: quick ? 16 : 157, hosts: 64, hostsAtOnce: 64 }),
+  run: async (stage, { quick }) => {
+    const { clusters, hosts } = stage.fleet;
+    await startedUpgrades(stage, clusters, 30);
+    const inWork = (await stage.ledger("APPLY_STARTED")).length;
+    const pids = stage.pids("worker", "api");
+    const seconds = quick ? 20 : 60;
+    const before = { processor: processorSeconds(pids), requests: await stage.managerRequests(), at: Date.now() };
+    await new Promise((resume) => setTimeout(resume, seconds * 1000));
+    const passed = (Date.now() - before.at) / 1000;
+    const processor = ((processorSeconds(pids) - before.processor) / passed) * 100;
+    const requests = ((await stage.managerRequests()) - before.requests) / passed;
+    const memory = residentMegabytes(pids);
+    const lost = stage.service.log("worker").filter(({ msg }) => msg.startsWith("An Activity was lost")).length;
+    await endUpgrades(stage);
+    const size = `${inWork} hosts being remediated (${clusters} x ${hosts})`;
+    return [
+      {
+        id: "many-hosts-processor",
+        figure: `${size}: processor of worker and API`,
+        value: processor,
+        unit: "% of one",
+        judged: "value",
+        target: { atMost: 60 },
+      },
+      {
+        id: "many-hosts-requests",
+        figure: `${size}: requests to component managers`,
+        value: requests,
+        unit: "/s",
+        judged: "value",
+        target: { atMost: 200 },
+      },
+      {
+        id: "many-hosts-heartbeats",
+        figure: `${size}: missed heartbeats`,
+        value: lost,
+        unit: "",
+        judged: "value",
+        target: { atMost: 0 },
+      },
+      {
+        id: "many-hosts-memory",
+        figure: `${size}: memory of worker and API`,
+        value: memory,
+        unit: "MB",
+        judged: "value",
+      },
+    ];
+  },
+};

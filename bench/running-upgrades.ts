@@ -1,0 +1,56 @@
+import pLimit from "p-limit";
+import { until } from "../test/system/deployment";
+import { specOf } from "./fleet";
+import type { Stage } from "./stage";
+
+/** Most clusters in one request (docs/spec-gaps.md). */
+const clustersPerRequest = 250;
+/** Longer than any measurement takes. */
+const hourLongHosts = 3600;
+
+/**
+ * Upgrades so many clusters whose hosts then take an hour, and resolves when a remediation of each runs; gives the ids of the
+ * upgrades. What ran before is ended first.
+ */
+export async function startedUpgrades(stage: Stage, clusters: number, minutes = 10): Promise<readonly string[]> {
+  await endUpgrades(stage);
+  await stage.hostSeconds(hourLongHosts);
+  const ids: string[] = [];
+  for (let first = 0; first < clusters; first += clustersPerRequest) {
+    const { id } = await stage.service.startUpgrade(specOf(first, Math.min(clustersPerRequest, clusters - first)));
+    ids.push(id);
+  }
+  await until(
+    `the hosts of ${clusters} clusters are being remediated`,
+    async () => (await clustersInWork(stage)) === clusters,
+    minutes * 60,
+  );
+  await stage.untilSteady();
+  return ids;
+}
+
+async function clustersInWork(stage: Stage): Promise<number> {
+  return new Set((await stage.ledger("APPLY_STARTED")).map(({ cluster }) => cluster)).size;
+}
+
+/** Ends every upgrade at once and makes the clusters as they were. */
+export async function endUpgrades(stage: Stage): Promise<void> {
+  const { temporal, service } = stage;
+  const limit = pLimit(16);
+  const query = "ExecutionStatus = 'Running'";
+  const running: string[] = [];
+  for await (const { workflowId } of temporal.workflow.list({ query })) running.push(workflowId);
+  await Promise.all(
+    // Children of an upgrade that was ended before them have ended with it.
+    running.map((id) =>
+      limit(() =>
+        temporal.workflow
+          .getHandle(id)
+          .terminate()
+          .catch(() => undefined),
+      ),
+    ),
+  );
+  await service.resetSimulator();
+  if (running.length > 0) await stage.untilIdle();
+}
