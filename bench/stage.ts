@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
+import { lazyClient } from "../src/temporal/connection";
 import { temporalCluster } from "../test/production/temporal-cluster";
 import { freePorts, until } from "../test/system/deployment";
 import { NpmStart } from "../test/system/npm-start";
@@ -65,14 +66,19 @@ export class Stage {
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
-  /** How long hosts take from now on, in seconds; a reset of the simulator forgets it. */
-  async hostSeconds(hostSeconds: number): Promise<void> {
-    const response = await fetch(`${this.service.simulatorUrl}/simulator/settings`, {
-      method: "PATCH",
+  /** From now on hosts take 50 minutes, and everything else as good as no time; a reset of the simulator forgets it. */
+  async makeHostsSlow(): Promise<void> {
+    await this.tell("PATCH", "settings", { hostSeconds: 0.03 });
+    await this.tell("POST", "faults", { kind: "HOST_SLOW", factor: 100_000 });
+  }
+
+  private async tell(method: string, path: string, body: unknown): Promise<void> {
+    const response = await fetch(`${this.service.simulatorUrl}/simulator/${path}`, {
+      method,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ hostSeconds }),
+      body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`The simulator refused its settings: ${await response.text()}`);
+    if (!response.ok) throw new Error(`The simulator refused ${path}: ${await response.text()}`);
   }
 
   /** What the simulator has recorded of one kind of step. */
@@ -88,14 +94,23 @@ export async function onStage<A>(needs: Needs, postgres: boolean, work: (stage: 
   const fleet = makeFleet(folder, needs);
   const { metrics } = await freePorts("metrics");
   const workerMetrics = `127.0.0.1:${metrics}`;
-  const variables = { ...patience, SIMULATOR_HOST_SECONDS: "0", WORKER_METRICS_ADDRESS: workerMetrics, ...fleet.variables };
+  const variables = {
+    ...patience,
+    SIMULATOR_HOST_SECONDS: "0",
+    WORKER_METRICS_ADDRESS: workerMetrics,
+    ...fleet.variables,
+  };
   const deployment = postgres
     ? await ProductionDeployment.prepare(variables, { apis: 1, workers: 1 })
     : await NpmStart.prepare(variables);
   const service = await ServiceUnderTest.on(deployment);
+  const { address, namespace, tls } = deployment.temporal;
+  // With the service's own settings of a connection: long lists are larger than a client takes by itself.
+  const temporal = lazyClient({ address, namespace, connection: { address, ...(tls && { tls }) } }, {});
   try {
-    return await service.withTemporal((temporal) => work(new Stage(service, temporal, fleet, workerMetrics)));
+    return await work(new Stage(service, temporal, fleet, workerMetrics));
   } finally {
+    await temporal.connection.close();
     await service.discard();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -13,7 +13,7 @@ export const commit: StagedExperiment = {
   needs: () => ({ clusters: 20, hosts: 64 }),
   run: async (stage, { quick }) => {
     await endUpgrades(stage);
-    await stage.hostSeconds(3600);
+    await stage.makeHostsSlow();
     const { clusters } = stage.fleet;
     const { ours, reference } = await withReferenceWorker(stage, () =>
       inTurns(

@@ -22,7 +22,6 @@ export const drafts: StagedExperiment = {
     const before = residentMegabytes(stage.pids("api", "worker"));
     await start(stage, count);
     const after = residentMegabytes(stage.pids("api", "worker"));
-    await endUpgrades(stage);
     return [
       {
         id: "drafts-memory",

@@ -2,7 +2,7 @@ import type { StagedExperiment } from "../figure";
 import { processorSeconds, residentMegabytes } from "../process-usage";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";
 
-/** Ten thousand hosts that are being remediated at the same time, each for an hour. */
+/** Ten thousand hosts that are being remediated at the same time, each for 50 minutes. */
 export const manyHosts: StagedExperiment = {
   name: "many-hosts",
   slow: true,

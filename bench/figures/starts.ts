@@ -8,8 +8,8 @@ import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
 const atOnce = 32;
-/** A burst that the API takes without refusing anything, however long the worker takes for it (docs/decisions/0023). */
-const burst = 96;
+/** How many are started before the worker gets time to come after. */
+const burst = 64;
 
 /**
  * POSTs of drafts against starts of the same Workflow with the same input, memo and search attributes. In bursts, with the
@@ -25,7 +25,7 @@ export const starts: StagedExperiment = {
       return inFlight(burst, atOnce, start);
     };
     const { ours, reference } = await inTurns(
-      quick ? 4 : 12,
+      quick ? 3 : 12,
       () => measured(() => stage.service.startUpgrade(specOf(0, 1, true))),
       () => measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" })),
     );

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { bundleWorkflowCode, NativeConnection, Worker } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import type { Stage } from "../stage";
 
 /** The Task Queue of the bare Workflows that the service's own are compared with. */
@@ -17,6 +17,10 @@ const activities: ReferenceActivities = {
   now: () => Promise.resolve(Date.now()),
 };
 
+/** What the bundler and the worker say of themselves would drown the table. */
+const logger = new DefaultLogger("WARN");
+Runtime.install({ logger });
+
 /** Runs the bare Workflows, with the same limits as the service's worker, while `work` measures them. */
 export async function withReferenceWorker<A>({ service, temporal }: Stage, work: () => Promise<A>): Promise<A> {
   const { address, tls } = service.temporalPlace;
@@ -25,7 +29,7 @@ export async function withReferenceWorker<A>({ service, temporal }: Stage, work:
     connection,
     namespace: temporal.options.namespace,
     taskQueue: referenceQueue,
-    workflowBundle: await bundleWorkflowCode({ workflowsPath: resolve(__dirname, "workflows.ts") }),
+    workflowBundle: await bundleWorkflowCode({ workflowsPath: resolve(__dirname, "workflows.ts"), logger }),
     activities,
     maxConcurrentActivityTaskExecutions: 2000,
     shutdownGraceTime: 0,
