@@ -22,6 +22,8 @@ export interface Measured {
   readonly target?: Target;
   /** Whether it is steady enough from run to run for `--quick` to compare it with the stored one. */
   readonly steady?: boolean;
+  /** Of how many hosts it is a point of the plot of cost against size. */
+  readonly plotted?: { readonly hosts: number };
 }
 
 /** The clusters that a part of the benchmark needs, and how the service is told to run. */

@@ -6,7 +6,8 @@ import { endUpgrades, startedUpgrades } from "../running-upgrades";
 export const manyHosts: StagedExperiment = {
   name: "many-hosts",
   slow: true,
-  needs: ({ quick }) => ({ clusters: quick ? 16 : 157, hosts: 64, hostsAtOnce: 64 }),
+  // The last host of a cluster cannot be emptied while all others are.
+  needs: ({ quick }) => ({ clusters: quick ? 16 : 160, hosts: 64, hostsAtOnce: 63 }),
   run: async (stage, { quick }) => {
     const { clusters, hosts } = stage.fleet;
     await startedUpgrades(stage, clusters, 30);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Measured, StagedExperiment } from "../figure";
 import { specOf } from "../fleet";
 import { inTurns, median, timed } from "../measure";
+import { processorSeconds } from "../process-usage";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
 import type { Stage } from "../stage";
 
@@ -31,44 +32,55 @@ async function measure(
   stage: Stage,
   { size, hosts, rounds, last }: { size: number; hosts: number; rounds: number; last: boolean },
 ): Promise<Measured[]> {
-  const lengths: number[] = [];
+  const total = size * hosts;
+  const histories: History[] = [];
+  const used = { service: [] as number[], temporal: [] as number[] };
   const { ours, reference: bare } = await inTurns(
     rounds,
     async () => {
       await stage.service.resetSimulator();
+      const before = { service: processorSeconds(serviceOf(stage)), temporal: processorSeconds(temporalOf(stage)) };
       const { milliseconds, result } = await timed(() => upgrade(stage, size));
-      lengths.push(await historyLength(stage, result));
+      used.service.push(processorSeconds(serviceOf(stage)) - before.service);
+      used.temporal.push(processorSeconds(temporalOf(stage)) - before.temporal);
+      histories.push(await historyOf(stage, result));
       return milliseconds;
     },
     async () => (await timed(() => reference(stage, size, hosts))).milliseconds,
   );
-  const total = size * hosts;
+  const wall: Measured = {
+    id: last ? "orchestration" : `orchestration-${total}`,
+    figure: `Orchestrating ${total} hosts of zero duration (${size} x ${hosts})`,
+    value: median(ours),
+    reference: median(bare),
+    unit: "ms",
+    judged: "ratio",
+    target: { atMost: 1.3 },
+    plotted: { hosts: total },
+    ...(last && { steady: true }),
+  };
+  if (!last) return [wall];
+  const perHost = (numbers: readonly number[]) => median(numbers) / total;
+  const told = (id: string, figure: string, value: number, unit: string): Measured => ({
+    id: `${id}-per-host`,
+    figure: `${figure} per host (${size} x ${hosts})`,
+    value,
+    unit,
+    judged: "value",
+  });
+  const events = perHost(histories.map(({ events }) => events));
+  const bytes = perHost(histories.map(({ bytes }) => bytes));
   return [
-    {
-      id: last ? "orchestration" : `orchestration-${total}`,
-      figure: `Orchestrating ${total} hosts of zero duration (${size} x ${hosts})`,
-      value: median(ours),
-      reference: median(bare),
-      unit: "ms",
-      judged: "ratio",
-      target: { atMost: 1.3 },
-      ...(last && { steady: true }),
-    },
-    ...(last
-      ? [
-          {
-            id: "events-per-host",
-            figure: `History events per host (${size} x ${hosts})`,
-            value: median(lengths) / total,
-            unit: "events",
-            judged: "value" as const,
-            target: { atMost: 12 },
-            steady: true,
-          },
-        ]
-      : []),
+    wall,
+    { ...told("events", "History events", events, "events"), target: { atMost: 12 }, steady: true },
+    told("history", "History", bytes / 1024, "KB"),
+    told("service-processor", "Processor of worker and API", perHost(used.service) * 1000, "ms"),
+    told("temporal-processor", "Processor of Temporal and its database", perHost(used.temporal) * 1000, "ms"),
   ];
 }
+
+const serviceOf = (stage: Stage) => stage.pids("worker", "api");
+const temporalOf = (stage: Stage) => stage.pids("temporal", "temporalServer", "postgresql");
 
 async function upgrade({ service, temporal }: Stage, clusters: number): Promise<string> {
   const { id } = await service.startUpgrade(specOf(0, clusters));
@@ -84,11 +96,17 @@ function reference({ temporal }: Stage, clusters: number, hosts: number): Promis
   });
 }
 
-/** Events of an upgrade and of all its resources. */
-async function historyLength({ temporal }: Stage, id: string): Promise<number> {
-  let sum = 0;
-  for await (const { historyLength } of temporal.workflow.list({ query: `RootWorkflowId = '${id}'` })) {
-    sum += historyLength;
+interface History {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** The histories of an upgrade and of all its resources together. */
+async function historyOf({ temporal }: Stage, id: string): Promise<History> {
+  let [events, bytes] = [0, 0];
+  for await (const { historyLength, historySize } of temporal.workflow.list({ query: `RootWorkflowId = '${id}'` })) {
+    events += historyLength;
+    bytes += historySize ?? 0;
   }
-  return sum;
+  return { events, bytes };
 }
