@@ -14,10 +14,17 @@ export const manyHosts: StagedExperiment = {
     const inWork = (await stage.ledger("APPLY_STARTED")).length;
     const pids = stage.pids("worker", "api");
     const seconds = quick ? 20 : 60;
-    const before = { processor: processorSeconds(pids), requests: await stage.managerRequests(), at: Date.now() };
+    const temporal = stage.pids("temporal", "temporalServer", "postgresql");
+    const before = {
+      processor: processorSeconds(pids),
+      temporal: processorSeconds(temporal),
+      requests: await stage.managerRequests(),
+      at: Date.now(),
+    };
     await new Promise((resume) => setTimeout(resume, seconds * 1000));
     const passed = (Date.now() - before.at) / 1000;
     const processor = ((processorSeconds(pids) - before.processor) / passed) * 100;
+    const temporalProcessor = ((processorSeconds(temporal) - before.temporal) / passed) * 100;
     const requests = ((await stage.managerRequests()) - before.requests) / passed;
     const memory = residentMegabytes(pids);
     const lost = stage.service.log("worker").filter(({ msg }) => msg.startsWith("An Activity was lost")).length;
@@ -48,6 +55,14 @@ export const manyHosts: StagedExperiment = {
         judged: "value",
         target: { atMost: 0 },
       },
+      {
+        id: "many-hosts-temporal-processor",
+        figure: `${size}: processor of Temporal and its database`,
+        value: temporalProcessor,
+        unit: "% of one",
+        judged: "value",
+      },
+      { id: "many-hosts-clusters", figure: `${size}: clusters`, value: clusters, unit: "", judged: "value" },
       {
         id: "many-hosts-memory",
         figure: `${size}: memory of worker and API`,

@@ -45,7 +45,10 @@ async function npmStart(folder: string): Promise<number> {
   const variables = Object.entries(ports).map(([name, port]) => `${name}=${port}`);
   const began = performance.now();
   // The environment by `env`, so that the rest of it is whatever this process has.
-  const child = spawn("env", [...variables, `DATA_DIR=${folder}`, "npm", "start"], { cwd: root, detached: true });
+  const child = spawn("env", ["-u", "TEMPORAL_ADDRESS", ...variables, `DATA_DIR=${folder}`, "npm", "start"], {
+    cwd: root,
+    detached: true,
+  });
   const ended = new Promise<void>((resume) => child.once("exit", () => resume()));
   let printed = "";
   const ready = new Promise<void>((resume, reject) => {
