@@ -12,7 +12,7 @@ const clustersPerRequest = 250;
  */
 export async function startedUpgrades(stage: Stage, clusters: number, minutes = 10): Promise<readonly string[]> {
   await endUpgrades(stage);
-  await stage.makeHostsSlow();
+  await stage.simulator.makeHostsSlow();
   const ids: string[] = [];
   for (let first = 0; first < clusters; first += clustersPerRequest) {
     const { id } = await stage.service.startUpgrade(specOf(first, Math.min(clustersPerRequest, clusters - first)));
@@ -28,12 +28,12 @@ export async function startedUpgrades(stage: Stage, clusters: number, minutes = 
 }
 
 async function clustersInWork(stage: Stage): Promise<number> {
-  return new Set((await stage.ledger("APPLY_STARTED")).map(({ cluster }) => cluster)).size;
+  return new Set((await stage.simulator.ledger("APPLY_REQUESTED")).map(({ cluster }) => cluster)).size;
 }
 
 /** Ends every upgrade at once and makes the clusters as they were. */
 export async function endUpgrades(stage: Stage): Promise<void> {
-  const { temporal, service } = stage;
+  const { temporal } = stage;
   const limit = pLimit(16);
   const query = "ExecutionStatus = 'Running'";
   const running: string[] = [];
@@ -49,6 +49,6 @@ export async function endUpgrades(stage: Stage): Promise<void> {
       ),
     ),
   );
-  await service.resetSimulator();
+  await stage.simulator.reset();
   if (running.length > 0) await stage.untilIdle();
 }

@@ -9,8 +9,9 @@ import { NpmStart } from "../test/system/npm-start";
 import { ProductionDeployment } from "../test/system/production-deployment";
 import { ServiceUnderTest } from "../test/system/service-under-test";
 import type { Needs } from "./figure";
-import { makeFleet, type Fleet } from "./fleet";
+import { makeFleet, makeSimulatorConfig, type Fleet } from "./fleet";
 import { processorsUsed } from "./process-usage";
+import { BenchSimulator } from "./simulator";
 
 /** Of one processor; pollers and timers use as much of it. */
 const idle = 0.3;
@@ -24,6 +25,7 @@ export class Stage {
     readonly service: ServiceUnderTest,
     readonly temporal: Client,
     readonly fleet: Fleet,
+    readonly simulator: BenchSimulator,
     private readonly workerMetrics: string,
   ) {}
 
@@ -65,41 +67,16 @@ export class Stage {
     const counts = text.matchAll(/^ums_component_manager_call_duration_seconds_count\S* (\S+)$/gm);
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   }
-
-  /** From now on hosts take 50 minutes, and everything else as good as no time; a reset of the simulator forgets it. */
-  async makeHostsSlow(): Promise<void> {
-    await this.tell("PATCH", "settings", { hostSeconds: 0.03 });
-    await this.tell("POST", "faults", { kind: "HOST_SLOW", factor: 100_000 });
-  }
-
-  private async tell(method: string, path: string, body: unknown): Promise<void> {
-    const response = await fetch(`${this.service.simulatorUrl}/simulator/${path}`, {
-      method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`The simulator refused ${path}: ${await response.text()}`);
-  }
-
-  /** What the simulator has recorded of one kind of step. */
-  async ledger(step: string): Promise<readonly { readonly at: string; readonly cluster?: string }[]> {
-    const response = await fetch(`${this.service.simulatorUrl}/simulator/ledger?step=${step}`);
-    return (await response.json()) as { at: string }[];
-  }
 }
 
-/** Starts the service on a fleet, lets `work` measure it, and removes both. Hosts take no time unless they are told to. */
+/** Starts the service on a fleet, lets `work` measure it, and removes both. Hosts take no time unless the simulator is told so. */
 export async function onStage<A>(needs: Needs, postgres: boolean, work: (stage: Stage) => Promise<A>): Promise<A> {
   const folder = mkdtempSync(join(tmpdir(), "ums-bench-"));
-  const fleet = makeFleet(folder, needs);
+  const simulator = await BenchSimulator.start(makeSimulatorConfig(folder, needs));
+  const fleet = makeFleet(folder, needs, simulator.url);
   const { metrics } = await freePorts("metrics");
   const workerMetrics = `127.0.0.1:${metrics}`;
-  const variables = {
-    ...patience,
-    SIMULATOR_HOST_SECONDS: "0",
-    WORKER_METRICS_ADDRESS: workerMetrics,
-    ...fleet.variables,
-  };
+  const variables = { ...patience, WORKER_METRICS_ADDRESS: workerMetrics, ...fleet.variables };
   const deployment = postgres
     ? await ProductionDeployment.prepare(variables, { apis: 1, workers: 1 })
     : await NpmStart.prepare(variables);
@@ -108,10 +85,11 @@ export async function onStage<A>(needs: Needs, postgres: boolean, work: (stage: 
   // With the service's own settings of a connection: long lists are larger than a client takes by itself.
   const temporal = lazyClient({ address, namespace, connection: { address, ...(tls && { tls }) } }, {});
   try {
-    return await work(new Stage(service, temporal, fleet, workerMetrics));
+    return await work(new Stage(service, temporal, fleet, simulator, workerMetrics));
   } finally {
     await temporal.connection.close();
     await service.discard();
+    simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

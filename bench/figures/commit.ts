@@ -13,7 +13,7 @@ export const commit: StagedExperiment = {
   needs: () => ({ clusters: 20, hosts: 64 }),
   run: async (stage, { quick }) => {
     await endUpgrades(stage);
-    await stage.makeHostsSlow();
+    await stage.simulator.makeHostsSlow();
     const { clusters } = stage.fleet;
     const { ours, reference } = await withReferenceWorker(stage, () =>
       inTurns(
@@ -48,7 +48,7 @@ async function untilRemediation(stage: Stage, index: number): Promise<number> {
   let first: number | undefined;
   const cluster = `domain-c${1001 + index}`;
   await until(`${resourceId(index)} is being remediated`, async () => {
-    const requested = (await stage.ledger("APPLY_REQUESTED")).find((entry) => entry.cluster === cluster);
+    const requested = (await stage.simulator.ledger("APPLY_REQUESTED")).find((entry) => entry.cluster === cluster);
     if (requested) first = Date.parse(requested.at);
     return first !== undefined;
   });

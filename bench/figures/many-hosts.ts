@@ -11,7 +11,7 @@ export const manyHosts: StagedExperiment = {
   run: async (stage, { quick }) => {
     const { clusters, hosts } = stage.fleet;
     await startedUpgrades(stage, clusters, 30);
-    const inWork = (await stage.ledger("APPLY_STARTED")).length;
+    const inWork = (await stage.simulator.ledger("APPLY_STARTED")).length;
     const pids = stage.pids("worker", "api");
     const seconds = quick ? 20 : 60;
     const temporal = stage.pids("temporal", "temporalServer", "postgresql");

@@ -38,7 +38,7 @@ async function measure(
   const { ours, reference: bare } = await inTurns(
     rounds,
     async () => {
-      await stage.service.resetSimulator();
+      await stage.simulator.reset();
       const before = { service: processorSeconds(serviceOf(stage)), temporal: processorSeconds(temporalOf(stage)) };
       const { milliseconds, result } = await timed(() => upgrade(stage, size));
       used.service.push(processorSeconds(serviceOf(stage)) - before.service);

@@ -171,7 +171,7 @@ async function getTask({ service }: Stage, id: string): Promise<number> {
 }
 
 async function childrenOf({ temporal }: Stage, id: string): Promise<string[]> {
-  const { children = [] } = await temporal.workflow.getHandle(id).query(taskWithChildrenQuery);
+  const { children } = await temporal.workflow.getHandle(id).query(taskWithChildrenQuery);
   return children.map(({ workflowId }) => workflowId);
 }
 
