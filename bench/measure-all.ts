@@ -1,15 +1,28 @@
 import type { Experiment, Measured, Run, StagedExperiment } from "./figure";
 import { onStage } from "./stage";
 
-/** Runs experiments one after another; those with the same needs share a service. Gives what each has measured. */
-export async function measureAll(
-  chosen: readonly Experiment[],
-  run: Run,
-): Promise<ReadonlyMap<Experiment, readonly Measured[]>> {
-  const measured = new Map<Experiment, readonly Measured[]>();
+/** Is told what an experiment has measured, or why it could not. */
+export interface Audience {
+  measured(experiment: Experiment, figures: readonly Measured[]): void;
+  failed(experiment: Experiment, error: unknown): void;
+}
+
+/** Runs experiments one after another; those with the same needs share a service. One that fails stops no other. */
+export async function measureAll(chosen: readonly Experiment[], run: Run, audience: Audience): Promise<void> {
+  const attempt = async (experiment: Experiment, work: () => Promise<readonly Measured[]>) => {
+    const began = Date.now();
+    process.stderr.write(`${experiment.name} … `);
+    try {
+      audience.measured(experiment, await work());
+      process.stderr.write(`${Math.round((Date.now() - began) / 1000)} s\n`);
+    } catch (error) {
+      process.stderr.write("failed\n");
+      audience.failed(experiment, error);
+    }
+  };
   const staged = new Map<string, StagedExperiment[]>();
   for (const experiment of chosen) {
-    if ("runAlone" in experiment) measured.set(experiment, await told(experiment.name, () => experiment.runAlone(run)));
+    if ("runAlone" in experiment) await attempt(experiment, () => experiment.runAlone(run));
     else {
       const needs = JSON.stringify(experiment.needs(run));
       staged.set(needs, [...(staged.get(needs) ?? []), experiment]);
@@ -19,18 +32,7 @@ export async function measureAll(
     const [first] = together;
     if (!first) continue;
     await onStage(first.needs(run), run.postgres, async (stage) => {
-      for (const experiment of together)
-        measured.set(experiment, await told(experiment.name, () => experiment.run(stage, run)));
+      for (const experiment of together) await attempt(experiment, () => experiment.run(stage, run));
     });
   }
-  return measured;
-}
-
-/** Says on stderr what goes on: it takes minutes. */
-async function told<A>(name: string, work: () => Promise<A>): Promise<A> {
-  const began = Date.now();
-  process.stderr.write(`${name} … `);
-  const result = await work();
-  process.stderr.write(`${Math.round((Date.now() - began) / 1000)} s\n`);
-  return result;
 }

@@ -20,7 +20,7 @@ void main().then(
   },
 );
 
-/** `npm run bench`; 1 where `--quick` finds a figure that has become worse, 2 where an argument is wrong. */
+/** `npm run bench`; 1 where something could not be measured or `--quick` finds it worse than stored, 2 where an argument is wrong. */
 async function main(): Promise<number> {
   const { quick, postgres, only, json, plot, store } = parseArgs({
     options: {
@@ -40,32 +40,41 @@ async function main(): Promise<number> {
   const chosen = experiments.filter(({ name, slow }) => only?.includes(name) ?? !(quick && slow));
   const run: Run = { quick, postgres };
   const server = postgres ? "PostgreSQL" : "SQLite";
+  const ratios = stored()[server] ?? {};
+  const found = new Map<Experiment, readonly Measured[]>();
+  const failures: string[] = [];
+  const figures = () => [...found.values()].flat();
   try {
-    const measured =
-      quick && !store ? await compared(chosen, run, server) : [...(await measureAll(chosen, run)).values()].flat();
-    console.log(tableOf(measured));
-    if (json !== undefined) writeFileSync(json, jsonOf(measured, run, server));
-    if (plot !== undefined) writeFileSync(plot, plotOf(measured));
-    if (!quick) return 0;
-    if (store) return keep(server, ratiosOf(measured));
-    return judge(measured, stored()[server] ?? {});
+    await measureAll(chosen, run, {
+      measured: (experiment, measured) => {
+        found.set(experiment, measured);
+        if (json !== undefined) writeFileSync(json, jsonOf(figures(), run, server));
+      },
+      failed: ({ name }, error) => {
+        console.error(error);
+        failures.push(name);
+      },
+    });
+    // What seems to be worse than stored is measured once more: a step has to be seen twice.
+    const doubtful = quick && !store ? chosen.filter((one) => stepsOf(found.get(one) ?? [], ratios).length > 0) : [];
+    await measureAll(doubtful, run, {
+      measured: (experiment, again) => found.set(experiment, betterOf(found.get(experiment) ?? [], again)),
+      failed: (_, error) => console.error(error),
+    });
   } finally {
     if (postgres) await endSharedServer();
   }
+  console.log(tableOf(figures()));
+  if (json !== undefined) writeFileSync(json, jsonOf(figures(), run, server));
+  if (plot !== undefined) writeFileSync(plot, plotOf(figures()));
+  if (failures.length > 0) console.error(`Could not be measured: ${failures.join(", ")}`);
+  if (quick && store) keep(server, ratiosOf(figures()));
+  const steps = quick && !store && judge(figures(), ratios);
+  return failures.length > 0 || steps ? 1 : 0;
 }
 
-/** What seems to be worse than stored is measured once more: a step has to be seen twice. */
-async function compared(chosen: readonly Experiment[], run: Run, server: string): Promise<Measured[]> {
-  const ratios = stored()[server] ?? {};
-  const first = await measureAll(chosen, run);
-  const doubtful = [...first].flatMap(([experiment, measured]) =>
-    stepsOf(measured, ratios).length > 0 ? [experiment] : [],
-  );
-  const second = await measureAll(doubtful, run);
-  return [...first].flatMap(([experiment, measured]) => betterOf(measured, second.get(experiment) ?? []));
-}
-
-function judge(measured: readonly Measured[], ratios: Ratios): number {
+/** Says which figures are worse than stored; whether there are any. */
+function judge(measured: readonly Measured[], ratios: Ratios): boolean {
   const steps = stepsOf(measured, ratios);
   for (const { id, stored, now } of steps) console.error(`${id}: ${now.toFixed(2)}, which was ${stored.toFixed(2)}`);
   console.error(
@@ -73,7 +82,7 @@ function judge(measured: readonly Measured[], ratios: Ratios): number {
       ? `More than ${allowedStep * 100} % worse than stored: ${steps.map(({ id }) => id).join(", ")}`
       : `Nothing is more than ${allowedStep * 100} % worse than stored.`,
   );
-  return steps.length > 0 ? 1 : 0;
+  return steps.length > 0;
 }
 
 function stored(): Readonly<Record<string, Ratios>> {
@@ -81,10 +90,9 @@ function stored(): Readonly<Record<string, Ratios>> {
   return JSON.parse(readFileSync(storedFile, "utf8")) as Record<string, Ratios>;
 }
 
-function keep(server: string, ratios: Ratios): number {
+function keep(server: string, ratios: Ratios): void {
   const all = stored();
   writeFileSync(storedFile, `${JSON.stringify({ ...all, [server]: { ...all[server], ...ratios } }, undefined, 2)}\n`);
-  return 0;
 }
 
 function jsonOf(measured: readonly Measured[], { quick }: Run, server: string): string {

@@ -1,6 +1,9 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 
+/** A connection that nobody has used for a while is closed by the simulator, and may be just when it is used again. */
+const once = { connection: "close" };
+
 /**
  * The simulator of a fleet. The one of `npm start` saves all its clusters before each answer, which for thousands of hosts costs
  * more than what is measured; this one only remembers.
@@ -33,14 +36,15 @@ export class BenchSimulator {
 
   /** What it has recorded of one kind of step. */
   async ledger(step: string): Promise<readonly { readonly at: string; readonly cluster?: string }[]> {
-    const response = await fetch(`${this.url}/simulator/ledger?step=${step}`);
+    const response = await fetch(`${this.url}/simulator/ledger?step=${step}`, { headers: once });
     return (await response.json()) as { at: string }[];
   }
 
   private async tell(method: string, path: string, body?: unknown): Promise<void> {
     const response = await fetch(`${this.url}/simulator/${path}`, {
       method,
-      ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { ...once, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`The simulator refused ${path}: ${await response.text()}`);
   }

@@ -14,10 +14,9 @@ export const commit: StagedExperiment = {
   run: async (stage, { quick }) => {
     await endUpgrades(stage);
     await stage.simulator.makeHostsSlow();
-    const { clusters } = stage.fleet;
     const { ours, reference } = await withReferenceWorker(stage, () =>
       inTurns(
-        quick ? 8 : clusters,
+        quick ? 8 : 16,
         (round) => untilRemediation(stage, round),
         () => untilActivity(stage),
       ),

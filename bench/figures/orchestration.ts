@@ -22,7 +22,7 @@ export const orchestration: StagedExperiment = {
       const measured: Measured[] = [];
       for (const size of quick ? [clusters] : [1, clusters / 4, clusters]) {
         const last = size === clusters;
-        measured.push(...(await measure(stage, { size, hosts, rounds: quick ? 3 : last ? 3 : 5, last })));
+        measured.push(...(await measure(stage, { size, hosts, rounds: 3, last })));
       }
       return measured;
     }),

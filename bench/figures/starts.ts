@@ -25,7 +25,7 @@ export const starts: StagedExperiment = {
       return inFlight(burst, atOnce, start);
     };
     const { ours, reference } = await inTurns(
-      quick ? 3 : 12,
+      quick ? 3 : 8,
       () => measured(() => stage.service.startUpgrade(specOf(0, 1, true))),
       () => measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" })),
     );
