@@ -35,20 +35,26 @@ async function clustersInWork(stage: Stage): Promise<number> {
 export async function endUpgrades(stage: Stage): Promise<void> {
   const { temporal } = stage;
   const limit = pLimit(16);
-  const query = "ExecutionStatus = 'Running'";
-  const running: string[] = [];
-  for await (const { workflowId } of temporal.workflow.list({ query })) running.push(workflowId);
-  await Promise.all(
-    // Children of an upgrade that was ended before them have ended with it.
-    running.map((id) =>
-      limit(() =>
+  let ended = 0;
+  // Visibility comes a moment after what it shows, so it is asked again.
+  await until(
+    "no upgrade runs",
+    async () => {
+      const running: string[] = [];
+      for await (const { workflowId } of temporal.workflow.list({ query: "ExecutionStatus = 'Running'" }))
+        running.push(workflowId);
+      // Children of an upgrade that was ended before them have ended with it.
+      const end = (id: string) =>
         temporal.workflow
           .getHandle(id)
           .terminate()
-          .catch(() => undefined),
-      ),
-    ),
+          .catch(() => undefined);
+      await Promise.all(running.map((id) => limit(() => end(id))));
+      ended += running.length;
+      return running.length === 0;
+    },
+    600,
   );
   await stage.simulator.reset();
-  if (running.length > 0) await stage.untilIdle();
+  if (ended > 0) await stage.untilIdle();
 }

@@ -13,7 +13,7 @@ const atOnce = 8;
 export const drafts: StagedExperiment = {
   name: "drafts",
   slow: true,
-  needs: () => ({ clusters: 1, hosts: 1 }),
+  needs: () => ({ clusters: 1, hosts: 2 }),
   run: async (stage, { quick }) => {
     const count = quick ? 500 : 10_000;
     await endUpgrades(stage);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { upgradesQuery } from "../../src/temporal/visibility-query";
 import { until } from "../../test/system/deployment";
 import type { StagedExperiment } from "../figure";
-import { specOf } from "../fleet";
+import { finishedUpgrade } from "../finished-upgrade";
 import { inFlight, inTurns, median, timed } from "../measure";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
 import { endUpgrades } from "../running-upgrades";
@@ -15,7 +15,7 @@ const farPage = 100;
 /** The list of upgrades against Visibility itself, and its hundredth page against its first. */
 export const lists: StagedExperiment = {
   name: "lists",
-  needs: () => ({ clusters: 1, hosts: 1 }),
+  needs: () => ({ clusters: 1, hosts: 2 }),
   run: async (stage, { quick }) => {
     const { upgrades, page } = sizes[quick ? "quick" : "full"];
     await seed(stage, upgrades);
@@ -85,9 +85,8 @@ async function bare({ temporal }: Stage, pageSize: number): Promise<void> {
 
 /** Makes the list so long, with closed Workflows that have the type, memo and search attributes of an upgrade that has succeeded. */
 async function seed(stage: Stage, upgrades: number): Promise<void> {
-  const { service, temporal } = stage;
-  const { id } = await service.startUpgrade(specOf(0, 1));
-  await temporal.workflow.getHandle(id).result();
+  const { temporal } = stage;
+  const id = await finishedUpgrade(stage, 1);
   const { memo, typedSearchAttributes } = await temporal.workflow.getHandle(id).describe();
   await endUpgrades(stage);
   await withReferenceWorker(stage, async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Measured, StagedExperiment } from "../figure";
-import { specOf } from "../fleet";
+import { finishedUpgrade } from "../finished-upgrade";
 import { inTurns, median, timed } from "../measure";
 import { processorSeconds } from "../process-usage";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
@@ -17,7 +17,7 @@ export const orchestration: StagedExperiment = {
     withReferenceWorker(stage, async () => {
       const { clusters, hosts } = stage.fleet;
       // Whoever comes first loads code and opens connections.
-      await upgrade(stage, 1);
+      await finishedUpgrade(stage, 1);
       await reference(stage, 1, 1);
       const measured: Measured[] = [];
       for (const size of quick ? [clusters] : [1, clusters / 4, clusters]) {
@@ -40,7 +40,7 @@ async function measure(
     async () => {
       await stage.simulator.reset();
       const before = { service: processorSeconds(serviceOf(stage)), temporal: processorSeconds(temporalOf(stage)) };
-      const { milliseconds, result } = await timed(() => upgrade(stage, size));
+      const { milliseconds, result } = await timed(() => finishedUpgrade(stage, size));
       used.service.push(processorSeconds(serviceOf(stage)) - before.service);
       used.temporal.push(processorSeconds(temporalOf(stage)) - before.temporal);
       histories.push(await historyOf(stage, result));
@@ -81,12 +81,6 @@ async function measure(
 
 const serviceOf = (stage: Stage) => stage.pids("worker", "api");
 const temporalOf = (stage: Stage) => stage.pids("temporal", "temporalServer", "postgresql");
-
-async function upgrade({ service, temporal }: Stage, clusters: number): Promise<string> {
-  const { id } = await service.startUpgrade(specOf(0, clusters));
-  await temporal.workflow.getHandle(id).result();
-  return id;
-}
 
 function reference({ temporal }: Stage, clusters: number, hosts: number): Promise<unknown> {
   return temporal.workflow.execute("parent", {

@@ -8,7 +8,7 @@ import type { Stage } from "../stage";
 export const restart: StagedExperiment = {
   name: "restart",
   slow: true,
-  needs: ({ quick }) => ({ clusters: quick ? 100 : 1000, hosts: 1 }),
+  needs: ({ quick }) => ({ clusters: quick ? 100 : 1000, hosts: 2 }),
   run: async (stage) => {
     const { clusters } = stage.fleet;
     await startedUpgrades(stage, clusters, 20);

@@ -17,7 +17,7 @@ const burst = 64;
  */
 export const starts: StagedExperiment = {
   name: "starts",
-  needs: () => ({ clusters: 1, hosts: 1 }),
+  needs: () => ({ clusters: 1, hosts: 2 }),
   run: async (stage, { quick }) => {
     const plan = await planOf(stage);
     const measured = async (start: () => Promise<unknown>) => {
