@@ -17,9 +17,9 @@ const activities: ReferenceActivities = {
   now: () => Promise.resolve(Date.now()),
 };
 
-/** What the bundler and the worker say of themselves would drown the table. */
+/** What the bundler and the worker say of themselves would drown the table; and a signal is to end the benchmark, not only them. */
 const logger = new DefaultLogger("WARN");
-Runtime.install({ logger });
+Runtime.install({ logger, shutdownSignals: [] });
 
 /** Runs the bare Workflows, with the same limits as the service's worker, while `work` measures them. */
 export async function withReferenceWorker<A>({ service, temporal }: Stage, work: () => Promise<A>): Promise<A> {
