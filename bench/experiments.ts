@@ -1,4 +1,4 @@
-import type { Experiment } from "./figure";
+import type { Experiment } from "./experiment";
 import { commit } from "./figures/commit";
 import { drafts } from "./figures/drafts";
 import { lists } from "./figures/lists";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Needs } from "./figure";
+import type { Needs } from "./needs";
 
 /** A platform of equal image-managed clusters. */
 export interface Fleet {

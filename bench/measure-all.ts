@@ -1,4 +1,5 @@
-import type { Experiment, Measured, Run, StagedExperiment } from "./figure";
+import type { Experiment, Run, StagedExperiment } from "./experiment";
+import type { Measured } from "./figure";
 import { onStage } from "./stage";
 
 /** Is told what an experiment has measured, or why it could not. */

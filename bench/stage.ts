@@ -8,7 +8,7 @@ import { freePorts, until } from "../test/system/deployment";
 import { NpmStart } from "../test/system/npm-start";
 import { ProductionDeployment } from "../test/system/production-deployment";
 import { ServiceUnderTest } from "../test/system/service-under-test";
-import type { Needs } from "./figure";
+import type { Needs } from "./needs";
 import { makeFleet, makeSimulatorConfig, type Fleet } from "./fleet";
 import { processorsUsed } from "./process-usage";
 import { BenchSimulator } from "./simulator";

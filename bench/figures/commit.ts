@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { until } from "../../test/system/deployment";
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { resourceId, specOf } from "../fleet";
 import { inTurns, median } from "../measure";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";

@@ -1,5 +1,5 @@
 import { until } from "../../test/system/deployment";
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { specOf } from "../fleet";
 import { inFlight } from "../measure";
 import { residentMegabytes } from "../process-usage";

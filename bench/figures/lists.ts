@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { upgradesQuery } from "../../src/temporal/visibility-query";
 import { until } from "../../test/system/deployment";
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { finishedUpgrade } from "../finished-upgrade";
 import { inFlight, inTurns, median, timed } from "../measure";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";

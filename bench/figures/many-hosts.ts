@@ -1,4 +1,4 @@
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { processorSeconds, residentMegabytes } from "../process-usage";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Measured, StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
+import type { Measured } from "../figure";
 import { finishedUpgrade } from "../finished-upgrade";
 import { inTurns, median, timed } from "../measure";
 import { processorSeconds } from "../process-usage";

@@ -1,5 +1,6 @@
 import { taskWithChildrenQuery, subTaskQuery } from "../../workflows/messages";
-import type { Measured, StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
+import type { Measured } from "../figure";
 import { inTurns, median, percentile, timed } from "../measure";
 import { residentMegabytes } from "../process-usage";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";

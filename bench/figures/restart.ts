@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { until } from "../../test/system/deployment";
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 

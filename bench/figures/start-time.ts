@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startDevServer } from "../../src/temporal/dev-server";
 import { freePorts } from "../../test/system/deployment";
-import type { LoneExperiment } from "../figure";
+import type { LoneExperiment } from "../experiment";
 import { inTurns, median, timed } from "../measure";
 
 const root = resolve(__dirname, "../..");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { UpgradePlan } from "../../src/domain/upgrade-plan";
 import { startWorkflow } from "../../src/temporal/start-workflow";
-import type { StagedExperiment } from "../figure";
+import type { StagedExperiment } from "../experiment";
 import { specOf } from "../fleet";
 import { inFlight, inTurns, median, percentile } from "../measure";
 import { endUpgrades } from "../running-upgrades";
