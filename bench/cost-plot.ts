@@ -1,4 +1,4 @@
-/** Milliseconds that upgrades of so many hosts took, with the service and without. */
+/** Seconds that upgrades of so many hosts took, with the service and without. */
 export interface CostPoint {
   readonly hosts: number;
   readonly ours: number;
@@ -42,7 +42,7 @@ export function costPlot(points: readonly CostPoint[]): string {
     ]),
     ...y.ticks.flatMap((tick) => [
       `<line x1="${size.left}" y1="${written(y.place(tick))}" x2="${size.width - size.right}" y2="${written(y.place(tick))}"/>`,
-      `<text text-anchor="end" x="${size.left - 8}" y="${written(y.place(tick) + 4)}">${tick / 1000} s</text>`,
+      `<text text-anchor="end" x="${size.left - 8}" y="${written(y.place(tick) + 4)}">${tick} s</text>`,
     ]),
     `<text text-anchor="middle" x="${(size.left + size.width - size.right) / 2}" y="${size.height - 8}">hosts of zero duration, 64 in a cluster</text>`,
     ...line("reference", ({ reference }) => reference, "bare Workflows"),

@@ -15,7 +15,7 @@ export interface StagedExperiment {
   readonly name: string;
   readonly needs: (run: Run) => Needs;
   readonly run: (stage: Stage, run: Run) => Promise<readonly Measured[]>;
-  /** Takes minutes whatever its size, so `--quick` leaves it out. */
+  /** Takes minutes whatever its size, or gives nothing that later runs could be compared with, so `--quick` leaves it out. */
   readonly slow?: boolean;
 }
 

@@ -104,7 +104,9 @@ function jsonOf(measured: readonly Measured[], { quick }: Run, server: string): 
 
 function plotOf(measured: readonly Measured[]): string {
   const points = measured.flatMap(({ plotted, value, reference }) =>
-    plotted && reference !== undefined ? [{ hosts: plotted.hosts, ours: value, reference }] : [],
+    plotted && reference !== undefined
+      ? [{ hosts: plotted.hosts, ours: value / 1000, reference: reference / 1000 }]
+      : [],
   );
   if (points.length === 0) throw new Error("--plot needs the figure orchestration");
   return costPlot(points);

@@ -20,7 +20,7 @@ export class BenchSimulator {
       child.once("message", (message) => resume((message as { url: string }).url));
       child.once("exit", () => reject(new Error("The simulator ended at its start")));
     });
-    return new BenchSimulator(url, () => child.kill());
+    return new BenchSimulator(url, () => child.disconnect());
   }
 
   /** Every cluster as it was at first, hosts that take no time, an empty ledger. */

@@ -94,6 +94,7 @@ const everyMilliseconds = 1000;
 /** Many who follow one running upgrade against one who does. */
 export const manyReaders: StagedExperiment = {
   name: "readers",
+  slow: true,
   needs: () => ({ clusters: 20, hosts: 10 }),
   run: async (stage, { quick }) => {
     const clusters = 10;

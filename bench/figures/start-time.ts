@@ -12,6 +12,7 @@ const root = resolve(__dirname, "../..");
 /** `npm start` in a checkout where it has run before, against the embedded server that it contains. */
 export const startTime: LoneExperiment = {
   name: "start",
+  slow: true,
   runAlone: async ({ quick, postgres }) => {
     // There is no embedded server then.
     if (postgres) return [];

@@ -8,8 +8,6 @@ import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
 const atOnce = 32;
-/** How many are started before the worker gets time to come after. */
-const burst = 64;
 
 /**
  * POSTs of drafts against starts of the same Workflow with the same input, memo and search attributes. In bursts, with the
@@ -19,13 +17,15 @@ export const starts: StagedExperiment = {
   name: "starts",
   needs: () => ({ clusters: 1, hosts: 2 }),
   run: async (stage, { quick }) => {
+    // How many are started before the worker gets time to come after.
+    const burst = quick ? atOnce : 2 * atOnce;
     const plan = await planOf(stage);
     const measured = async (start: () => Promise<unknown>) => {
       await stage.untilIdle();
       return inFlight(burst, atOnce, start);
     };
     const { ours, reference } = await inTurns(
-      quick ? 3 : 8,
+      quick ? 4 : 8,
       () => measured(() => stage.service.startUpgrade(specOf(0, 1, true))),
       () => measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" })),
     );
