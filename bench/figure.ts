@@ -1,35 +1,39 @@
-import type { Stage } from "./stage";
+/** What a figure has to reach, both ends included. */
+export interface Target {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
 
 /** One number of the benchmark, with that of its reference, measured in turns on the same server. */
 export interface Measured {
+  /** By which runs are compared, such as `post-throughput`. */
+  readonly id: string;
+  /** What was measured and at which size, for the table. */
   readonly figure: string;
   readonly value: number;
   /** Absent where the target is absolute. */
   readonly reference?: number;
   readonly unit: string;
-  /** What must hold for the target to be reached: of value / reference, or of value where there is no reference. */
-  readonly target: { readonly atLeast?: number; readonly atMost?: number };
+  /** What is judged: value / reference, value - reference, or the value alone. */
+  readonly judged: "ratio" | "difference" | "value";
+  /** Absent where the number is only told. */
+  readonly target?: Target;
+  /** Whether it is steady enough from run to run for `--quick` to compare it with the stored one. */
+  readonly steady?: boolean;
+  /** Of how many hosts it is a point of the plot of cost against size. */
+  readonly plotted?: { readonly hosts: number };
 }
 
-/** A part of the benchmark: what it needs, and how its figures are measured. */
-export interface Experiment {
-  readonly name: string;
-  /** Clusters and hosts of the fleet that it runs on, and the service's variables. */
-  readonly needs: (quick: boolean) => {
-    readonly clusters: number;
-    readonly hosts: number;
-    readonly variables?: Readonly<Record<string, string>>;
-  };
-  readonly run: (stage: Stage, quick: boolean) => Promise<readonly Measured[]>;
+/** The number that is judged by the target and compared with earlier runs. */
+export function judgedNumber({ value, reference, judged }: Pick<Measured, "value" | "reference" | "judged">): number {
+  if (judged === "value" || reference === undefined) return value;
+  return judged === "ratio" ? value / reference : value - reference;
 }
 
-/** The number that is compared with the target and with earlier runs. */
-export function ratioOf({ value, reference }: Measured): number {
-  return reference === undefined ? value : value / reference;
-}
-
-export function isReached(measured: Measured): boolean {
+/** Undefined where there is nothing to reach. A number that could not be measured reaches nothing. */
+export function isReached(measured: Measured): boolean | undefined {
+  if (!measured.target) return undefined;
   const { atLeast = -Infinity, atMost = Infinity } = measured.target;
-  const ratio = ratioOf(measured);
-  return ratio >= atLeast && ratio <= atMost;
+  const number = judgedNumber(measured);
+  return number >= atLeast && number <= atMost;
 }

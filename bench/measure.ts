@@ -10,7 +10,7 @@ export async function inFlight(
   count: number,
   inFlight: number,
   work: (index: number) => Promise<unknown>,
-): Promise<{ readonly each: number[]; readonly all: number }> {
+): Promise<{ readonly each: readonly number[]; readonly all: number }> {
   const each: number[] = [];
   let next = 0;
   const lane = async () => {
@@ -21,6 +21,24 @@ export async function inFlight(
   };
   const { milliseconds } = await timed(() => Promise.all(Array.from({ length: inFlight }, lane)));
   return { each, all: milliseconds };
+}
+
+/**
+ * Measures a thing and its reference as often as there are rounds, and who begins changes from round to round: whatever else
+ * the machine does then meets both alike.
+ */
+export async function inTurns<A, B>(
+  rounds: number,
+  ours: (round: number) => Promise<A>,
+  reference: (round: number) => Promise<B>,
+): Promise<{ readonly ours: readonly A[]; readonly reference: readonly B[] }> {
+  const measured = { ours: [] as A[], reference: [] as B[] };
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 1) measured.reference.push(await reference(round));
+    measured.ours.push(await ours(round));
+    if (round % 2 === 0) measured.reference.push(await reference(round));
+  }
+  return measured;
 }
 
 /** The value below which a share of the numbers lies, 0 to 1; NaN of none. */

@@ -1,6 +1,7 @@
-import { executeChild, proxyActivities } from "@temporalio/workflow";
+import { condition, defineSignal, executeChild, proxyActivities, setHandler } from "@temporalio/workflow";
+import type { ReferenceActivities } from "./reference-worker";
 
-const { doNothing } = proxyActivities<{ doNothing: () => Promise<void> }>({ startToCloseTimeout: "1 minute" });
+const { doNothing, now } = proxyActivities<ReferenceActivities>({ startToCloseTimeout: "1 minute" });
 
 /** As many children at once as an upgrade has clusters. */
 export async function parent(clusters: number, hosts: number): Promise<void> {
@@ -10,4 +11,19 @@ export async function parent(clusters: number, hosts: number): Promise<void> {
 /** One Activity after another, as hosts of a cluster are. */
 export async function child(hosts: number): Promise<void> {
   for (let host = 0; host < hosts; host += 1) await doNothing();
+}
+
+/** Waits for a Signal, then runs one Activity; gives the epoch milliseconds at which that has begun. */
+export async function signalled(): Promise<number> {
+  let arrived = false;
+  setHandler(defineSignal("go"), () => {
+    arrived = true;
+  });
+  await condition(() => arrived);
+  return now();
+}
+
+/** Ends at once: what Visibility keeps of an upgrade, without the upgrade. */
+export function upgradeWorkflow(): Promise<void> {
+  return Promise.resolve();
 }

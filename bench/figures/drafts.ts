@@ -1,0 +1,50 @@
+import { until } from "../../test/system/deployment";
+import type { StagedExperiment } from "../experiment";
+import { specOf } from "../fleet";
+import { inFlight } from "../measure";
+import { residentMegabytes } from "../process-usage";
+import { endUpgrades } from "../running-upgrades";
+import type { Stage } from "../stage";
+
+/** Few enough at a time that none is refused (docs/decisions/0023). */
+const atOnce = 8;
+
+/** What the API and the worker hold of drafts that wait for their commit. */
+export const drafts: StagedExperiment = {
+  name: "drafts",
+  slow: true,
+  needs: () => ({ clusters: 1, hosts: 2 }),
+  run: async (stage, { quick }) => {
+    const count = quick ? 500 : 10_000;
+    await endUpgrades(stage);
+    // What the first of them load is not what each of them costs.
+    await start(stage, 50);
+    const before = residentMegabytes(stage.pids("api", "worker"));
+    await start(stage, count);
+    const after = residentMegabytes(stage.pids("api", "worker"));
+    return [
+      {
+        id: "drafts-memory",
+        figure: `Memory of API and worker with ${count} drafts more`,
+        value: after,
+        reference: before,
+        unit: "MB",
+        judged: "difference",
+        target: { atMost: 150 },
+      },
+    ];
+  },
+};
+
+async function start(stage: Stage, count: number): Promise<void> {
+  const { service, temporal } = stage;
+  const accepted = new Set<string>();
+  await inFlight(count, atOnce, async () => accepted.add((await service.startUpgrade(specOf(0, 1, true))).id));
+  await stage.untilIdle();
+  const [last = ""] = [...accepted].slice(-1);
+  await service.taskWhen(last, "checked", (task) => task.subTasks?.[0]?.status === "SUCCESSFUL");
+  await until("all drafts are listed", async () => {
+    const { count: waiting } = await temporal.workflow.count("UpgradeStatus = 'DRAFT' AND ExecutionStatus = 'Running'");
+    return waiting >= count;
+  });
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { upgradesQuery } from "../../src/temporal/visibility-query";
+import { until } from "../../test/system/deployment";
+import type { StagedExperiment } from "../experiment";
+import { finishedUpgrade } from "../finished-upgrade";
+import { inFlight, inTurns, median, timed } from "../measure";
+import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
+import { endUpgrades } from "../running-upgrades";
+import type { Stage } from "../stage";
+
+/** Of as many upgrades a hundredth page must be there to be read. */
+const sizes = { quick: { upgrades: 2500, page: 25 }, full: { upgrades: 20_000, page: 100 } };
+const farPage = 100;
+
+/** The list of upgrades against Visibility itself, and its hundredth page against its first. */
+export const lists: StagedExperiment = {
+  name: "lists",
+  needs: () => ({ clusters: 1, hosts: 2 }),
+  run: async (stage, { quick }) => {
+    const { upgrades, page } = sizes[quick ? "quick" : "full"];
+    await seed(stage, upgrades);
+    await stage.untilIdle();
+    const read = async (pageNumber: number) => (await timed(() => getPage(stage, pageNumber, page))).milliseconds;
+    // As nobody has walked there yet: the list has no way to a far page but through all before it.
+    const cold = await read(farPage + 50 < upgrades / page ? farPage + 50 : farPage);
+    const first = await inTurns(
+      quick ? 60 : 150,
+      () => read(0),
+      async () => (await timed(() => bare(stage, page))).milliseconds,
+    );
+    const [firsts, fars]: [number[], number[]] = [[], []];
+    for (let round = 0; round < (quick ? 2 : 5); round += 1) {
+      for (let number = 0; number <= farPage; number += 1) {
+        const milliseconds = await read(number);
+        if (number > farPage - 5) fars.push(milliseconds);
+      }
+      for (let again = 0; again < 5; again += 1) firsts.push(await read(0));
+    }
+    return [
+      {
+        id: "list-first-page",
+        figure: `GET list, first ${page} of ${upgrades}, p50`,
+        value: median(first.ours),
+        reference: median(first.reference),
+        unit: "ms",
+        judged: "ratio",
+        target: { atMost: 1.2 },
+        steady: true,
+      },
+      {
+        id: "list-far-page",
+        figure: `GET list, page ${farPage} of ${page}, page by page, p50`,
+        value: median(fars),
+        reference: median(firsts),
+        unit: "ms",
+        judged: "ratio",
+        target: { atMost: 3 },
+        steady: true,
+      },
+      {
+        id: "list-cold-jump",
+        figure: `GET list, a far page of ${page} at once`,
+        value: cold,
+        reference: median(firsts),
+        unit: "ms",
+        judged: "ratio",
+      },
+    ];
+  },
+};
+
+async function getPage({ service }: Stage, pageNumber: number, pageSize: number): Promise<void> {
+  const response = await fetch(`${service.apiUrl}/v1/upgrades?pageNumber=${pageNumber}&pageSize=${pageSize}`);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`GET list answered ${response.status}: ${body}`);
+}
+
+/** What answers the same without the service: how many there are, and the first of them. */
+async function bare({ temporal }: Stage, pageSize: number): Promise<void> {
+  const { namespace } = temporal.options;
+  const query = upgradesQuery({});
+  await temporal.workflowService.countWorkflowExecutions({ namespace, query });
+  await temporal.workflowService.listWorkflowExecutions({ namespace, query, pageSize });
+}
+
+/** Makes the list so long, with closed Workflows that have the type, memo and search attributes of an upgrade that has succeeded. */
+async function seed(stage: Stage, upgrades: number): Promise<void> {
+  const { temporal } = stage;
+  const id = await finishedUpgrade(stage, 1);
+  const { memo, typedSearchAttributes } = await temporal.workflow.getHandle(id).describe();
+  await endUpgrades(stage);
+  await withReferenceWorker(stage, async () => {
+    await inFlight(upgrades, 64, () =>
+      temporal.workflow.start("upgradeWorkflow", {
+        workflowId: randomUUID(),
+        taskQueue: referenceQueue,
+        memo: { ...memo },
+        typedSearchAttributes,
+      }),
+    );
+    const left = "ExecutionStatus = 'Running'";
+    await until("the list is as long", async () => (await temporal.workflow.count(left)).count === 0, 600);
+  });
+}
