@@ -23,8 +23,8 @@ const assumptions: Assumptions = { ...defaultAssumptions, ...given };
 const costs = measuredCosts();
 
 const variants: readonly (readonly [string, Assumptions])[] = [
-  [`looking every ${assumptions.pollSeconds} s`, assumptions],
-  ["looking every 60 s", { ...assumptions, pollSeconds: 60 }],
+  [`a heartbeat every ${assumptions.heartbeatSeconds} s`, assumptions],
+  ["every 30 s", { ...assumptions, heartbeatSeconds: 30 }],
   ["16 hosts of a cluster at once", { ...assumptions, hostsAtOnce: 16 }],
 ];
 const scales = variants.map(([, variant]) => scaleOf(costs, variant));

@@ -27,8 +27,10 @@ export async function startedUpgrades(stage: Stage, clusters: number, minutes = 
   return ids;
 }
 
-async function clustersInWork(stage: Stage): Promise<number> {
-  return new Set((await stage.simulator.ledger("APPLY_REQUESTED")).map(({ cluster }) => cluster)).size;
+/** 0 where the simulator does not answer now: thousands of hosts that begin at once keep it busy for longer than a client waits. */
+async function clustersInWork({ simulator }: Stage): Promise<number> {
+  const requested = await simulator.ledger("APPLY_REQUESTED").catch(() => []);
+  return new Set(requested.map(({ cluster }) => cluster)).size;
 }
 
 /** Ends every upgrade at once and makes the clusters as they were. */

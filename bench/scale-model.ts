@@ -8,7 +8,7 @@ export interface MeasuredCosts {
   readonly serviceMillisecondsPerHost: number;
   /** The same of Temporal with its database. */
   readonly temporalMillisecondsPerHost: number;
-  /** Share of a processor that worker and API use for each cluster with hosts in work, looking every 5 s. */
+  /** Share of a processor that worker and API use for each cluster with hosts in work, with a heartbeat every 2 s and a look every 5 s. */
   readonly serviceSharePerCluster: number;
   /** The same of Temporal with its database. */
   readonly temporalSharePerCluster: number;
@@ -27,8 +27,8 @@ export interface Assumptions {
   readonly campaignDays: number;
   /** How often it is, in a year. */
   readonly campaignsPerYear: number;
-  /** POLL_MAX_MILLISECONDS / 1000: how often a running remediation is looked at, which is how often it heartbeats. */
-  readonly pollSeconds: number;
+  /** How often a running Activity heartbeats (`heartbeatEvery` in activities/activity-run.ts); it is assumed to look as much less often. */
+  readonly heartbeatSeconds: number;
   /** Days for which closed Workflows are kept. */
   readonly retentionDays: number;
   /** Clusters of one upgrade. */
@@ -50,6 +50,9 @@ export interface Assumptions {
   readonly dollarsPerMillionActions: number;
 }
 
+/** What the costs were measured with. */
+const measuredHeartbeatSeconds = 2;
+
 export const defaultAssumptions: Assumptions = {
   sites: 1000,
   hosts: 1_000_000,
@@ -58,7 +61,7 @@ export const defaultAssumptions: Assumptions = {
   hostMinutes: 45,
   campaignDays: 7,
   campaignsPerYear: 4,
-  pollSeconds: 5,
+  heartbeatSeconds: measuredHeartbeatSeconds,
   retentionDays: 90,
   clustersPerUpgrade: 16,
   eventsPerRow: 1.5,
@@ -109,8 +112,8 @@ export function scaleOf(costs: MeasuredCosts, a: Assumptions): Scale {
   const hostsPerSecond = a.hosts / (Math.max(a.campaignDays, clusterDays) * secondsPerDay);
   const eventsPerSecond = hostsPerSecond * costs.eventsPerHost;
   // Hosts that are remediated together have one Activity, and so has a host alone.
-  const heartbeatsPerSecond = clustersInWork / a.pollSeconds;
-  const looksMeasured = 5 / a.pollSeconds;
+  const heartbeatsPerSecond = clustersInWork / a.heartbeatSeconds;
+  const looksMeasured = measuredHeartbeatSeconds / a.heartbeatSeconds;
   const processors = (milliseconds: number, share: number) =>
     ((hostsPerSecond * milliseconds) / 1000 + clustersInWork * share * looksMeasured) / a.utilization;
   const serviceProcessors = processors(costs.serviceMillisecondsPerHost, costs.serviceSharePerCluster);
@@ -124,7 +127,7 @@ export function scaleOf(costs: MeasuredCosts, a: Assumptions): Scale {
     (keptCampaigns * a.hosts * costs.historyKilobytesPerHost * a.databaseOverhead) / (1024 * 1024);
 
   const activities = a.hosts / a.hostsAtOnce;
-  const heartbeats = activities * ((a.hostMinutes * 60) / a.pollSeconds);
+  const heartbeats = activities * ((a.hostMinutes * 60) / a.heartbeatSeconds);
   // A cluster has six Activities beside its hosts, and is begun by a Signal.
   const actions = activities + heartbeats + clusters * (1 + 6 + 1) + upgrades;
   const campaignHours = Math.max(a.campaignDays, clusterDays) * 24;

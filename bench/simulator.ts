@@ -28,9 +28,12 @@ export class BenchSimulator {
     await this.tell("POST", "reset");
   }
 
-  /** From now on hosts take 50 minutes, and everything else as good as no time; a reset forgets it. */
-  async makeHostsSlow(): Promise<void> {
-    await this.tell("PATCH", "settings", { hostSeconds: 0.03 });
+  /**
+   * From now on hosts take 50 minutes, or as many as told, and everything else as good as no time: its tasks have ended when they are
+   * looked at, but for those of a few milliseconds where hosts take longer than two minutes. A reset forgets it.
+   */
+  async makeHostsSlow(minutes = 50): Promise<void> {
+    await this.tell("PATCH", "settings", { hostSeconds: (minutes * 60) / 100_000 });
     await this.tell("POST", "faults", { kind: "HOST_SLOW", factor: 100_000 });
   }
 

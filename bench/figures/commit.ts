@@ -13,7 +13,8 @@ export const commit: StagedExperiment = {
   needs: () => ({ clusters: 20, hosts: 64 }),
   run: async (stage, { quick }) => {
     await endUpgrades(stage);
-    await stage.simulator.makeHostsSlow();
+    // So short that no other task of the component manager is waited for: that would be its time, not ours.
+    await stage.simulator.makeHostsSlow(2);
     const { ours, reference } = await withReferenceWorker(stage, () =>
       inTurns(
         quick ? 8 : 16,

@@ -9,7 +9,7 @@ import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
 /** Of as many upgrades a hundredth page must be there to be read. */
-const sizes = { quick: { upgrades: 2500, page: 25 }, full: { upgrades: 20_000, page: 100 } };
+const sizes = { quick: { upgrades: 1200, page: 10 }, full: { upgrades: 20_000, page: 100 } };
 const farPage = 100;
 
 /** The list of upgrades against Visibility itself, and its hundredth page against its first. */
