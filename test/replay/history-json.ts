@@ -48,3 +48,24 @@ export function attributesOf(event: HistoryEventJson | undefined): object {
 export function activityTypeOf(event: HistoryEventJson): string | undefined {
   return (attributesOf(event) as { readonly activityType?: { readonly name: string } }).activityType?.name;
 }
+
+/** What a marker says, as JSON values, by the name of its detail; nothing of an event that is no such marker. */
+export function markerDetails(event: HistoryEventJson, markerName: string, detail: string): readonly unknown[] {
+  const marker = attributesOf(event) as Partial<MarkerRecorded>;
+  if (marker.markerName !== markerName) return [];
+  return (marker.details?.[detail]?.payloads ?? []).map(({ data }): unknown =>
+    JSON.parse(Buffer.from(data, "base64").toString()),
+  );
+}
+
+interface MarkerRecorded {
+  readonly markerName: string;
+  readonly details: Readonly<Record<string, { readonly payloads: readonly { readonly data: string }[] }>>;
+}
+
+/** The types of the local Activities that an event tells of: a marker has them, beside their result. */
+export function localActivityTypesOf(event: HistoryEventJson): string[] {
+  return (markerDetails(event, "core_local_activity", "data") as { readonly activity_type: string }[]).map(
+    ({ activity_type }) => activity_type,
+  );
+}

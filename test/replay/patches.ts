@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { WorkflowBundleOption } from "@temporalio/worker";
 import ts from "typescript";
-import { attributesOf, type HistoryJson } from "./history-json";
+import { type HistoryJson, markerDetails } from "./history-json";
 import { productionBundlePath } from "./replay";
 import { workflowSources } from "./workflow-sources";
 
@@ -32,18 +32,9 @@ export function patchIdsOf(code: string, path: string): string[] {
 
 /** The ids of the patches whose new side a run has taken: of each, Temporal keeps a marker in the history. */
 export function patchesIn({ events }: HistoryJson): string[] {
-  return events.flatMap((event) => {
-    const { markerName, details } = attributesOf(event) as Partial<MarkerRecorded>;
-    if (markerName !== "core_patch") return [];
-    return (details?.["patch-data"]?.payloads ?? []).map(
-      ({ data }) => (JSON.parse(Buffer.from(data, "base64").toString()) as { id: string }).id,
-    );
-  });
-}
-
-interface MarkerRecorded {
-  readonly markerName: string;
-  readonly details: { readonly "patch-data"?: { readonly payloads: readonly { readonly data: string }[] } };
+  return events.flatMap((event) =>
+    (markerDetails(event, "core_patch", "patch-data") as { readonly id: string }[]).map(({ id }) => id),
+  );
 }
 
 /**
