@@ -1,10 +1,13 @@
 import { Context } from "@temporalio/activity";
-import type { RemediateHostInput, UpgradeActivities } from "../../activities/contract";
+import type { RemediateHostInput, RemediateHostsInput, UpgradeActivities } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
 import type { HostResult } from "../../src/domain/host-remediation";
+import { hostPhases, type HostsResult } from "../../src/domain/hosts-remediation";
+import { toTimestamp } from "../../src/domain/timestamp";
 import { eventually } from "../support/eventually";
 import {
   activityFailure,
+  allUpgraded,
   FakeActivities,
   Gate,
   hostFailure,
@@ -256,13 +259,35 @@ export class Manager {
 
   /** Activities on two hosts of each cluster. */
   with(replaced: Partial<UpgradeActivities>): FakeActivities {
-    return new FakeActivities({ remediateHost: (input) => this.remediate(input), ...replaced }, twoHosts.length);
+    const remediate: Partial<UpgradeActivities> = {
+      remediateHost: (input) => this.remediate(input),
+      remediateHosts: (input) => this.remediateTogether(input),
+    };
+    return new FakeActivities({ ...remediate, ...replaced }, twoHosts.length);
   }
 
   async remediate(input: RemediateHostInput): Promise<HostResult> {
-    const { heartbeatDetails } = Context.current().info;
-    if (!input.resume && heartbeatDetails === undefined) this.begun.push(input.host.host);
+    this.begin(input, [input.host.host]);
     await this.gate?.pass({ ...hostProgress(input, 0), remoteTask: `task-${input.host.host}` });
     return upgraded(input);
+  }
+
+  private async remediateTogether(input: RemediateHostsInput): Promise<HostsResult> {
+    const hosts = input.hosts.map(({ host }) => host);
+    this.begin(input, hosts);
+    await this.gate?.pass({
+      activity: "The component manager remediates the hosts.",
+      phases: hosts.map(() => hostPhases.REMEDIATING).join(""),
+      failures: hosts.map(() => 0),
+      failed: [],
+      began: toTimestamp(Date.now()),
+      remoteTask: "task-hosts",
+    });
+    return allUpgraded(input);
+  }
+
+  /** A run that attaches to what an earlier one has begun begins nothing. */
+  private begin({ resume }: { readonly resume?: unknown }, hosts: readonly string[]): void {
+    if (resume === undefined && Context.current().info.heartbeatDetails === undefined) this.begun.push(...hosts);
   }
 }

@@ -232,7 +232,8 @@ export function upgraded({ host, targetVersion }: Pick<RemediateHostInput, "host
   return { host: host.host, outcome: "UPGRADED", version: targetVersion, stages };
 }
 
-function allUpgraded({ hosts, ...target }: RemediateHostsInput): HostsResult {
+/** What `remediateHosts` gives when every host has been upgraded. */
+export function allUpgraded({ hosts, ...target }: RemediateHostsInput): HostsResult {
   return { upgraded: hosts.map((host) => upgraded({ ...target, host })), failed: [], stopped: [] };
 }
 
