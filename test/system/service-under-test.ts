@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Client, Connection } from "@temporalio/client";
 import type { SubTask, Task } from "../../src/domain/task";
 import { pause, until, type Deployment, type LogLine, type ProcessName, type TemporalPlace } from "./deployment";
@@ -130,10 +131,15 @@ export class ServiceUnderTest {
   }
 
   /** Any other request; without a body none is sent, and no Content-Type. */
-  async send<B = unknown>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer<B>> {
+  async send<B = unknown>(
+    method: "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<B>> {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     return this.request<B>(method, path, {
-      headers: { authorization: `Bearer ${this.token ?? "test"}`, ...json },
+      headers: { authorization: `Bearer ${this.token ?? "test"}`, ...json, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   }
@@ -149,11 +155,20 @@ export class ServiceUnderTest {
     return { status: response.status, headers: response.headers, body: (await response.json()) as B };
   }
 
-  /** Starts an upgrade and gives its initial Task; throws where it is refused. */
+  /**
+   * Starts an upgrade and gives its initial Task; throws where it is refused. Where something is away for a moment, as
+   * on a busy machine, it is asked again with the same Idempotency-Key, as the answer says.
+   */
   async startUpgrade(spec: unknown): Promise<Task> {
-    const { status, body } = await this.post<Task>("/v1/upgrades", spec);
-    if (status !== 202) throw new Error(`POST /v1/upgrades answered ${status}: ${JSON.stringify(body)}`);
-    return body;
+    const key = { "idempotency-key": randomUUID() };
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const { status, body } = await this.send<Task>("POST", "/v1/upgrades", spec, key);
+      if (status === 202) return body;
+      if (status !== 424 || Date.now() > deadline)
+        throw new Error(`POST /v1/upgrades answered ${status}: ${JSON.stringify(body)}`);
+      await pause();
+    }
   }
 
   async task(id: string): Promise<Task> {
