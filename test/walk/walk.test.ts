@@ -115,9 +115,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     expect(wentBack.join("; "), "what one API process told").to.equal("");
     await expectWhole(
       service,
-      walkers.flatMap(({ slots }) =>
-        slots.map(({ cluster, upgrades }) => ({ cluster, ids: upgrades.map(({ id }) => id) })),
-      ),
+      walkers.flatMap(({ slots }) => slots.map(({ cluster, upgrades }) => ({ cluster, upgrades }))),
       policies,
     );
     expect(neverDone(), "commands and faults of which there was none").to.deep.equal([]);
