@@ -10,6 +10,7 @@ import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
+import { sharedReads } from "../inventory/shared-reads";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
 import { serveHealth } from "../observability/health-server";
 import { startMetricsServer } from "../observability/metrics-server";
@@ -57,7 +58,7 @@ export const startApiRole: StartRole = async (config, log) => {
     checkReady: () => temporalReadiness(client, config.temporal),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog: loadCatalog(config),
-    inventory: fileInventory(inventoryFile, reads),
+    inventory: fileInventory(inventoryFile, sharedReads(reads)),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     startMilliseconds: config.startMilliseconds,

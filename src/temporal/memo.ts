@@ -1,4 +1,5 @@
 import type { LoadedDataConverter, Payload } from "@temporalio/common";
+import { getOrElseW } from "fp-ts/Either";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
 import { SubTask, Task } from "../domain/task";
@@ -23,7 +24,8 @@ export type StoredResource = t.TypeOf<typeof StoredResource>;
 export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
 export type TaskWithChildren = t.TypeOf<typeof StoredTask>;
 
-type Memo = { fields?: Record<string, Payload> | null } | null | undefined;
+/** A memo with its payloads as they are stored. */
+export type Memo = { fields?: Record<string, Payload> | null } | null | undefined;
 
 /** Reads payloads that the client library leaves encoded in raw answers. */
 export class PayloadReader {
@@ -49,4 +51,12 @@ export class PayloadReader {
     const [first] = decoded;
     return first && this.converter.payloadConverter.fromPayload(first);
   }
+}
+
+/**
+ * What our own Workflows have written, or undefined where it is something else. What is valid as it stands is not copied,
+ * which would cost more than all the rest of a read; fields that a codec does not know are dropped from the answer.
+ */
+export function readAs<A>(codec: t.Type<A, unknown, unknown>, value: unknown): A | undefined {
+  return codec.is(value) ? value : getOrElseW(() => undefined)(codec.decode(value));
 }

@@ -1,26 +1,29 @@
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
+import { endedResources } from "../domain/ended-resources";
 import { ErrorBody } from "../domain/error-body";
 import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
 import { applyPendingActivity, type PendingActivity } from "../domain/pending-activity";
+import { hasEndedPart } from "../domain/resource-end";
 import { SubTask, type Task } from "../domain/task";
 import { withResources } from "../domain/task-progress";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
-import { InFlight } from "./in-flight";
+import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
+import { InFlight } from "../in-flight";
 import { LastAnswers } from "./last-answers";
-import { PayloadReader, StoredResource, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
+import { PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
 import { lostBecause } from "./workflow-end";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
 /** How many children of one Task are read at the same time. */
-const concurrentChildren = 16;
+const concurrentChildren = 64;
 /** Of how many Workflows the last answer is remembered. */
 const rememberedAnswers = 2000;
 
-type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
+type Child = NonNullable<TaskWithChildren["children"]>[number];
 
 /**
  * Reads Tasks. A running upgrade answers by Query, and so do its running children; what their pending Activities say
@@ -30,7 +33,9 @@ type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActiv
 export class TaskReader {
   private readonly reader: PayloadReader;
   private readonly inFlight = new InFlight<Task | undefined>();
+  /** By upgrade, of those that ran when they were last read. */
   private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedAnswers);
+  /** By run. */
   private readonly resources = new LastAnswers<SubTask>(rememberedAnswers);
 
   constructor(
@@ -52,53 +57,71 @@ export class TaskReader {
     this.inFlight.forget(id);
   }
 
+  /**
+   * An upgrade that ran a moment ago most likely still does, with the same children: all of them are asked at once then.
+   */
   private async compose(id: string): Promise<Task | undefined> {
-    const description = await this.describe(id);
+    const limit = pLimit(concurrentChildren);
+    const before = this.upgrades.latest(id);
+    const asked = before && this.queryUpgrade(id);
+    const foreseen = new Map(before?.children?.map((child) => [child.runId, this.readChildOnce(child, id, limit)]));
+    const description = await describeExecution(this.client, { workflowId: id }, this.callTimeout);
     if (description?.type !== "upgradeWorkflow") return undefined;
-    const stored = StoredUpgrade.decode(await this.reader.fields(description.raw.workflowExecutionInfo?.memo));
-    if (!isRight(stored)) throw new Error(`The memo of upgrade ${id} cannot be read`);
-    const memo = stored.right;
-    const running = description.status.name === "RUNNING";
-    const answer = running ? await this.queryUpgrade(id) : undefined;
-    if (answer) this.upgrades.remember(description.runId, answer, memo);
-    const known = answer ?? (running ? this.upgrades.recall(description.runId, memo) : undefined) ?? memo;
+    const running = description.status === "RUNNING";
+    const answer = running ? await (asked ?? this.queryUpgrade(id)) : undefined;
+    if (answer) this.upgrades.remember(id, answer, description.memo);
+    if (!running) this.upgrades.forget(id);
+    const known = answer ?? this.upgrades.recall(id, description.memo) ?? (await this.published(id, description));
     // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
     const askChildren = !running || answer !== undefined;
-    const limit = pLimit(concurrentChildren);
-    const own = await Promise.all(
-      (known.children ?? []).map((child) =>
-        limit(async () => [child.resourceId, await this.readChild(child, id, askChildren)] as const),
-      ),
-    );
+    const ended = endedResources(known.task);
     const details = new Map<string, SubTask>();
-    for (const [resourceId, subTask] of own) if (subTask) details.set(resourceId, subTask);
+    await Promise.all(
+      (known.children ?? []).map(async (child) => {
+        const early = await foreseen.get(child.runId)?.();
+        // It was read before its upgrade was, and has ended between the two.
+        const isLate = early && !hasEndedPart(early) && ended.has(child.resourceId);
+        const subTask = early && !isLate ? early : await limit(() => this.readChild(child, id, askChildren));
+        if (subTask) details.set(child.resourceId, subTask);
+      }),
+    );
     return afterTheEnd(withResources(known.task, details), description);
   }
 
-  private async readChild(
-    child: { workflowId: string; runId: string },
-    upgradeId: string,
-    ask: boolean,
-  ): Promise<SubTask | undefined> {
-    const description = await this.describe(child.workflowId, child.runId);
-    const stored = StoredResource.decode(await this.reader.fields(description?.raw.workflowExecutionInfo?.memo));
-    if (!description || !isRight(stored) || stored.right.upgradeId !== upgradeId) return undefined;
-    const memo = stored.right.subTask;
-    if (description.status.name !== "RUNNING") return memo;
-    const { workflowId, runId } = child;
-    const handle = this.client.workflow.getHandle(workflowId, runId);
-    const answer = ask ? SubTask.decode(await this.query(() => handle.query(subTaskQuery))) : undefined;
-    if (answer && isRight(answer)) this.resources.remember(runId, answer.right, memo);
-    const known = answer && isRight(answer) ? answer.right : (this.resources.recall(runId, memo) ?? memo);
-    const pending = await Promise.all((description.raw.pendingActivities ?? []).map((a) => this.pendingActivity(a)));
-    return pending.reduce(applyPendingActivity, known);
+  /** Begins to read a child; gives what awaits it, and rejects only there. */
+  private readChildOnce(child: Child, upgradeId: string, limit: LimitFunction): () => Promise<SubTask | undefined> {
+    const outcome = limit(() => this.readChild(child, upgradeId, true));
+    outcome.catch(() => undefined);
+    return () => outcome;
   }
 
-  private async queryUpgrade(id: string) {
-    const answered = StoredTask.decode(
-      await this.query(() => this.client.workflow.getHandle(id).query(taskWithChildrenQuery)),
-    );
-    return isRight(answered) ? answered.right : undefined;
+  /** What an upgrade has written into its memo. */
+  private async published(id: string, { memo }: DescribedExecution): Promise<TaskWithChildren> {
+    const stored = readAs(StoredUpgrade, await this.reader.fields(memo));
+    if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    return stored;
+  }
+
+  private async readChild({ workflowId, runId }: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
+    const description = await describeExecution(this.client, { workflowId, runId }, this.callTimeout);
+    if (!description) return undefined;
+    const { memo, status, pendingActivities } = description;
+    if ((await this.reader.field(memo, "upgradeId")) !== upgradeId) return undefined;
+    const published = async () => readAs(SubTask, await this.reader.field(memo, "subTask"));
+    if (status !== "RUNNING") {
+      this.resources.forget(runId);
+      return published();
+    }
+    const handle = this.client.workflow.getHandle(workflowId, runId);
+    const answer = ask ? readAs(SubTask, await this.query(() => handle.query(subTaskQuery))) : undefined;
+    if (answer) this.resources.remember(runId, answer, memo);
+    const known = answer ?? this.resources.recall(runId, memo) ?? (await published());
+    const pending = await Promise.all(pendingActivities.map((activity) => this.pendingActivity(activity)));
+    return known && pending.reduce(applyPendingActivity, known);
+  }
+
+  private async queryUpgrade(id: string): Promise<TaskWithChildren | undefined> {
+    return readAs(StoredTask, await this.query(() => this.client.workflow.getHandle(id).query(taskWithChildrenQuery)));
   }
 
   /** Undefined where the Workflow does not answer: no worker, a busy one, or one that closed in the meantime. */
@@ -107,17 +130,6 @@ export class TaskReader {
       return await this.client.withDeadline(Date.now() + this.queryTimeout, ask);
     } catch {
       return undefined;
-    }
-  }
-
-  private async describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await this.client.withDeadline(Date.now() + this.callTimeout, () =>
-        this.client.workflow.getHandle(workflowId, runId).describe(),
-      );
-    } catch (error) {
-      if (error instanceof Error && error.name === "WorkflowNotFoundError") return undefined;
-      throw error;
     }
   }
 
@@ -144,8 +156,8 @@ export class TaskReader {
   }
 }
 
-function afterTheEnd(task: Task, { status, closeTime }: WorkflowExecutionDescription): Task {
-  const reason = lostBecause(status.name);
+function afterTheEnd(task: Task, { status, closeTime }: DescribedExecution): Task {
+  const reason = lostBecause(status);
   if (reason === undefined || hasTaskEnded(task)) return task;
   return lostTask(task, reason, (closeTime ?? new Date()).toISOString());
 }

@@ -55,6 +55,12 @@ export function writeError(error: unknown): ServiceError {
   });
 }
 
+/** Whether it is the namespace that was not found, which has the code of an execution that was not. */
+export function isMissingNamespace(error: unknown): boolean {
+  const grpc = grpcError(error);
+  return grpc?.code === 5 && /^namespace /i.test(grpc.details);
+}
+
 /** How the server says that it does not know a search attribute: in a start, and in a query of each store. */
 const unknownAttribute =
   /(?:no mapping defined for|invalid) search attribute:? '?(\w+)|(\w+)' is not a valid search attr/i;
@@ -63,7 +69,7 @@ const unknownAttribute =
 function notSetUp(error: unknown): ServiceError | undefined {
   if (error instanceof NamespaceNotFoundError) return temporalNotSetUp(`namespace ${error.namespace} is missing`);
   const grpc = grpcError(error);
-  if (grpc?.code === 5 && /^namespace /i.test(grpc.details)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
+  if (grpc && isMissingNamespace(error)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
   const [, name, column] = (grpc?.code === 3 && unknownAttribute.exec(grpc.details)) || [];
   return name || column ? temporalNotSetUp(`search attribute ${name ?? column} is missing`) : undefined;
 }

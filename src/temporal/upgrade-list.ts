@@ -10,7 +10,7 @@ import { Task, type PageOfTask } from "../domain/task";
 import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
 import type { Deadline, TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
-import { InFlight } from "./in-flight";
+import { InFlight } from "../in-flight";
 import { PayloadReader } from "./memo";
 import { readError, writeError } from "./temporal-error";
 import { visibilityOf, VisibilityReader, type Execution, type Visibility } from "./visibility-reader";

@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import { InFlight } from "./in-flight";
+import { InFlight } from "../in-flight";
 
 /** A Workflow execution as Visibility lists it. */
 export type Execution = NonNullable<

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { InFlight } from "../../../src/temporal/in-flight";
+import { InFlight } from "../../src/in-flight";
 
 /** Work that ends when it is told to. */
 function controlled() {

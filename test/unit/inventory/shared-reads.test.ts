@@ -1,0 +1,60 @@
+import { expect } from "chai";
+import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
+import { sharedReads } from "../../../src/inventory/shared-reads";
+
+describe("reads of component managers that many ask for", () => {
+  /** Reads that are answered when they are told to be, and what was asked. */
+  function held() {
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    const hold = <A>(what: string, answer: A) => {
+      asked.push(what);
+      return new Promise<A>((resolve) => answers.push(() => resolve(answer)));
+    };
+    const reads: ComponentManagerReads = {
+      clusters: (id) => hold(`clusters of ${id}`, new Set([id])),
+      isImageManaged: (id, cluster) => hold(`kind of ${id} ${cluster}`, true),
+      countHosts: (id, cluster) => hold(`hosts of ${id} ${cluster}`, 4),
+      hosts: () => hold("members", []),
+    };
+    return { asked, reads: sharedReads(reads), answer: () => answers.splice(0).forEach((one) => one()) };
+  }
+
+  it("are asked once while the answer is on its way, and anew after it", async () => {
+    const { asked, reads, answer } = held();
+    const both = [reads.countHosts("vc", "c1"), reads.countHosts("vc", "c1")];
+    answer();
+    expect(await Promise.all(both)).to.deep.equal([4, 4]);
+    const again = reads.countHosts("vc", "c1");
+    answer();
+    await again;
+    expect(asked).to.deep.equal(["hosts of vc c1", "hosts of vc c1"]);
+  });
+
+  it("are told apart by manager, cluster and question", () => {
+    const { asked, reads } = held();
+    void reads.clusters("vc");
+    void reads.clusters("other");
+    for (const [manager, cluster] of [
+      ["vc", "c1"],
+      ["vc", "c2"],
+      ["other", "c1"],
+    ] as const) {
+      void reads.isImageManaged(manager, cluster);
+      void reads.countHosts(manager, cluster);
+    }
+    expect(new Set(asked).size).to.equal(8);
+  });
+
+  it("fail for all who wait, and are asked anew", async () => {
+    let calls = 0;
+    const { reads: never } = held();
+    const reads = sharedReads({ ...never, countHosts: () => Promise.reject(new Error(`away ${++calls}`)) });
+    const outcomes = await Promise.allSettled([reads.countHosts("vc", "c1"), reads.countHosts("vc", "c1")]);
+    expect(outcomes.map((one) => one.status === "rejected" && String(one.reason))).to.deep.equal(
+      Array(2).fill("Error: away 1"),
+    );
+    await reads.countHosts("vc", "c1").catch(() => undefined);
+    expect(calls).to.equal(2);
+  });
+});
