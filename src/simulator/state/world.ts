@@ -5,8 +5,9 @@ import { type Fault, type FaultKind, isActive } from "./fault";
 import { createInventory, inventoryDigest } from "./inventory";
 import type { LedgerEntry } from "./ledger-entry";
 import { Sessions } from "./sessions";
-import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
+import type { ClusterState, SimulatorState } from "./simulator-state";
 import type { StateFile } from "./state-file";
+import { Whereabouts } from "./whereabouts";
 
 /** What a {@link World} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
 export interface WorldOptions {
@@ -29,6 +30,7 @@ export class World {
   state: SimulatorState;
   /** Of the clusters of this state. */
   agenda: Agenda;
+  whereabouts: Whereabouts;
   /** Clusters whose saved form is stale. */
   private readonly stale = new Set<string>();
   private mustSave = false;
@@ -38,6 +40,7 @@ export class World {
   private constructor(private readonly options: WorldOptions) {
     this.state = createInventory(options.config, options.now());
     this.agenda = new Agenda(this.state.clusters);
+    this.whereabouts = new Whereabouts(this.state.clusters);
     this.sessions = new Sessions(options.config.sessions ?? {});
   }
 
@@ -49,6 +52,7 @@ export class World {
       const { state } = loaded.saved;
       world.state = { ...state, nsx: restoredNsx(state.nsx, options.config.nsxManagers ?? [], state.clusters) };
       world.agenda = new Agenda(state.clusters);
+      world.whereabouts = new Whereabouts(state.clusters);
       world.ledger = loaded.saved.ledger;
       options.log({ clusters: world.state.clusters.length }, "simulator state restored");
       return world;
@@ -75,15 +79,6 @@ export class World {
   /** How long the remediation of one host takes. */
   hostMilliseconds(): number {
     return (this.state.global.hostSeconds ?? this.options.hostSeconds) * 1000;
-  }
-
-  findCluster(id: string): ClusterState | undefined {
-    return this.state.clusters.find((cluster) => cluster.id === id);
-  }
-
-  findHost(id: string): HostState | undefined {
-    for (const cluster of this.state.clusters) for (const host of cluster.hosts) if (host.id === id) return host;
-    return undefined;
   }
 
   /** Appends to the ledger; `at` is when it happened, which may be before now. */
@@ -130,6 +125,7 @@ export class World {
     await this.saved();
     this.state = createInventory(this.config, this.now());
     this.agenda = new Agenda(this.state.clusters);
+    this.whereabouts = new Whereabouts(this.state.clusters);
     this.ledger = [];
     this.sessions.expireAll();
     await this.options.file?.clear();
