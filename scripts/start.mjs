@@ -7,11 +7,11 @@ import { root, runScript } from "./run.mjs";
 endWithNpm();
 await runScript(async (signal, release) => {
   const [command = "start"] = process.argv.slice(2);
-  await prepare({ signal, temporalCli: command === "start" && !process.env.TEMPORAL_ADDRESS });
+  const { temporalCli } = await prepare({ signal, temporalCli: command === "start" && !process.env.TEMPORAL_ADDRESS });
   if (signal.aborted) return 1;
   const program = join(root, "dist", "src", "main.js");
   const { main } = createRequire(import.meta.url)(program);
-  const running = main(process.argv.slice(2), [program]);
+  const running = main(process.argv.slice(2), [program], temporalCli);
   release();
   process.exit(await running);
 });

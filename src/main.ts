@@ -29,8 +29,13 @@ const roles: Record<RoleName, () => Promise<StartRole>> = {
  *
  * @param args the command and its arguments
  * @param program the arguments that make Node run this program again, for the processes of `start`
+ * @param temporalCli the Temporal CLI, where it has been looked for already
  */
-export async function main(args: readonly string[], program: readonly string[] = [__filename]): Promise<number> {
+export async function main(
+  args: readonly string[],
+  program: readonly string[] = [__filename],
+  temporalCli?: string,
+): Promise<number> {
   const [command = "start", ...rest] = args;
   if (command === "--help" || command === "-h" || command === "help") {
     console.log(usage);
@@ -53,17 +58,17 @@ export async function main(args: readonly string[], program: readonly string[] =
     const { testNotificationCommand } = await import("./commands/test-notification.js");
     return testNotificationCommand(config.right, rest, { output: process.stdout, errors: process.stderr });
   }
-  return command === "start" ? runAll(config.right, program) : runOne(command, config.right, rest);
+  return command === "start" ? runAll(config.right, program, temporalCli) : runOne(command, config.right, rest);
 }
 
-async function runAll(config: Config, program: readonly string[]): Promise<number> {
+async function runAll(config: Config, program: readonly string[], temporalCli?: string): Promise<number> {
   const { start } = await import("./commands/start.js");
-  return start(config, program);
+  return start(config, program, temporalCli);
 }
 
 async function runOne(name: RoleName, config: Config, args: readonly string[]): Promise<number> {
   const { runRole } = await import("./commands/run-role.js");
-  return runRole(name, await roles[name](), config, args);
+  return runRole(name, roles[name], config, args);
 }
 
 if (require.main === module) void main(process.argv.slice(2)).then((code) => process.exit(code));

@@ -1,9 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { WriteStream } from "node:fs";
 import { StartupError } from "../startup-error";
-import { type Ready, type RoleMessage, type RoleName, roleTitles } from "./messages";
+import {
+  type Begin,
+  type Ready,
+  type RoleMessage,
+  type RoleName,
+  roleTitles,
+  stopMilliseconds,
+  whenTold,
+} from "./messages";
 import { copyToLog, fatal, openRoleLog, roleLogFile } from "./role-log";
-import { stopMilliseconds } from "./run-role";
 
 /** How a role's process is started, and whom to tell about it. */
 export interface RoleProcessOptions {
@@ -31,9 +38,16 @@ export class RoleProcess {
   private pause = firstPause;
   private stopping = false;
   private readonly log: WriteStream;
+  private readonly firstReady: Promise<Ready>;
 
+  /** Starts the process, which loads its program and then waits for {@link begin}. */
   constructor(private readonly options: RoleProcessOptions) {
     this.log = openRoleLog(options.dataDir, options.role);
+    this.firstReady = new Promise((resolve, reject) => {
+      this.launch([whenTold], resolve, (how) => reject(new StartupError(how)));
+    });
+    // Told by begin.
+    this.firstReady.catch(() => undefined);
   }
 
   /** Process ids by name: the role's own, and those of the processes that it has started. */
@@ -42,27 +56,19 @@ export class RoleProcess {
   }
 
   /**
-   * Starts the role for the first time. Rejects with {@link StartupError} where it ends before it is ready: a role
-   * that cannot start at all needs the operator, not another attempt.
+   * Lets the role begin its work. Rejects with {@link StartupError} where it ends before it is ready: a role that
+   * cannot start at all needs the operator, not another attempt.
    */
-  start(): Promise<Ready> {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        reject(
-          new StartupError(`The ${roleTitles[this.options.role]} is not ready after ${startMilliseconds / 1000} s.`),
-        );
-      }, startMilliseconds);
-      this.launch(
-        (ready) => {
-          clearTimeout(late);
-          resolve(ready);
-        },
-        (how) => {
-          clearTimeout(late);
-          reject(new StartupError(how));
-        },
-      );
+  async begin(): Promise<Ready> {
+    const begin: Begin = { type: "begin" };
+    // One that has ended meanwhile is told by its end.
+    if (this.child?.connected) this.child.send(begin, () => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const how = `The ${roleTitles[this.options.role]} is not ready after ${startMilliseconds / 1000} s.`;
+      timer = setTimeout(() => reject(new StartupError(how)), startMilliseconds);
     });
+    return Promise.race([this.firstReady, late]).finally(() => clearTimeout(timer));
   }
 
   /** Asks the role to stop and kills it, with all that it has started, when its share of the time is over. */
@@ -87,11 +93,11 @@ export class RoleProcess {
     if (this.child) killGroup(this.child);
   }
 
-  private launch(onReady: (ready: Ready) => void, onFirstEnd?: (how: string) => void): void {
+  private launch(more: readonly string[], onReady: (ready: Ready) => void, onFirstEnd?: (how: string) => void): void {
     const { role, command, say, onChange, dataDir } = this.options;
     const logFile = roleLogFile(dataDir, role);
     const title = roleTitles[role];
-    const child = spawn(process.execPath, command, {
+    const child = spawn(process.execPath, [...command, ...more], {
       // A process group of its own: Ctrl-C reaches the supervisor only, which then stops the roles in their order.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -131,7 +137,7 @@ export class RoleProcess {
     const title = roleTitles[this.options.role];
     if (livedMilliseconds > settledMilliseconds) this.pause = firstPause;
     say(`${how} Starting it again in ${this.pause / 1000} s`);
-    this.restart = setTimeout(() => this.launch(() => say(`The ${title} is up again`)), this.pause);
+    this.restart = setTimeout(() => this.launch([], () => say(`The ${title} is up again`)), this.pause);
     this.pause = Math.min(this.pause * 2, longestPause);
   }
 }

@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 import type { Config } from "../config";
 import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
-import type { Ready, RoleMessage, RoleName } from "./messages";
+import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 
 /** A role that runs. */
 export interface RunningRole extends Omit<Ready, "type"> {
@@ -15,28 +15,30 @@ export interface RunningRole extends Omit<Ready, "type"> {
 /** Starts a role, or throws; a {@link StartupError} is shown as it is. */
 export type StartRole = (config: Config, log: Logger, args: readonly string[]) => Promise<RunningRole>;
 
-/** Longest orderly stop of each role, in milliseconds. Their sum stays under the 15 s that a stop of all may take. */
-export const stopMilliseconds: Readonly<Record<RoleName, number>> = {
-  api: 3_000,
-  worker: 5_000,
-  simulator: 1_500,
-  temporal: 4_000,
-};
-
 /**
  * Runs one role in this process until a signal, the end of its supervisor, or a failure of its own. Resolves to the
  * exit code: 0 after an orderly stop. Logs JSON lines to stdout, each with the field `role`.
+ *
+ * @param load what loads the role's program; with {@link whenTold} as the last argument it is started when told to
  */
 export async function runRole(
   name: RoleName,
-  start: StartRole,
+  load: () => Promise<StartRole>,
   config: Config,
   args: readonly string[],
 ): Promise<number> {
   const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, stdout());
-  const asked = stopRequest();
+  const waits = args.at(-1) === whenTold;
+  // Before anything is loaded: what comes meanwhile must not be missed.
+  const asked = stopRequest(waits);
+  const told = waits ? beginning() : Promise.resolve();
+  const started = async () => {
+    const start = await load();
+    await told;
+    return start(config, log, waits ? args.slice(0, -1) : args);
+  };
   try {
-    const running = await Promise.race([start(config, log, args), asked]);
+    const running = await Promise.race([started(), asked]);
     if (typeof running === "string") return 0;
     tell({
       type: "ready",
@@ -71,11 +73,18 @@ function tell(message: RoleMessage): void {
   if (process.connected) process.send?.(message);
 }
 
+/** Resolves when the supervisor tells this role to begin. */
+function beginning(): Promise<void> {
+  return new Promise((resolve) => process.once("message", (_: Begin) => resolve()));
+}
+
 /** Resolves to why this process is to stop: a signal, or the end of the supervisor that started it. */
-function stopRequest(): Promise<string> {
+function stopRequest(waits: boolean): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
-    if (process.channel) process.on("disconnect", () => resolve("the supervisor has ended"));
+    const supervisorEnded = () => resolve("the supervisor has ended");
+    if (process.channel) process.on("disconnect", supervisorEnded);
+    else if (waits) supervisorEnded();
   });
 }
 

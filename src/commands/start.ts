@@ -3,11 +3,10 @@ import Table from "cli-table3";
 import { type Config, projectRoot } from "../config";
 import { oneLine, StartupError } from "../startup-error";
 import { findTemporalCli } from "../temporal/find-temporal-cli";
-import { loadAuthentication } from "./authentication";
 import { checkPorts, type WantedPort } from "./check-ports";
 import { claimDataDir } from "./data-dir";
 import { checkOperatorFiles } from "./operator-files";
-import { type Ready, type RoleName, roleNames } from "./messages";
+import { type Ready, type RoleName, roleNames, roleStages } from "./messages";
 import { RoleProcess } from "./role-process";
 
 /** Two signals within this time are one: npm passes on the Ctrl-C that the terminal has already given to all. */
@@ -20,41 +19,41 @@ const predecessorMilliseconds = 12_000;
  * 1 where something cannot start (told in one line), 130 where a second signal cut the stop short.
  *
  * @param program the arguments that make Node run `main`, without the role
+ * @param foundCli the Temporal CLI, where it has been looked for already
  */
-export async function start(config: Config, program: readonly string[]): Promise<number> {
+export async function start(config: Config, program: readonly string[], foundCli?: string): Promise<number> {
   const say = (line: string) => console.error(line);
   const stop = stopRequest();
   let insisted = false;
   try {
     checkOperatorFiles(config);
-    await loadAuthentication(config.authentication, say);
+    await checkAuthentication(config.authentication, say);
     const claim = claimDataDir(config.dataDir);
-    const roles: RoleProcess[] = [];
+    const roles = new Map<RoleName, RoleProcess>();
     try {
       await checkPorts(wantedPorts(config), claim.predecessorWasKilled ? predecessorMilliseconds : 0);
-      const cli = config.temporal.embedded ? await temporalCli(config, say, stop.signal) : undefined;
+      const cli = config.temporal.embedded ? (foundCli ?? (await temporalCli(config, say, stop.signal))) : undefined;
       const commands = roleCommands(program, cli);
       const onChange = () => {
-        const ids = roles.flatMap((role) => Object.entries(role.processes));
+        const ids = [...roles.values()].flatMap((role) => Object.entries(role.processes));
         claim.writeProcesses({ supervisor: process.pid, ...Object.fromEntries(ids) });
       };
-      const up = new Map<RoleName, Ready>();
+      // Loading a program takes most of the time that a role needs: all do it at once.
       for (const role of roleNames) {
         const command = commands[role];
         if (!command || stop.signal.aborted) continue;
-        const child = new RoleProcess({ role, command, dataDir: config.dataDir, say, onChange });
-        roles.push(child);
-        const ready = await Promise.race([child.start(), stop.requested]);
-        if (ready) up.set(role, ready);
+        roles.set(role, new RoleProcess({ role, command, dataDir: config.dataDir, say, onChange }));
+        onChange();
       }
+      const up = await beginAll(roles, stop.requested);
       if (!stop.signal.aborted) {
         console.log(welcome(config, up, cli));
         await stop.requested;
       }
     } finally {
       if (stop.signal.aborted) say("Stopping");
-      insisted = (await Promise.race([stopAll([...roles].reverse()), stop.insisted])) === "insisted";
-      if (insisted) for (const role of roles) role.kill();
+      insisted = (await Promise.race([stopAll([...roles.values()].reverse()), stop.insisted])) === "insisted";
+      if (insisted) for (const role of roles.values()) role.kill();
       claim.release();
     }
     return insisted ? 130 : 0;
@@ -63,6 +62,35 @@ export async function start(config: Config, program: readonly string[]): Promise
     say(oneLine(thrown));
     return 1;
   }
+}
+
+/** Throws what is wrong with the authentication; the mode for development lacks nothing, so its packages are not loaded. */
+async function checkAuthentication(config: Config["authentication"], say: (line: string) => void): Promise<void> {
+  if (config.mode === "dev") return;
+  const { loadAuthentication } = await import("./authentication.js");
+  await loadAuthentication(config, say);
+}
+
+/**
+ * Lets the roles begin, a stage side by side once the one before is ready; what each of them says of itself. Where
+ * several cannot start it throws the failure of the first, in the order of {@link roleNames}.
+ */
+async function beginAll(
+  roles: ReadonlyMap<RoleName, RoleProcess>,
+  stopped: Promise<undefined>,
+): Promise<ReadonlyMap<RoleName, Ready>> {
+  const up = new Map<RoleName, Ready>();
+  for (const stage of roleStages) {
+    const begun = stage.map((role) => ({ role, ready: roles.get(role)?.begin() }));
+    for (const { ready } of begun) ready?.catch(() => undefined);
+    for (const { role, ready } of begun) {
+      if (!ready) continue;
+      const said = await Promise.race([ready, stopped]);
+      if (!said) return up;
+      up.set(role, said);
+    }
+  }
+  return up;
 }
 
 async function stopAll(roles: readonly RoleProcess[]): Promise<void> {

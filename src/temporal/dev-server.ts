@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { Connection } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
 import { searchAttributes } from "../../workflows/search-attributes";
 import { oneLine, StartupError } from "../startup-error";
@@ -110,6 +109,8 @@ async function prepareNamespace(address: string, namespace: string): Promise<voi
 }
 
 async function raiseRetention(address: string, namespace: string): Promise<void> {
+  // Loaded while the server starts.
+  const { Connection } = await import("@temporalio/client");
   const connection = await Connection.connect({ address, connectTimeout: "2s" });
   try {
     await connection.withDeadline(Date.now() + 5_000, async () => {

@@ -4,7 +4,7 @@ import Ajv2019 from "ajv/dist/2019";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { parse } from "yaml";
-import { stopMilliseconds } from "../../src/commands/run-role";
+import { stopMilliseconds } from "../../src/commands/messages";
 import { readConfig } from "../../src/config";
 import { environmentOf, interpolated, readCompose } from "../support/compose-services";
 import { knownVariables, settingsOfOperators } from "../support/known-variables";

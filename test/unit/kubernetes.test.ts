@@ -5,7 +5,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { parse } from "yaml";
 import { readCatalog } from "../../src/catalog/file-catalog";
-import { stopMilliseconds } from "../../src/commands/run-role";
+import { stopMilliseconds } from "../../src/commands/messages";
 import { readConfig } from "../../src/config";
 import { readInventoryFile } from "../../src/inventory/inventory-file";
 import { taskQueue } from "../../workflows/messages";

@@ -1,11 +1,13 @@
 import type { SimulatorConfig } from "../config/simulator-config";
 import { restoredNsx } from "../nsx/nsx-inventory";
+import { Agenda } from "./agenda";
 import { type Fault, type FaultKind, isActive } from "./fault";
 import { createInventory, inventoryDigest } from "./inventory";
 import type { LedgerEntry } from "./ledger-entry";
 import { Sessions } from "./sessions";
-import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
+import type { ClusterState, SimulatorState } from "./simulator-state";
 import type { StateFile } from "./state-file";
+import { Whereabouts } from "./whereabouts";
 
 /** What a {@link World} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
 export interface WorldOptions {
@@ -26,6 +28,9 @@ export class World {
   readonly sessions: Sessions;
   ledger: LedgerEntry[] = [];
   state: SimulatorState;
+  /** Of the clusters of this state. */
+  agenda: Agenda;
+  whereabouts: Whereabouts;
   /** Clusters whose saved form is stale. */
   private readonly stale = new Set<string>();
   private mustSave = false;
@@ -34,6 +39,8 @@ export class World {
 
   private constructor(private readonly options: WorldOptions) {
     this.state = createInventory(options.config, options.now());
+    this.agenda = new Agenda(this.state.clusters);
+    this.whereabouts = new Whereabouts(this.state.clusters);
     this.sessions = new Sessions(options.config.sessions ?? {});
   }
 
@@ -44,6 +51,8 @@ export class World {
     if (loaded?._tag === "Saved" && loaded.saved.state.global.inventory === inventoryDigest(options.config)) {
       const { state } = loaded.saved;
       world.state = { ...state, nsx: restoredNsx(state.nsx, options.config.nsxManagers ?? [], state.clusters) };
+      world.agenda = new Agenda(state.clusters);
+      world.whereabouts = new Whereabouts(state.clusters);
       world.ledger = loaded.saved.ledger;
       options.log({ clusters: world.state.clusters.length }, "simulator state restored");
       return world;
@@ -70,15 +79,6 @@ export class World {
   /** How long the remediation of one host takes. */
   hostMilliseconds(): number {
     return (this.state.global.hostSeconds ?? this.options.hostSeconds) * 1000;
-  }
-
-  findCluster(id: string): ClusterState | undefined {
-    return this.state.clusters.find((cluster) => cluster.id === id);
-  }
-
-  findHost(id: string): HostState | undefined {
-    for (const cluster of this.state.clusters) for (const host of cluster.hosts) if (host.id === id) return host;
-    return undefined;
   }
 
   /** Appends to the ledger; `at` is when it happened, which may be before now. */
@@ -110,19 +110,22 @@ export class World {
 
   /** Says that the state was changed by a call, so that it is saved before the call is answered. */
   changed(cluster?: ClusterState): void {
-    if (cluster) this.stale.add(cluster.id);
+    if (cluster) this.movedOn(cluster);
     this.mustSave = true;
   }
 
   /** Says that time changed a cluster. Nothing is lost if that is not saved: it happens again from what was. */
   movedOn(cluster: ClusterState): void {
     this.stale.add(cluster.id);
+    this.agenda.changed(cluster);
   }
 
   /** Everything as it was in the beginning, without sessions, faults and ledger. */
   async reset(): Promise<void> {
     await this.saved();
     this.state = createInventory(this.config, this.now());
+    this.agenda = new Agenda(this.state.clusters);
+    this.whereabouts = new Whereabouts(this.state.clusters);
     this.ledger = [];
     this.sessions.expireAll();
     await this.options.file?.clear();

@@ -1,4 +1,5 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
+import type { Appointment } from "../state/agenda";
 import { describeImage } from "../state/image-extras";
 import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
@@ -56,41 +57,23 @@ function endTask(world: World, cluster: ClusterState, task: TaskState, at: numbe
   }
 }
 
-/** The next thing that happens to a cluster, and when (epoch milliseconds). */
-interface Due {
-  readonly at: number;
-  readonly cluster: ClusterState;
-  happen(): void;
-}
-
-function dueOf(world: World, cluster: ClusterState, now: number): Due[] {
-  const tasks = cluster.tasks.flatMap((task): Due[] => {
+/** Lets the event of a cluster happen that is due at a moment; of several the one of the first task. */
+function letHappen(world: World, { cluster, at }: Appointment): void {
+  const task = cluster.tasks.find(({ status, events }) => status === "OPEN" && events[0]?.at === at);
+  if (task) {
     const [event, ...later] = task.events;
-    if (task.status !== "OPEN" || !event || event.at > now) return [];
-    const happen = () => {
-      task.events = later;
-      if (task.kind === "apply") happenToApply(world, cluster, task, event);
-      else endTask(world, cluster, task, event.at);
-    };
-    return [{ at: event.at, cluster, happen }];
-  });
-  const ofHosts = (cluster.vim25?.tasks ?? []).flatMap((task): Due[] => {
-    const [event, ...later] = task.events;
-    if (!event || event.at > now) return [];
-    const happen = () => {
-      task.events = later;
-      happenToTask(world, cluster, task, event);
-    };
-    return [{ at: event.at, cluster, happen }];
-  });
-  return [...tasks, ...ofHosts];
-}
-
-function nextDue(world: World, now: number): Due | undefined {
-  let next: Due | undefined;
-  for (const cluster of world.state.clusters)
-    for (const due of dueOf(world, cluster, now)) if (!next || due.at < next.at) next = due;
-  return next;
+    if (!event) return;
+    task.events = later;
+    if (task.kind === "apply") happenToApply(world, cluster, task, event);
+    else endTask(world, cluster, task, event.at);
+    return;
+  }
+  const ofHost = cluster.vim25?.tasks.find(({ events }) => events[0]?.at === at);
+  if (!ofHost) return;
+  const [event, ...later] = ofHost.events;
+  if (!event) return;
+  ofHost.events = later;
+  happenToTask(world, cluster, ofHost, event);
 }
 
 /**
@@ -99,8 +82,8 @@ function nextDue(world: World, now: number): Due | undefined {
  */
 export function advance(world: World): void {
   const now = world.now();
-  for (let due = nextDue(world, now); due; due = nextDue(world, now)) {
-    due.happen();
+  for (let due = world.agenda.next(); due && due.at <= now; due = world.agenda.next()) {
+    letHappen(world, due);
     world.movedOn(due.cluster);
   }
   advanceNsx(world);

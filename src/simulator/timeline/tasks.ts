@@ -40,6 +40,11 @@ function openTask(
   const finished = cluster.tasks.filter(({ status }) => status !== "OPEN");
   const dropped = new Set(finished.slice(0, Math.max(0, finished.length - rememberedTasks)));
   cluster.tasks = [...cluster.tasks.filter((known) => !dropped.has(known)), opened];
+  world.whereabouts.tasksChanged(
+    cluster,
+    opened.id,
+    [...dropped].map(({ id }) => id),
+  );
   world.changed(cluster);
   return opened;
 }

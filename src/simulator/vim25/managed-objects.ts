@@ -56,14 +56,13 @@ function propertiesOf(world: World, type: string, id: string): Fields | undefine
           }
         : undefined;
     case "ClusterComputeResource": {
-      const cluster = world.findCluster(id);
+      const cluster = world.whereabouts.cluster(id);
       return cluster && clusterProperties(world, cluster);
     }
-    case "HostSystem":
-      return inCluster(world, (cluster) => {
-        const host = cluster.hosts.find((known) => known.id === id);
-        return host && hostProperties(world, cluster, host);
-      });
+    case "HostSystem": {
+      const known = world.whereabouts.host(id);
+      return known && hostProperties(world, known.cluster, known.host);
+    }
     case "VirtualMachine":
       return inCluster(world, (cluster) => {
         const vm = vmsOf(cluster).find((known) => known.id === id);

@@ -36,11 +36,9 @@ type Method = (call: MethodCall) => Answer;
 const taskReference = ({ id }: Vim25Task): XmlTree => elementsOf(reference("Task", id)) as XmlTree;
 
 function onHost({ world, self, user }: MethodCall, id = self.id): OnHost {
-  for (const cluster of world.state.clusters) {
-    const host = cluster.hosts.find((known) => known.id === id);
-    if (host) return { world, cluster, host, user };
-  }
-  throw notFound(self);
+  const known = world.whereabouts.host(id);
+  if (!known) throw notFound(self);
+  return { world, ...known, user };
 }
 
 /** The host of a `HostPatchManager`, whose id has the host's number. */
@@ -174,7 +172,7 @@ const methods: Readonly<Record<string, Method>> = {
   "VirtualMachine.PowerOffVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOff")),
   "VirtualMachine.SuspendVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.suspend")),
   "ClusterComputeResource.ReconfigureComputeResource_Task": (call) => {
-    const cluster = call.world.findCluster(call.self.id);
+    const cluster = call.world.whereabouts.cluster(call.self.id);
     if (!cluster) throw notFound(call.self);
     return taskReference(reconfigureCluster({ ...call, cluster }, settingsOf(call)));
   },

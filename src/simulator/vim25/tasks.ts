@@ -26,18 +26,22 @@ export function openTask(world: World, cluster: ClusterState, task: NewTask): Vi
   const state = vim25Of(cluster);
   const isOver = ({ endedAt, events }: Vim25Task) =>
     endedAt !== undefined && events.length === 0 && now - endedAt > remembered;
-  state.tasks = [...state.tasks.filter((known) => !isOver(known)), opened];
+  const over = new Set(state.tasks.filter(isOver));
+  state.tasks = [...state.tasks.filter((known) => !over.has(known)), opened];
+  world.whereabouts.tasksChanged(
+    cluster,
+    opened.id,
+    [...over].map(({ id }) => id),
+  );
   world.changed(cluster);
   return opened;
 }
 
 /** A task with the cluster that it belongs to; undefined where the component manager does not know it (any more). */
 export function findTask(world: World, id: string): { cluster: ClusterState; task: Vim25Task } | undefined {
-  for (const cluster of world.state.clusters) {
-    const task = cluster.vim25?.tasks.find((known) => known.id === id && !known.forgotten);
-    if (task) return { cluster, task };
-  }
-  return undefined;
+  const cluster = world.whereabouts.clusterOfTask(id);
+  const task = cluster?.vim25?.tasks.find((known) => known.id === id && !known.forgotten);
+  return cluster && task && { cluster, task };
 }
 
 /** Tasks of one entity that the component manager still knows. */

@@ -26,9 +26,11 @@ export function taskRoutes(router: Router, world: World): void {
     );
 
   function taskOf({ params }: VlcmCall): Known {
-    const known = knownTasks().find(({ task }) => task.id === params["task"]);
-    if (!known) throw new VapiError("NOT_FOUND", "task.not_found", `There is no task ${params["task"]}.`);
-    return known;
+    const { task: id = "" } = params;
+    const cluster = world.whereabouts.clusterOfTask(id);
+    const task = cluster?.tasks.find((known) => known.id === id && !known.forgotten);
+    if (!cluster || !task) throw new VapiError("NOT_FOUND", "task.not_found", `There is no task ${id}.`);
+    return { cluster, task };
   }
 
   calls.get("/cis/tasks", ({ query }) => {

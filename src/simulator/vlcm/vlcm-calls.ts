@@ -46,7 +46,7 @@ export function withSession(router: Router, world: World) {
 
 /** The cluster that the path names; 404 where there is none. */
 export function clusterOf(world: World, call: Call): ClusterState {
-  const cluster = world.findCluster(call.params["cluster"] ?? "");
+  const cluster = world.whereabouts.cluster(call.params["cluster"] ?? "");
   if (!cluster) throw new VapiError("NOT_FOUND", "cluster.not_found", `There is no cluster ${call.params["cluster"]}.`);
   return cluster;
 }

@@ -160,6 +160,30 @@ describe("start", function () {
     expect(existsSync(join(dataDir, "start.lock"))).to.equal(false);
   });
 
+  it("tells the failure of the first of the roles that cannot start", async () => {
+    const service = await begin({ FAKE_FAILS: "api,worker" });
+    expect(await service.exit()).to.equal(1);
+    expect(service.lines.filter((line) => !line.includes("WARN"))).to.deep.equal(["The worker has no wings."]);
+  });
+
+  it("lets the worker and the API begin only when what they need is there", async () => {
+    const service = await begin({ FAKE_FAILS: "simulator" });
+    expect(await service.exit()).to.equal(1);
+    expect(service.lines).to.deep.equal(["The simulator has no wings."]);
+    for (const role of ["worker", "api"])
+      expect(readFileSync(join(dataDir, "logs", `${role}.log`), "utf8"), role).not.to.contain("a warning");
+  });
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const)
+    it(`leaves nothing behind after a ${signal} while roles still wait for another`, async () => {
+      const service = await begin({ FAKE_STALLS: "simulator" });
+      await until("the simulator is at it", () => service.output.includes("a warning of simulator"));
+      const pids = await service.pids();
+      expect(await service.kill(signal)).to.equal(signal === "SIGTERM" ? 0 : null);
+      await until("nothing is left", () => !Object.values(pids).some(isRunning));
+      expect(service.output).not.to.match(/^ready$/m);
+    });
+
   it("tells of files that it cannot use before it starts anything", async () => {
     const service = await begin({ INVENTORY_FILE: "/nowhere/inventory.yaml" });
     expect(await service.exit()).to.equal(1);
