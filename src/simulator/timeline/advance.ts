@@ -1,6 +1,6 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
 import { describeImage } from "../state/image-extras";
-import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
+import { desiredImage, type ClusterState, type TaskState, type TimelineEvent } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { happenToTask } from "../vim25/tasks";
 import { advanceVcsa } from "../vcsa/advance-vcsa";
@@ -63,33 +63,34 @@ interface Due {
   happen(): void;
 }
 
-function dueOf(world: World, cluster: ClusterState, now: number): Due[] {
-  const tasks = cluster.tasks.flatMap((task): Due[] => {
-    const [event, ...later] = task.events;
-    if (task.status !== "OPEN" || !event || event.at > now) return [];
-    const happen = () => {
-      task.events = later;
-      if (task.kind === "apply") happenToApply(world, cluster, task, event);
-      else endTask(world, cluster, task, event.at);
-    };
-    return [{ at: event.at, cluster, happen }];
-  });
-  const ofHosts = (cluster.vim25?.tasks ?? []).flatMap((task): Due[] => {
-    const [event, ...later] = task.events;
-    if (!event || event.at > now) return [];
-    const happen = () => {
-      task.events = later;
-      happenToTask(world, cluster, task, event);
-    };
-    return [{ at: event.at, cluster, happen }];
-  });
-  return [...tasks, ...ofHosts];
+/** Takes the first of the events of a task. */
+function takeEvent<E>(task: { events: readonly E[] }, happen: (event: E) => void): void {
+  const [event, ...later] = task.events;
+  if (event === undefined) return;
+  task.events = later;
+  happen(event);
 }
 
+/** Asked before every answer: nothing is made of the many tasks, most of them ended, that nothing is due of. */
 function nextDue(world: World, now: number): Due | undefined {
   let next: Due | undefined;
-  for (const cluster of world.state.clusters)
-    for (const due of dueOf(world, cluster, now)) if (!next || due.at < next.at) next = due;
+  let earliest = Infinity;
+  for (const cluster of world.state.clusters) {
+    for (const task of cluster.tasks) {
+      const at = task.events[0]?.at ?? Infinity;
+      if (at > now || at >= earliest || task.status !== "OPEN") continue;
+      earliest = at;
+      const happen = (event: TimelineEvent) =>
+        task.kind === "apply" ? happenToApply(world, cluster, task, event) : endTask(world, cluster, task, event.at);
+      next = { at, cluster, happen: () => takeEvent(task, happen) };
+    }
+    for (const task of cluster.vim25?.tasks ?? []) {
+      const at = task.events[0]?.at ?? Infinity;
+      if (at > now || at >= earliest) continue;
+      earliest = at;
+      next = { at, cluster, happen: () => takeEvent(task, (event) => happenToTask(world, cluster, task, event)) };
+    }
+  }
   return next;
 }
 
