@@ -19,8 +19,8 @@ const hostsAtOnce = hosts - 1;
 const hostByHost = { untroubled: 0, everyHostFailsOnce: 1 };
 /** The most attempts at a host that a request may ask for, and the most hosts of a cluster. */
 const most = { attempts: 101, hosts: 128 };
-/** Reports that a cluster sends of its hosts at most: at each tenth of them. */
-const reports = 11;
+/** Reports that a cluster sends of its hosts at most: from none to ten tenths of them, and at the first failure. */
+const reports = 12;
 /** Events of a Signal that comes alone: itself and the Workflow task that it makes. */
 const eventsOfSignal = 4;
 /** Minutes that the upgrade may take on a machine that does other things as well. */
