@@ -5,8 +5,14 @@ import type { Stage } from "./stage";
 const lookEvery = 2000;
 
 /** Runs an upgrade of the first clusters to its end, and gives its id. Throws where it does not succeed. */
-export async function finishedUpgrade({ service, temporal }: Stage, clusters: number): Promise<string> {
-  const { id } = await service.startUpgrade(specOf(0, clusters));
+export async function finishedUpgrade(stage: Stage, clusters: number): Promise<string> {
+  const { id } = await stage.service.startUpgrade(specOf(0, clusters));
+  await untilFinished(stage, id);
+  return id;
+}
+
+/** Resolves when an upgrade has succeeded. Throws where it has not. */
+export async function untilFinished({ temporal }: Pick<Stage, "temporal">, id: string): Promise<void> {
   const query = `WorkflowId = '${id}' AND TaskStatus = 'Failed'`;
   // One that has failed stays open for a week, and its result does not come.
   let hasFailed: (error: Error) => void = () => undefined;
@@ -18,7 +24,6 @@ export async function finishedUpgrade({ service, temporal }: Stage, clusters: nu
   }, lookEvery);
   try {
     await Promise.race([temporal.workflow.getHandle(id).result(), failed]);
-    return id;
   } finally {
     clearInterval(look);
   }

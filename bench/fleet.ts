@@ -15,16 +15,39 @@ export interface Fleet {
 const bundleId = "7d1c1f6e-3a52-4f0e-9c11-5c0a90010001";
 
 /** Writes what the simulator simulates into `folder`: clusters `domain-c1001` and so on. Gives the file. */
-export function makeSimulatorConfig(folder: string, { clusters, hosts }: Needs): string {
+export function makeSimulatorConfig(folder: string, needs: Needs): string {
+  const { clusters, hosts, longNames } = needs;
   return write(folder, "simulator.yaml", {
     depot: [{ version: "9.0.0-0.24755229" }, { version: "9.0.1-0.24957456" }],
     hostVersion: "9.0.0-0.24755229",
-    generate: { clusters, hosts },
+    ...(longNames
+      ? { clusters: Array.from({ length: clusters }, (_, i) => named(i, hosts)) }
+      : { generate: { clusters, hosts } }),
   });
 }
 
+/** A cluster of the simulator whose name and whose hosts' names are long; with few virtual machines, which it moves one by one. */
+function named(index: number, hosts: number): object {
+  return {
+    name: longName(index),
+    hosts,
+    hostNames: longHostName(index, "{nnn}"),
+    poweredOnVms: 1,
+    poweredOffVms: 0,
+  };
+}
+
+function longName(index: number): string {
+  return `frankfurt-hall-02-workload-domain-07-production-cl-${number(index)}`;
+}
+
+function number(index: number): string {
+  return String(index + 1).padStart(3, "0");
+}
+
 /** Writes the inventory of those clusters, all of one domain. */
-export function makeFleet(folder: string, { clusters, hosts, hostsAtOnce = 1 }: Needs, simulatorUrl: string): Fleet {
+export function makeFleet(folder: string, needs: Needs, simulatorUrl: string): Fleet {
+  const { clusters, hosts, hostsAtOnce = 1, hostByHost = 0, longNames, receiver } = needs;
   const componentManager = {
     id: "vc",
     name: "The simulator",
@@ -38,11 +61,17 @@ export function makeFleet(folder: string, { clusters, hosts, hostsAtOnce = 1 }: 
     domains: [{ id: "site", name: "Site", platformVersion: "5.2.1", rollout: { hostsAtOnce } }],
     clusters: Array.from({ length: clusters }, (_, i) => ({
       resourceId: resourceId(i),
-      name: `cluster-${i + 1}`,
+      name: longNames ? longName(i) : `cluster-${i + 1}`,
       domain: "site",
       componentManager: componentManager.id,
-      cluster: `domain-c${1001 + i}`,
+      cluster: simulatedCluster(i),
+      ...(i < hostByHost && { rollout: { hostsAtOnce: 1 } }),
     })),
+    ...(receiver && {
+      notificationReceivers: [
+        { id: "chat", url: receiver.url, allowHttp: true, secretFile: write(folder, "secret.txt", receiver.secret) },
+      ],
+    }),
   };
   return { clusters, hosts, variables: { INVENTORY_FILE: write(folder, "inventory.yaml", inventory) } };
 }
@@ -54,7 +83,7 @@ function write(folder: string, name: string, content: unknown): string {
 }
 
 /** The request that upgrades so many clusters of a fleet, beginning with the one of an index. */
-export function specOf(first: number, clusters: number, draftMode = false): object {
+export function specOf(first: number, clusters: number, draftMode = false) {
   return {
     bundleId,
     resourceType: "CLUSTER",
@@ -64,6 +93,17 @@ export function specOf(first: number, clusters: number, draftMode = false): obje
       upgradeNow: true,
     })),
   };
+}
+
+/** Id of the cluster of an index in the simulator. */
+export function simulatedCluster(index: number): string {
+  return `domain-c${1001 + index}`;
+}
+
+/** Name of a host of a fleet with long names, by the index of its cluster and its own number, from 1. */
+export function longHostName(cluster: number, host: number | "{nnn}"): string {
+  const name = typeof host === "number" ? String(host).padStart(3, "0") : host;
+  return `esx-${name}.cl-${number(cluster)}.hall-02.frankfurt.dc.example.com`;
 }
 
 /** The id of the cluster of an index. */

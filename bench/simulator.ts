@@ -4,6 +4,13 @@ import { join } from "node:path";
 /** A connection that nobody has used for a while is closed by the simulator, and may be just when it is used again. */
 const once = { connection: "close" };
 
+/** A line of its ledger; `cluster` and `host` are the simulator's ids. */
+interface LedgerEntry {
+  readonly at: string;
+  readonly cluster?: string;
+  readonly host?: string;
+}
+
 /**
  * The simulator of a fleet. The one of `npm start` saves all its clusters before each answer, which for thousands of hosts costs
  * more than what is measured; this one only remembers.
@@ -37,10 +44,15 @@ export class BenchSimulator {
     await this.tell("POST", "faults", { kind: "HOST_SLOW", factor: 100_000 });
   }
 
+  /** From now on the next remediation of each of these hosts fails. */
+  async failOnce(cluster: string, hosts: readonly string[]): Promise<void> {
+    for (const host of hosts) await this.tell("POST", "faults", { kind: "REMEDIATION_FAILS", cluster, host, times: 1 });
+  }
+
   /** What it has recorded of one kind of step. */
-  async ledger(step: string): Promise<readonly { readonly at: string; readonly cluster?: string }[]> {
+  async ledger(step: string): Promise<readonly LedgerEntry[]> {
     const response = await fetch(`${this.url}/simulator/ledger?step=${step}`, { headers: once });
-    return (await response.json()) as { at: string }[];
+    return (await response.json()) as LedgerEntry[];
   }
 
   private async tell(method: string, path: string, body?: unknown): Promise<void> {

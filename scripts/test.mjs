@@ -18,6 +18,7 @@ const suites = lanes.flat();
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
 const extraSuites = [
   ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+  ...["limits"],
 ];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
 const onPostgresql = [

@@ -1,3 +1,4 @@
+import { patched } from "@temporalio/workflow";
 import { applyClusterProgress, initialClusterSubTask, type ClusterProgress } from "../src/domain/cluster-progress";
 import { countHosts } from "../src/domain/cluster-hosts";
 import type { ResourceOutcome } from "../src/domain/resource-end";
@@ -14,6 +15,9 @@ type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, 
 export class ClusterUpgradeState extends ResourceState<Happening> {
   protected readonly counted = "Hosts";
   private reportedTenth = -1;
+  private reportedFailure = false;
+  /** Whether hosts that follow a failed one are reported by tenths too; not known before one has failed. */
+  private staysWithTenths: boolean | undefined;
   private told: Promise<void> = Promise.resolve();
   /**
    * Whether short reads are made in the Workflow task itself, and reports to the upgrade waited for by nobody. False for
@@ -38,15 +42,19 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
   }
 
   /**
-   * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at every error,
+   * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at the first error,
    * so that a large cluster floods neither its upgrade with Signals nor its history with memos.
    */
   override async report(): Promise<void> {
     const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
-    if (tenth === this.reportedTenth && hosts.failed === 0) return;
+    // Clusters that older builds have begun go on telling of every host after an error.
+    if (hosts.failed > 0) this.staysWithTenths ??= patched("reports-by-tenths");
+    const isNews = hosts.failed > 0 && !(this.staysWithTenths && this.reportedFailure);
+    if (tenth === this.reportedTenth && !isNews) return;
     this.reportedTenth = tenth;
+    this.reportedFailure = hosts.failed > 0;
     this.publish();
     if (!this.savesRoundTrips) return super.report();
     // One after the other, so that the last word is right; what the end says itself need not be sent any more.

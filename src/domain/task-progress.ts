@@ -1,4 +1,5 @@
 import type { ErrorBody } from "./error-body";
+import { keepErrors } from "./kept-errors";
 import { isBeyondRetry } from "./mgmt-progress";
 import { withPause } from "./paused-part";
 import { hasEndedPart } from "./resource-end";
@@ -25,7 +26,7 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "ResourceStarted"; readonly resourceId: string }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
-    /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task. */
+    /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task ({@link keepErrors}). */
     | { readonly type: "RetryStarted"; readonly resources: readonly ResourcePlan[] }
     /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
     | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
@@ -174,7 +175,7 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
     isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
     ...(parts && { subTasks: parts }),
-    ...(errors.length > 0 && { errors: [...(task.errors ?? []), ...errors] }),
+    ...(errors.length > 0 && { errors: keepErrors(task.errors ?? [], errors) }),
     ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
     ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
   };

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { FakeActivities } from "../support/fake-activities";
+import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
@@ -24,6 +24,24 @@ describe("A large upgrade", function () {
     expect(events).to.be.below(1000);
     expect((await upgrade.events(0)).length).to.be.below(100);
     expect(memo).to.be.below(100_000);
+  });
+
+  it("is told of hosts by tenths, also after one has failed", async () => {
+    const fake = new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (input.host.host === "host-1") throw hostFailure(input);
+          return upgraded(input);
+        },
+      },
+      40,
+    );
+    const upgrade = await bench().upgrade({ rollout: { toleratedFailures: 1 } }, fake);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL_WITH_WARNING");
+    const { events } = await upgrade.handle.fetchHistory();
+    const reports = events?.filter((event) => event.workflowExecutionSignaledEventAttributes?.signalName === "hosts");
+    // From none to ten tenths, and the failure.
+    expect(reports).to.have.lengthOf.within(1, 12);
   });
 
   it("of as many clusters as a request may name waits as a draft with a short history", async () => {

@@ -79,6 +79,24 @@ export const failureStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "tolerates-a-failed-host-of-many": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            if (input.host.host === "host-1") throw hostFailure(input);
+            return upgraded(input);
+          },
+        },
+        20,
+      );
+      const upgrade = await bench.upgrade({ rollout: { toleratedFailures: 1 } }, fake);
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "prechecks-fail": {
     ends: "FAILED",
     async tell(bench) {
