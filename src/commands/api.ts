@@ -10,7 +10,7 @@ import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
-import { sharedReads } from "../inventory/shared-reads";
+import { sharedReads } from "./shared-reads";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
 import { serveHealth } from "../observability/health-server";
 import { startMetricsServer } from "../observability/metrics-server";

@@ -3,7 +3,9 @@ import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
 import type * as t from "io-ts";
+import pLimit from "p-limit";
 import { type ManagerCall, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
+import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { parseAnswer, problemsOf } from "../json-answer";
 import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
@@ -53,6 +55,7 @@ export class VapiHttp {
   readonly #secrets: readonly string[];
   readonly #product: ManagerCall["product"];
   readonly #observe: ObserveCall;
+  readonly #inTurn = pLimit(callsAtOnce);
   #session: Promise<string> | undefined;
   #clockOffset = 0;
 
@@ -88,7 +91,7 @@ export class VapiHttp {
 
   /** Makes a call and decodes its answer. Throws DriverError. */
   async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
-    const answer = await this.#sendWithSession(call);
+    const answer = await this.#inTurn(() => this.#sendWithSession(call));
     const decoded = codec.decode(answer.body);
     if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));
     return decoded.right;

@@ -2,7 +2,9 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
 import got, { type Got } from "got";
+import pLimit from "p-limit";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
+import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
@@ -51,6 +53,7 @@ export class Vim25Http {
   readonly #access: ComponentManagerAccess;
   readonly #got: Got;
   readonly #observe: ObserveCall;
+  readonly #inTurn = pLimit(callsAtOnce);
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   #connection: Promise<Connection> | undefined;
 
@@ -75,7 +78,11 @@ export class Vim25Http {
   }
 
   /** Calls a method and gives all that it returned. Throws DriverError. */
-  async call(call: Vim25Call): Promise<readonly XmlValue[]> {
+  call(call: Vim25Call): Promise<readonly XmlValue[]> {
+    return this.#inTurn(() => this.#callWithSession(call));
+  }
+
+  async #callWithSession(call: Vim25Call): Promise<readonly XmlValue[]> {
     const connection = this.#connect();
     const { content, cookie } = await connection;
     let { answer, status } = await this.#send(call, content.about.apiVersion, cookie);

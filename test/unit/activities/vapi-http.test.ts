@@ -3,6 +3,7 @@ import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import * as t from "io-ts";
+import { callsAtOnce } from "../../../activities/drivers/calls-at-once";
 import { type DriverError } from "../../../activities/drivers/driver-error";
 import { VapiHttp } from "../../../activities/drivers/vapi/vapi-http";
 
@@ -57,6 +58,26 @@ describe("the HTTP side of the driver", () => {
     valid = "expired";
     expect(await Promise.all([read(), read(), read()])).to.deep.equal(["it", "it", "it"]);
     expect(sessions).to.equal(2);
+  });
+
+  it("asks a manager a bounded number of things at a time, and the rest in turn, however long that takes", async () => {
+    let [now, most] = [0, 0];
+    const waiting: (() => void)[] = [];
+    server
+      .removeAllListeners("request")
+      .on("request", (request: http.IncomingMessage, response: http.ServerResponse) => {
+        if (request.url === "/api/session") return void response.writeHead(201).end('"token"');
+        most = Math.max(most, ++now);
+        waiting.push(() => {
+          now -= 1;
+          response.end('"it"');
+        });
+        // Each round is answered once it is complete, so that all that may come at a time has come.
+        if (waiting.length === callsAtOnce) for (const one of waiting.splice(0)) one();
+      });
+    const all = Array.from({ length: 3 * callsAtOnce }, read);
+    expect(new Set(await Promise.all(all))).to.deep.equal(new Set(["it"]));
+    expect(most).to.equal(callsAtOnce);
   });
 
   it("gives up where a fresh session is not accepted, and where the credentials are not", async () => {

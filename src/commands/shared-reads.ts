@@ -1,5 +1,5 @@
 import { InFlight } from "../in-flight";
-import type { ComponentManagerReads } from "./file-inventory";
+import type { ComponentManagerReads } from "../inventory/file-inventory";
 
 /**
  * Component managers are asked the same thing once at a time: who asks while the answer is on its way gets the same one.

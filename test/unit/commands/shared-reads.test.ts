@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
-import { sharedReads } from "../../../src/inventory/shared-reads";
+import { sharedReads } from "../../../src/commands/shared-reads";
 
 describe("reads of component managers that many ask for", () => {
   /** Reads that are answered when they are told to be, and what was asked. */
