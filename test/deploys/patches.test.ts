@@ -63,11 +63,14 @@ describe("Patches of the Workflows", function () {
   });
 
   it("break, each, a history that was recorded without it when it takes the new side, or say why there is none", async () => {
-    const without = stored.filter(({ history }) => patchesIn(history).length === 0);
+    const upgrades = stored.filter(({ workflowType }) => workflowType !== "notifyWorkflow");
+    const without = upgrades.filter(({ history }) => patchesIn(history).length === 0);
     const unproven: string[] = [];
     for (const id of ids) {
-      const upgrades = without.filter(({ workflowType }) => workflowType !== "notifyWorkflow");
-      if ((await needing(id, "new", upgrades)).length === 0) unproven.push(id);
+      if ((await needing(id, "new", without)).length > 0) continue;
+      // A later patch may need a history that has the markers of earlier ones.
+      const others = upgrades.filter(({ history }) => !patchesIn(history).includes(id) && patchesIn(history).length > 0);
+      if ((await needing(id, "new", others)).length === 0) unproven.push(id);
     }
     expect(unproven).to.deep.equal(excused("old"));
   });
