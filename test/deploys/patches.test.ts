@@ -69,7 +69,9 @@ describe("Patches of the Workflows", function () {
     for (const id of ids) {
       if ((await needing(id, "new", without)).length > 0) continue;
       // A later patch may need a history that has the markers of earlier ones.
-      const others = upgrades.filter(({ history }) => !patchesIn(history).includes(id) && patchesIn(history).length > 0);
+      const others = upgrades.filter(
+        ({ history }) => !patchesIn(history).includes(id) && patchesIn(history).length > 0,
+      );
       if ((await needing(id, "new", others)).length === 0) unproven.push(id);
     }
     expect(unproven).to.deep.equal(excused("old"));
