@@ -1,6 +1,5 @@
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
-import { isRight } from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import pLimit from "p-limit";
 import type { Logger } from "pino";
@@ -11,7 +10,7 @@ import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
 import type { Deadline, TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "../in-flight";
-import { PayloadReader } from "./memo";
+import { PayloadReader, readAs } from "./memo";
 import { readError, writeError } from "./temporal-error";
 import { visibilityOf, VisibilityReader, type Execution, type Visibility } from "./visibility-reader";
 import { locksQuery, tasksQuery, upgradesQuery } from "./visibility-query";
@@ -95,28 +94,33 @@ export class UpgradeList {
     deadline: number,
     element: (execution: Execution) => Promise<A | undefined>,
   ): Promise<Page<A>> {
-    const total = await this.visibility.count(query, deadline);
-    const first = page.pageNumber * page.pageSize;
-    const executions =
-      first < total ? await this.executions.read(query, first, Math.min(page.pageSize, total - first), deadline) : [];
+    const { pageNumber, pageSize } = page;
+    const first = pageNumber * pageSize;
+    const counting = this.visibility.count(query, deadline);
+    // The front is read while it is counted. A later page may not be there, and the way to it is long.
+    const reading =
+      first === 0
+        ? this.executions.read(query, 0, pageSize, deadline)
+        : counting.then((total) =>
+            first < total ? this.executions.read(query, first, Math.min(pageSize, total - first), deadline) : [],
+          );
+    const [counted, executions] = await Promise.all([counting, reading]);
+    // What has started between the two is on the page without having been counted.
+    const total = Math.max(counted, executions.length > 0 ? first + executions.length : 0);
     const elements = await Promise.all(executions.map(element));
-    return {
-      elements: elements.filter((found) => found !== undefined),
-      pageMetadata: metadataOf(page, total),
-    };
+    return { elements: elements.filter((found) => found !== undefined), pageMetadata: metadataOf(page, total) };
   }
 
   private async upgrade({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
-    const stored = Upgrade.decode(await this.reader.field(memo, "upgrade"));
-    if (!isRight(stored)) return this.unreadable(execution);
-    const upgrade = stored.right;
+    const upgrade = readAs(Upgrade, await this.reader.field(memo, "upgrade"));
+    if (!upgrade) return this.unreadable(execution);
     return isRunning(status) || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, isoOf(closeTime));
   }
 
   private async task({ execution, status, closeTime, memo }: Execution): Promise<Task | undefined> {
-    const stored = Task.decode(await this.reader.field(memo, "task"));
-    if (!isRight(stored)) return this.unreadable(execution);
-    const { subTasks: _details, ...header } = stored.right;
+    const task = readAs(Task, await this.reader.field(memo, "task"));
+    if (!task) return this.unreadable(execution);
+    const { subTasks: _details, ...header } = task;
     return isRunning(status) || hasTaskEnded(header) ? header : lostTask(header, reasonOf(status), isoOf(closeTime));
   }
 
