@@ -153,6 +153,8 @@ describe("failures that operators meet", function () {
 
   it("a cancellation in the middle of a host restores the policy and ends as Cancelled", async () => {
     const policy = await service.policy("domain-c34");
+    // Long enough to be seen in work on a machine that is busy.
+    await service.fault({ kind: "HOST_SLOW", host: secondHost, factor: 10, times: 1 });
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     await service.taskWhen(
       id,
