@@ -34,6 +34,11 @@ const run = promisify(execFile);
 const own = join(__dirname, "schemathesis");
 /** One, so that a run that fails can be had again. */
 const seed = 20261;
+/**
+ * The only DELETE of a resource by its id cancels a task; it stays readable, and says so. The settings of an operation would
+ * be the place for this, but what the command line says of checks counts more in the phase stateful.
+ */
+const stillThere = "use_after_free";
 /** How long Schemathesis may take to start and to report, in milliseconds. */
 const aroundMilliseconds = 120_000;
 
@@ -46,7 +51,8 @@ export async function runSchemathesis({ url, token, phase, seconds, folder }: Sc
   const bounds = ["--seed", String(seed), "--max-time", String(seconds), "--request-timeout", "20"];
   const args = [
     ...["-m", "schemathesis.cli", "--config-file", join(own, "schemathesis.toml"), "run", `${url}/openapi.json`],
-    ...["--checks", "all", "--phases", phase, "--report", "json", "--report-json-path", report, ...bounds],
+    ...["--checks", "all", "--exclude-checks", stillThere],
+    ...["--phases", phase, "--report", "json", "--report-json-path", report, ...bounds],
     ...["-H", `Authorization: Bearer ${token}`],
   ];
   const env = {
