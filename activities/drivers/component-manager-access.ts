@@ -7,3 +7,8 @@ export interface ComponentManagerAccess {
   readonly username: string;
   readonly password: string;
 }
+
+/** The value of an `authorization` header. */
+export function basicCredentials({ username, password }: ComponentManagerAccess): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}

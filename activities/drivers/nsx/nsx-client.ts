@@ -131,9 +131,6 @@ export function createNsxClient(access: ComponentManagerAccess, options: NsxClie
     },
     listUnitStatuses: (group) =>
       list(`read the status of the nodes of group ${group}`, `${groupPath(group)}/status`, UnitStatuses),
-    close: () => {
-      http.close();
-      return Promise.resolve();
-    },
+    close: () => http.close(),
   };
 }

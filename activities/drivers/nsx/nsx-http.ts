@@ -1,10 +1,8 @@
-import * as http from "node:http";
-import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
-import got, { type Got } from "got";
 import type * as t from "io-ts";
 import { type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
-import type { ComponentManagerAccess } from "../component-manager-access";
+import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
+import { type HttpAnswer, HttpConnection } from "../http-connection";
 import { parseAnswer, problemsOf } from "../json-answer";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { errorOfAnswer } from "./classify-error";
@@ -32,31 +30,16 @@ export interface NsxHttpOptions {
  */
 export class NsxHttp {
   readonly #access: ComponentManagerAccess;
-  readonly #got: Got;
+  readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
-  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #authorization: string;
 
   constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: NsxHttpOptions) {
     this.#access = access;
     this.#observe = observe;
-    this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-    const credentials = Buffer.from(`${access.username}:${access.password}`).toString("base64");
-    this.#got = got.extend({
-      prefixUrl: access.url,
-      agent: this.#agents,
-      headers: { authorization: `Basic ${credentials}` },
-      timeout: { request: callTimeout },
-      throwHttpErrors: false,
-      followRedirect: false,
-      responseType: "text",
-      // A kept connection may die with the manager's restart. What changes something is never repeated unasked.
-      retry: {
-        limit: 1,
-        methods: ["GET"],
-        statusCodes: [],
-        calculateDelay: ({ computedValue }) => computedValue && 100,
-      },
-    });
+    this.#authorization = basicCredentials(access);
+    // A kept connection may die with the manager's restart.
+    this.#http = new HttpConnection(access.url, { callTimeout, quickRetries: { limit: 1, statuses: [] } });
   }
 
   /** Makes a call and decodes its answer. Throws DriverError. */
@@ -71,9 +54,8 @@ export class NsxHttp {
     await this.#send(call);
   }
 
-  close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+  async close(): Promise<void> {
+    await this.#http.close();
   }
 
   async #send(call: NsxCall): Promise<unknown> {
@@ -81,22 +63,27 @@ export class NsxHttp {
     const answer = await this.#observe(
       { product: "nsx", operation: method === "GET" ? "read" : "change", managerId: this.#access.id, what },
       () => this.#exchange(call),
-      ({ statusCode }) => outcomeOfStatus(statusCode),
+      ({ status }) => outcomeOfStatus(status),
     );
     const body = parseAnswer(answer.body);
-    if (answer.statusCode < 200 || answer.statusCode > 299) {
-      throw errorOfAnswer(this.#asked(call), answer.statusCode, body);
+    if (answer.status < 200 || answer.status > 299) {
+      throw errorOfAnswer(this.#asked(call), answer.status, body);
     }
     return body;
   }
 
-  async #exchange(call: NsxCall): Promise<{ statusCode: number; body: string }> {
+  async #exchange(call: NsxCall): Promise<HttpAnswer> {
     const { method, path, query, json } = call;
     try {
-      return await this.#got(path, {
+      return await this.#http.request({
         method,
-        ...(query && { searchParams: { ...query } }),
-        ...(json !== undefined && { json }),
+        path,
+        query: new URLSearchParams(query),
+        headers: {
+          authorization: this.#authorization,
+          ...(json !== undefined && { "content-type": "application/json" }),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
       });
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);

@@ -2,12 +2,14 @@
 const shortestSecret = 4;
 
 /**
- * An answer in whose texts for people no secret is left. Other fields are not touched: nothing is made of them that
- * people read, and a secret that happens to be a status must not change what it means.
+ * What a component manager has answered (its text, and that parsed), with no secret left in the texts for people. Other fields
+ * are not touched: nothing is made of them that people read, and a secret that happens to be a status must not change
+ * what it means. Most answers hold none, which their text tells at once, unless it is written with escapes.
  */
-export function conceal(body: unknown, secrets: readonly string[]): unknown {
+export function conceal(text: string, body: unknown, secrets: readonly string[]): unknown {
   const hidden = secrets.filter((secret) => secret.length >= shortestSecret);
-  return hidden.length === 0 ? body : concealed(body, hidden);
+  const mayHold = text.includes("\\") || hidden.some((secret) => text.includes(secret));
+  return mayHold ? concealed(body, hidden) : body;
 }
 
 function concealed(value: unknown, secrets: readonly string[]): unknown {

@@ -1,12 +1,10 @@
-import * as http from "node:http";
-import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
-import got, { type Got } from "got";
 import type * as t from "io-ts";
 import pLimit from "p-limit";
 import { type ManagerCall, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { callsAtOnce } from "../calls-at-once";
-import type { ComponentManagerAccess } from "../component-manager-access";
+import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
+import { HttpConnection } from "../http-connection";
 import { parseAnswer, problemsOf } from "../json-answer";
 import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 import { conceal } from "./conceal";
@@ -49,8 +47,7 @@ interface Answer {
  */
 export class VapiHttp {
   readonly #access: ComponentManagerAccess;
-  readonly #got: Got;
-  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #http: HttpConnection;
   readonly #busy: BusyJudgement | undefined;
   readonly #secrets: readonly string[];
   readonly #product: ManagerCall["product"];
@@ -66,21 +63,9 @@ export class VapiHttp {
     this.#observe = observe;
     this.#busy = busy;
     this.#secrets = [access.password, ...secrets];
-    this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-    this.#got = got.extend({
-      prefixUrl: access.url,
-      agent: this.#agents,
-      timeout: { request: callTimeout },
-      throwHttpErrors: false,
-      followRedirect: false,
-      responseType: "text",
-      // Only what changes nothing is repeated unasked; waiting out an outage is the caller's decision.
-      retry: {
-        limit: quickRetries,
-        methods: ["GET"],
-        statusCodes: [500, 502, 503, 504],
-        calculateDelay: ({ attemptCount, computedValue }) => (computedValue === 0 ? 0 : 100 * attemptCount),
-      },
+    this.#http = new HttpConnection(access.url, {
+      callTimeout,
+      quickRetries: { limit: quickRetries, statuses: [500, 502, 503, 504] },
     });
   }
 
@@ -108,8 +93,7 @@ export class VapiHttp {
     } catch {
       // The session ends by itself when it has been idle.
     } finally {
-      this.#agents.http.destroy();
-      this.#agents.https.destroy();
+      await this.#http.close();
     }
   }
 
@@ -161,18 +145,23 @@ export class VapiHttp {
   }
 
   async #exchange(call: VapiCall, session?: string): Promise<Answer> {
-    const credentials = Buffer.from(`${this.#access.username}:${this.#access.password}`).toString("base64");
-    const query = Object.entries(call.query ?? {}).flatMap(([name, value]) => [value].flat().map((v) => [name, v]));
+    const query = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
+      [value].flat().map((v): [string, string] => [name, v]),
+    );
     const sentAt = Date.now();
     try {
-      const { statusCode, headers, body } = await this.#got(call.path, {
+      const { status, headers, body } = await this.#http.request({
         method: call.method,
-        headers: session ? { "vmware-api-session-id": session } : { authorization: `Basic ${credentials}` },
-        searchParams: new URLSearchParams(query as [string, string][]),
-        ...(call.json !== undefined && { json: call.json }),
+        path: call.path,
+        query: new URLSearchParams(query),
+        headers: {
+          ...(session ? { "vmware-api-session-id": session } : { authorization: basicCredentials(this.#access) }),
+          ...(call.json !== undefined && { "content-type": "application/json" }),
+        },
+        ...(call.json !== undefined && { body: JSON.stringify(call.json) }),
       });
-      this.#compareClocks(Date.parse(headers.date ?? ""), sentAt);
-      return { status: statusCode, body: conceal(parseAnswer(body), this.#secrets) };
+      this.#compareClocks(Date.parse(String(headers["date"])), sentAt);
+      return { status, body: conceal(body, parseAnswer(body), this.#secrets) };
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);
     }

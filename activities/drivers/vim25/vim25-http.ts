@@ -1,11 +1,9 @@
-import * as http from "node:http";
-import * as https from "node:https";
 import { isLeft } from "fp-ts/Either";
-import got, { type Got } from "got";
 import pLimit from "p-limit";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
+import { HttpConnection } from "../http-connection";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
 import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
@@ -51,25 +49,15 @@ interface Exchanged {
  */
 export class Vim25Http {
   readonly #access: ComponentManagerAccess;
-  readonly #got: Got;
+  readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
   readonly #inTurn = pLimit(callsAtOnce);
-  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   #connection: Promise<Connection> | undefined;
 
   constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: Vim25HttpOptions) {
     this.#access = access;
     this.#observe = observe;
-    this.#agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-    this.#got = got.extend({
-      prefixUrl: access.url,
-      agent: this.#agents,
-      timeout: { request: callTimeout },
-      throwHttpErrors: false,
-      followRedirect: false,
-      responseType: "text",
-      retry: { limit: 0 },
-    });
+    this.#http = new HttpConnection(access.url, { callTimeout, quickRetries: { limit: 0, statuses: [] } });
   }
 
   /** The manager's root objects, after a login where there is no session. */
@@ -108,8 +96,7 @@ export class Vim25Http {
     } catch {
       // The session ends by itself when it has been idle.
     } finally {
-      this.#agents.http.destroy();
-      this.#agents.https.destroy();
+      await this.#http.close();
     }
   }
 
@@ -155,8 +142,9 @@ export class Vim25Http {
 
   async #exchange(call: Vim25Call, version: string, cookie?: string): Promise<Exchanged> {
     try {
-      const { statusCode, headers, body } = await this.#got("sdk", {
+      const { status, headers, body } = await this.#http.request({
         method: "POST",
+        path: "sdk",
         headers: {
           "content-type": 'text/xml; charset="utf-8"',
           soapaction: `"urn:vim25/${version}"`,
@@ -164,10 +152,10 @@ export class Vim25Http {
         },
         body: envelopeOf(call.self, call.method, call.args ?? {}),
       });
-      const cookies = (headers["set-cookie"] ?? []).map((line) => line.split(";")[0] ?? "");
+      const cookies = [headers["set-cookie"] ?? []].flat().map((line) => line.split(";")[0] ?? "");
       return {
         answer: answerOf(call.method, body),
-        status: statusCode,
+        status,
         cookie: cookies.find((pair) => pair.startsWith("vmware_soap_session=")),
       };
     } catch (error) {

@@ -1,5 +1,5 @@
 import XMLBuilder from "fast-xml-builder";
-import { XMLParser } from "fast-xml-parser";
+import { SaxesParser } from "saxes";
 
 /** An XML element as it is parsed: a text where it has neither attributes nor children, else an object of both. */
 export type XmlValue = string | XmlObject | readonly (string | XmlObject)[];
@@ -12,21 +12,6 @@ export const attribute = (name: string) => `@${name}`;
 /** Name of the text of an element that has attributes too. */
 export const textOf = "#text";
 
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  textNodeName: textOf,
-  // The namespaces of the envelope have other prefixes at every vendor; what is in it is told apart by name alone.
-  transformTagName: (name) => name.replace(/^[^:]*:/, ""),
-  // What looks like a number may be a name or a version.
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: true,
-  ignoreDeclaration: true,
-  // Numeric character references, which some servers write for quotes and line ends.
-  htmlEntities: true,
-});
-
 const builder = new XMLBuilder({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
@@ -35,9 +20,60 @@ const builder = new XMLBuilder({
   suppressBooleanAttributes: false,
 });
 
+type XmlItem = string | XmlObject;
+
+/** An element while it is read. */
+interface Open {
+  readonly name: string;
+  readonly fields: Record<string, XmlItem | XmlItem[]>;
+  text: string;
+}
+
 /** Parses a document; throws where it is not well-formed. */
 export function parseXml(text: string): XmlObject {
-  return parser.parse(text, true) as XmlObject;
+  const document = opened("");
+  const path: Open[] = [document];
+  let current = document;
+  const parser = new SaxesParser({ xmlns: false });
+  parser.on("opentag", ({ name, attributes }) => {
+    current = opened(withoutPrefix(name));
+    for (const [key, value] of Object.entries(attributes)) current.fields[attribute(key)] = value;
+    path.push(current);
+  });
+  const add = (more: string) => {
+    current.text += more;
+  };
+  parser.on("text", add);
+  parser.on("cdata", add);
+  parser.on("closetag", () => {
+    const { name } = current;
+    const value = valueOf(current);
+    path.pop();
+    current = path.at(-1) ?? document;
+    const known = current.fields[name];
+    if (known === undefined) current.fields[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else current.fields[name] = [known, value];
+  });
+  parser.write(text).close();
+  return document.fields;
+}
+
+function opened(name: string): Open {
+  // Without a prototype: no element's name means anything to JavaScript.
+  return { name, fields: Object.create(null) as Open["fields"], text: "" };
+}
+
+function valueOf({ fields, text }: Open): XmlItem {
+  const trimmed = text.trim();
+  if (Object.keys(fields).length === 0) return trimmed;
+  if (trimmed !== "") fields[textOf] = trimmed;
+  return fields;
+}
+
+/** The namespaces of the envelope have other prefixes at every vendor; what is in it is told apart by name alone. */
+function withoutPrefix(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
 }
 
 /** The XML of nested objects; lists are repeated elements, fields that are undefined are left out. */
