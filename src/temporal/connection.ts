@@ -23,6 +23,11 @@ const channelArgs = {
    */
   "grpc.max_receive_message_length": 128 * 1024 * 1024,
   /**
+   * How many bytes of answers may be on their way, of one call and of all together: with the 64 KB of HTTP/2 itself a Task
+   * of many clusters takes a round trip for each of them.
+   */
+  "grpc-node.flow_control_window": 4 * 1024 * 1024,
+  /**
    * A connection whose other end has gone without a word is given up after 15 + 5 s; the library's 45 s would keep the
    * API away from Temporal as long. The server allows a ping every 10 s.
    */

@@ -6,7 +6,7 @@ import { initialTask } from "../domain/task-progress";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
 import { admitAndPlan, type PlanDependencies } from "./admit-and-plan";
 import type { Deadline, UpgradeExecutions } from "./ports";
-import { badRequest, type Problem, type ServiceError } from "./service-error";
+import { badRequest, failedDependency, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
 
 export interface StartUpgradeDependencies extends PlanDependencies {
@@ -35,20 +35,14 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
       );
     }
     const id = identities.idFor(caller, idempotencyKey);
-    const digest = identities.digest(spec);
-    return pipe(
-      repeated(deps, id, digest, until),
-      TE.chain(
-        O.match(
-          () => startOnce(deps, spec, caller, id, digest, until),
-          (task) => TE.right(task),
-        ),
-      ),
-    );
+    return startOnce(deps, spec, caller, id, identities.digest(spec), until);
   };
 }
 
-/** Of requests with one key that race, one starts the Workflow and all answer its Task. */
+/**
+ * Starts at once and looks for an earlier self of the request where that fails: nearly every key is new, Temporal runs one
+ * Workflow of an id, and of requests with one key that race one starts it. All answer its Task.
+ */
 function startOnce(
   deps: StartUpgradeDependencies,
   spec: UpgradeSpec,
@@ -57,33 +51,26 @@ function startOnce(
   digest: string,
   until: Deadline,
 ) {
+  const earlier = () => repeated(deps, id, digest, until);
   return pipe(
     admitAndPlan(deps, spec, id, until),
     TE.matchE(
-      // A racing request with the same key may have taken the lock in the meantime: then that is the answer. Where
-      // Temporal does not answer, asking again would only take as long again.
-      (error) =>
-        saysUnreachable(error)
-          ? TE.left<ServiceError, Task>(error)
-          : pipe(
-              repeated(deps, id, digest, until),
-              TE.chain(
-                O.match(
-                  () => TE.left<ServiceError, Task>(error),
-                  (task) => TE.right(task),
-                ),
-              ),
-              TE.mapLeft((again) => (saysUnreachable(again) ? error : again)),
-            ),
+      // What is refused now may have been accepted before: its own upgrade holds the lock, its bundle was recalled since.
+      // Where Temporal does not answer, asking again would only take as long again.
+      (error) => {
+        const unreachable = unreachableIn(error);
+        return unreachable
+          ? TE.left<ServiceError, Task>(failedDependency(unreachable))
+          : pipe(earlier(), TE.chain(TE.fromOption(() => error)));
+      },
       (plan) =>
         pipe(
           deps.executions.start(plan, { requestedBy: caller, requestDigest: digest }, until),
           TE.chain((started) =>
             started === "STARTED"
-              ? TE.right<ServiceError, O.Option<Task>>(O.some(initialTask(plan)))
-              : repeated(deps, id, digest, until),
+              ? TE.right<ServiceError, Task>(initialTask(plan))
+              : pipe(earlier(), TE.chain(TE.fromOption(() => badRequest(keyReused)))),
           ),
-          TE.chain(TE.fromOption(() => badRequest(keyReused))),
         ),
     ),
   );
@@ -96,8 +83,9 @@ const keyReused: Problem = {
   remediation: "Send a new key, or exactly the request that the key was used for.",
 };
 
-function saysUnreachable(error: ServiceError): boolean {
-  return "problems" in error && error.problems.some(({ code }) => code === "TEMPORAL_UNREACHABLE");
+/** That Temporal does not answer, among whatever else is wrong: then nobody knows whether the request was accepted before. */
+function unreachableIn(error: ServiceError): Problem | undefined {
+  return "problems" in error ? error.problems.find(({ code }) => code === "TEMPORAL_UNREACHABLE") : undefined;
 }
 
 /** The initial Task of the request's earlier self; none where the key is new; an error where it was another request. */

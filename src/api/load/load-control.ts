@@ -4,6 +4,7 @@ import type { ApiError } from "../api-error";
 import { Gate, type GateCounts, type Pass } from "./gate";
 import type { LoadLimits } from "./load-limits";
 import { limitedLoads, type LimitedLoad, type ShedReason } from "./request-load";
+import { TakeUpBacklog } from "./take-up-backlog";
 import { TokenBuckets } from "./token-buckets";
 
 /** Callers of one kind that are remembered; about 200 bytes each. */
@@ -36,10 +37,11 @@ export class LoadControl {
   private readonly gates: Readonly<Record<LimitedLoad, Gate>>;
   /** Undefined where a caller may send any number. */
   private readonly budgets: Readonly<Record<LimitedLoad, Budget | undefined>>;
+  private readonly backlog: TakeUpBacklog | undefined;
   private refusals = 0;
 
   constructor(private readonly options: LoadControlOptions) {
-    const { limits, timers, now } = options;
+    const { limits, timers, now, takenUp } = options;
     const { starts, steering, reads, lists, waitMilliseconds, changesPerMinute, readsPerMinute } = limits;
     const gate = (places: number) => new Gate({ places, waitMilliseconds }, { timers, now });
     this.gates = {
@@ -51,6 +53,7 @@ export class LoadControl {
       INVENTORY: gate(lists),
       SIGN_IN: gate(signInPlaces),
     };
+    this.backlog = takenUp && new TakeUpBacklog({ burst: starts, takenUp });
     const budget = (perMinute: number): Budget | undefined =>
       perMinute > 0 ? { perMinute, buckets: new TokenBuckets({ perMinute, keys: rememberedCallers, now }) } : undefined;
     // Whoever has started as much as they may can still cancel it.
@@ -84,9 +87,9 @@ export class LoadControl {
     return pass ? E.right(pass) : E.left(this.overloaded(load, "full"));
   }
 
-  /** What goes on of a request of this kind after its answer, and keeps its place. */
-  afterwards(load: LimitedLoad): ((taskId: string) => Promise<void>) | undefined {
-    return load === "START" ? this.options.takenUp : undefined;
+  /** What goes on of a request of this kind after its answer, and keeps its place; undefined where nothing does. */
+  afterwards(load: LimitedLoad): ((taskId: string) => Promise<void> | undefined) | undefined {
+    return load === "START" ? this.backlog?.after : undefined;
   }
 
   /** The refusal of a request that has waited for too long. */

@@ -10,7 +10,11 @@ export type Turn = <A>(work: TaskEither<ApiError, A>, taskIdOf?: (answer: A) => 
  * The turn of a request that was let in; `refusal` is made only where it does not come. Work that goes on after its
  * answer, as `afterwards` says of its Task, keeps its place as long.
  */
-export function turnOf(pass: Pass, refusal: () => ApiError, afterwards?: (taskId: string) => Promise<void>): Turn {
+export function turnOf(
+  pass: Pass,
+  refusal: () => ApiError,
+  afterwards?: (taskId: string) => Promise<void> | undefined,
+): Turn {
   return (work, taskIdOf) => async () => {
     if (!(await pass.begin())) return E.left(refusal());
     let goesOn: Promise<void> | undefined;

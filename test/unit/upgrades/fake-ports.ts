@@ -51,8 +51,8 @@ export class FakePorts {
         start: (plan, { requestDigest }) =>
           or(failing.start, () => {
             this.beforeStart();
-            this.starts.push({ plan, requestDigest });
             if (this.started.has(plan.id)) return "DUPLICATE";
+            this.starts.push({ plan, requestDigest });
             this.started.set(plan.id, { task: initialTask(plan), requestDigest });
             return "STARTED";
           }),

@@ -115,19 +115,25 @@ describe("an API with too many requests", () => {
     expect((await post()).status, "by itself").to.equal(202);
   });
 
-  it("lets the next start in when a worker has come to the one that was answered", async () => {
+  it("lets as many starts pass as there are places, and each one more when a worker has come to those before it", async () => {
     const takenUp: [string, () => void][] = [];
     await start({}, {}, (id) => new Promise((resolve) => takenUp.push([id, resolve])));
     letAllGo();
+    expect((await post()).status, "the burst").to.equal(202);
+    await counts("START", { inside: 0, working: 0 });
     expect((await post()).status).to.equal(202);
     await counts("START", { inside: 0, working: 1 });
     const next = post();
     await counts("START", { inside: 1, waiting: 1, working: 1 });
-    expect(takenUp.map(([id]) => id)).to.deep.equal([taskExample.id]);
-    takenUp[0]?.[1]();
-    expect((await next).status).to.equal(202);
+    expect(takenUp.map(([id]) => id)).to.deep.equal([taskExample.id, taskExample.id]);
     takenUp[1]?.[1]();
+    expect((await next).status).to.equal(202);
+    await counts("START", { inside: 0, working: 1 });
+    takenUp[0]?.[1]();
+    takenUp[2]?.[1]();
     await counts("START", { inside: 0, waiting: 0, working: 0 });
+    expect((await post()).status, "another burst").to.equal(202);
+    await counts("START", { inside: 0, working: 0 });
   });
 
   it("refuses a start whose turn has not come in time", async () => {
