@@ -4,11 +4,32 @@ import type { ActivityLimits } from "./activity-dependencies";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
 import { createPatience, type Patience, type PatienceBounds, type PatienceHooks } from "./patience";
 
-/** Well below any heartbeat timeout (HEARTBEAT_SECONDS is at least 5), so that no single call or wait looks like a lost worker. */
+/**
+ * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
+ * at least 5), so that no single call or wait looks like a lost worker.
+ */
 const heartbeatEvery = 2_000;
 
-/** Half of what the server waits for: whoever is as late as that has too much to do (milliseconds). */
-const lateHeartbeat = 7_500;
+/** Signs of life that a worker gives in a second, where it can help it: Temporal writes each to its database. */
+const heartbeatsPerSecond = 100;
+
+/** How many Activities this worker runs. */
+let running = 0;
+
+/**
+ * Milliseconds to the next sign of life of one of so many Activities: longer the more give them, but soon enough for three
+ * before the timeout (docs/decisions/0030).
+ */
+export function untilHeartbeat(activities: number, heartbeatTimeout: number | undefined): number {
+  const shared = (activities / heartbeatsPerSecond) * 1000;
+  return Math.max(heartbeatEvery, Math.min(shared, (heartbeatTimeout ?? 0) / 4));
+}
+
+/**
+ * Whoever comes so much later than at the planned time has too much to do (milliseconds): with the usual two seconds that
+ * is half of what the server waits for.
+ */
+const lateHeartbeat = 5_500;
 
 /** Why an Activity is to stop. Only STOP_REQUESTED is a wish of the upgrade; after the others it is run again or gone. */
 type StopReason = "WORKER_SHUTDOWN" | "STOP_REQUESTED" | "OTHER";
@@ -84,13 +105,19 @@ export async function runActivity<A>(
 ): Promise<A> {
   const activity = Context.current();
   const beat = () => activity.heartbeat(heartbeat?.());
-  let lastTick = performance.now();
-  const ticker = setInterval(() => {
-    const now = performance.now();
-    if (now - lastTick > lateHeartbeat) tellLateHeartbeat(activity, now - lastTick);
-    lastTick = now;
-    beat();
-  }, heartbeatEvery);
+  const { heartbeatTimeoutMs } = activity.info;
+  const nextTick = () => {
+    const wait = untilHeartbeat(running, heartbeatTimeoutMs);
+    const due = performance.now() + wait;
+    return setTimeout(() => {
+      const late = performance.now() - due;
+      if (late > lateHeartbeat) tellLateHeartbeat(activity, late + wait);
+      beat();
+      ticker = nextTick();
+    }, wait);
+  };
+  running += 1;
+  let ticker = nextTick();
   try {
     beat();
     return await body(beat);
@@ -108,7 +135,8 @@ export async function runActivity<A>(
     });
     throw failed;
   } finally {
-    clearInterval(ticker);
+    running -= 1;
+    clearTimeout(ticker);
   }
 }
 

@@ -69,6 +69,8 @@ export interface Config {
   readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
   /** `host:port` where health is told in plain HTTP; undefined where it is not. */
   readonly health: { readonly api: string | undefined; readonly worker: string | undefined };
+  /** How many Workflows a worker keeps in memory. */
+  readonly cachedWorkflows: number;
   /** Whether spans are sent, and so made at all. Where to, and how, OpenTelemetry reads from `OTEL_*` itself. */
   readonly tracing: boolean;
   readonly temporal: {
@@ -252,6 +254,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     logLevel: values.LOG_LEVEL,
     metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
     health: { api: values.API_HEALTH_ADDRESS, worker: values.WORKER_HEALTH_ADDRESS },
+    cachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     tracing: isTraced(environment),
     temporal: {
       ...temporal,

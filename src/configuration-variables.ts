@@ -148,7 +148,7 @@ export const variables = {
     10_000,
     "",
     64,
-    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second, until a worker has come to the upgrade; four times as many may wait",
+    "How many requests for new upgrades one API process works on at a time, fewer while they take longer than a second, and how many upgrades may be there that no worker has come to before each start waits for that; four times as many may wait",
   ),
   LOAD_STEERING: wholeNumber(
     1,
@@ -263,6 +263,13 @@ export const variables = {
   ),
   WORKER_HEALTH_ADDRESS: optional(
     listenAddress("Where a worker answers GET /health/live and /health/ready; unset is nowhere"),
+  ),
+  WORKER_CACHED_WORKFLOWS: wholeNumber(
+    50,
+    100_000,
+    "",
+    100,
+    "How many Workflows a worker keeps in memory, each some 1 MB; one that it does not keep is replayed from its history when something happens to it",
   ),
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),

@@ -10,7 +10,6 @@ import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
 import { isLoopback } from "../configuration-variables";
 import { fileInventory } from "../inventory/file-inventory";
-import { sharedReads } from "./shared-reads";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
 import { serveHealth } from "../observability/health-server";
 import { startMetricsServer } from "../observability/metrics-server";
@@ -33,6 +32,7 @@ import { loadTracing } from "./load-tracing";
 import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
+import { sharedReads } from "./shared-reads";
 import { systemTimers } from "./system-timers";
 
 /** How long a start keeps its place for a worker to come to it: without one, there are some starts a second all the same. */

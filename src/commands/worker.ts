@@ -58,6 +58,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       limits: activityLimits(config.waitLimits),
       observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
     }),
+    cachedWorkflows: config.cachedWorkflows,
     workflowBundle: workflowBundle({ encrypted: keys.length > 0, traced: tracing !== undefined }),
     activityInterceptors: [...(tracing ? [tracing.activityInterceptors] : []), observeActivities(log, metrics)],
     ...(tracing && { sinks: tracing.workflowSinks }),

@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly payloadConverter: string;
   /** Codecs of payloads, and the failure converter that the bundle was made with. */
   readonly conversion: DataConverter;
+  /** How many Workflows it keeps in memory; the rest is replayed when something happens to it. */
+  readonly cachedWorkflows: number;
   /** Whoever watches Activities, from the outside in. */
   readonly activityInterceptors?: NonNullable<SdkOptions["interceptors"]>["activity"];
   /** What the bundle's Workflow interceptors need. */
@@ -27,6 +29,7 @@ export function createWorker({
   workflowBundle,
   payloadConverter,
   conversion,
+  cachedWorkflows,
   activityInterceptors = [],
   sinks = {},
 }: WorkerOptions) {
@@ -42,6 +45,8 @@ export function createWorker({
     // Activities are told at once and hand over to another worker (or to the next start) themselves.
     shutdownGraceTime: 0,
     shutdownForceTime: "4 seconds",
+    // The SDK's own choice, by the size of the heap, is thousands, and drafts that wait for weeks fill them.
+    maxCachedWorkflows: cachedWorkflows,
     // An Activity waits far more than it works; every host that is being remediated holds one slot.
     maxConcurrentActivityTaskExecutions: 2000,
     // What the Task shows of a running host is as old as its last heartbeat.

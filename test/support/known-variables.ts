@@ -58,5 +58,5 @@ export const settingsOfOperators = {
     "CODEC_ORIGINS",
     "TEMPORAL_UI_URL",
   ],
-  worker: ["WORKER_METRICS_ADDRESS", "WORKER_HEALTH_ADDRESS"],
+  worker: ["WORKER_METRICS_ADDRESS", "WORKER_HEALTH_ADDRESS", "WORKER_CACHED_WORKFLOWS"],
 } as const;

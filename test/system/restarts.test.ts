@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
+import { taskWithChildrenQuery } from "../../workflows/messages";
 import { exampleNow } from "./examples";
 import { processNames, ServiceUnderTest, until } from "./service-under-test";
 import { expectEachHostUpgradedOnce, upgradeInTheMiddleOfAHost } from "./upgrade-in-the-middle";
@@ -26,6 +27,42 @@ describe("kill -9 of one process in the middle of a host, with the failure actio
       await expectEachHostUpgradedOnce(service, id);
       expect(await service.policy("domain-c34")).to.deep.equal(policy);
     });
+  }
+});
+
+describe("kill -9 of one process while one Activity goes from host to host", function () {
+  this.timeout(120_000);
+  let service: ServiceUnderTest;
+
+  before(async () => {
+    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "0.2" });
+  });
+  after(() => service.discard());
+  beforeEach(() => service.resetSimulator());
+
+  /** Hosts whose own Activity has been scheduled until now. */
+  const ownActivities = (id: string) =>
+    service.withTemporal(async ({ workflow }) => {
+      const [child] = (await workflow.getHandle(id).query(taskWithChildrenQuery)).children;
+      const { events } = await workflow.getHandle(child?.workflowId ?? "").fetchHistory();
+      return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+        scheduled?.activityType?.name === "remediateHost" ? [scheduled.activityId] : [],
+      );
+    });
+
+  for (const victim of processNames) {
+    for (const begun of [2, 3]) {
+      it(`${victim}, at host ${begun}: uses up no attempt and upgrades no host twice`, async () => {
+        const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
+        await until("a later host is being remediated", async () => {
+          const started = (await service.ledger()).filter(({ step }) => step === "APPLY_STARTED");
+          return started.length >= begun;
+        });
+        await service.killAndAwaitSuccessor(victim);
+        await expectEachHostUpgradedOnce(service, id);
+        if (victim === "api") expect(await ownActivities(id)).to.have.length.lessThan(4);
+      });
+    }
   }
 });
 
