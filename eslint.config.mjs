@@ -87,6 +87,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ["src/domain/**/*.ts"],
+    rules: {
+      // A worker loads the domain once for all its Workflows (scripts/bundle-workflows.mjs).
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: ":matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind!='const']",
+          message: "All Workflows would share this state.",
+        },
+      ],
+    },
+  },
+  {
     files: ["workflows/**/*.ts"],
     rules: {
       // A Workflow must take the same path when it is replayed years later.

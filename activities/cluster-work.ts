@@ -16,6 +16,8 @@ type Step<A> = (patience: Patience, target: ClusterTarget) => Promise<A>;
 export interface ClusterWork {
   runPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   readonly readHosts: Step<ClusterHost[]>;
+  /** Undefined where it takes a scan. */
+  readonly readKnownHosts: Step<ClusterHost[] | undefined>;
   readonly readPolicy: Step<RemediationPolicy>;
   putPolicy(
     patience: Patience,

@@ -97,10 +97,32 @@ export interface RemediateHostInput extends ClusterTarget {
   /** What an earlier run of this Activity knew when it was lost: attach to its remote task, keep its count. */
   readonly resume?: HostProgress;
   /**
+   * Only of IMAGE: the hosts after this one, in their order. The same run goes on to them for as long as each takes but
+   * moments (docs/decisions/0028).
+   */
+  readonly following?: readonly Pick<ClusterHost, "host" | "fqdn">[];
+  /** Whether the cluster must be healthy before each of `following`. */
+  readonly healthGate?: boolean;
+  /**
+   * When a run of this Activity was scheduled that has been lost since, as a Timestamp: what was begun of the hosts after
+   * that is this upgrade's.
+   */
+  readonly lostSince?: string;
+  /**
    * The upgrade was cancelled while no worker ran this Activity: bring a remediation that runs to an end as after a
    * cancellation, start none, and throw CancelledFailure unless the host has been upgraded.
    */
   readonly stop?: boolean;
+}
+
+/** How a host was upgraded, and those after it that the same run went on to. */
+export interface HostsInTurn extends HostResult {
+  /** The first hosts of `following`, upgraded as well. */
+  readonly followed?: readonly HostResult[];
+  /** The host after those: it was begun and did not end at once. Its own Activity goes on from this. */
+  readonly begun?: HostProgress;
+  /** What was found of the cluster's health before the host after those, where it was not healthy at once. */
+  readonly look?: HealthLook;
 }
 
 /**
@@ -146,6 +168,11 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**
+   * The same from what the component manager knows already, within seconds, so that it can be a local Activity. Absent
+   * where that is not all of them: only {@link readClusterHosts} has a cluster scanned.
+   */
+  readKnownHosts(target: ClusterTarget): Promise<{ readonly hosts?: ClusterHost[] }>;
+  /**
    * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
    * baseline-managed cluster: its HA admission control and its power management (DPM); with `ownOptions` both.
    */
@@ -172,8 +199,11 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * before anything is changed.
    */
   readRunningVms(input: ClusterTarget & { hosts: readonly Pick<ClusterHost, "host" | "fqdn">[] }): Promise<RunningVms>;
-  /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
-  remediateHost(input: RemediateHostInput): Promise<HostResult>;
+  /**
+   * Upgrades one host and verifies it, and goes on to `following` while each takes but moments: it fails for its own host
+   * alone. Heartbeats {@link HostProgress} of the host in work; never starts a second remediation of a host.
+   */
+  remediateHost(input: RemediateHostInput): Promise<HostsInTurn>;
   /**
    * Upgrades several hosts at the same time: switches `runningVms` off where the upgrade asks for that, puts the hosts
    * into maintenance mode, has them remediated together, verifies them, takes them out of maintenance mode and starts

@@ -5,7 +5,7 @@ import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import { baselineClusters } from "./baseline/baseline-clusters";
 import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
 import type { ClusterWork } from "./cluster-work";
-import type { ClusterTarget, UpgradeActivities } from "./contract";
+import type { ClusterTarget, RemediateHostInput, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
@@ -16,6 +16,7 @@ import { imageClusters } from "./hostos/image-clusters";
 import { preparedImageClusters } from "./hostos/prepared-image-clusters";
 import { readRunningVms } from "./hostos/read-running-vms";
 import { remediateHosts } from "./hostos/remediate-hosts";
+import { remediateInTurn } from "./hostos/remediate-in-turn";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -71,6 +72,11 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   return {
     runClusterPrechecks: (target) => workOn(target).runPrechecks(target),
     readClusterHosts: (target) => read(target, () => workOn(target).readHosts(shortPatience(), target)),
+    readKnownHosts: (target) =>
+      read(target, async () => {
+        const hosts = await workOn(target).readKnownHosts(shortPatience(), target);
+        return hosts ? { hosts } : {};
+      }),
     readRemediationPolicy: (target) => read(target, () => workOn(target).readPolicy(shortPatience(), target)),
     putRemediationPolicy: (input) => change(input, () => workOn(input).putPolicy(activityPatience(limits), input)),
     restoreRemediationPolicy: (input) =>
@@ -87,7 +93,11 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
     readRunningVms: (input) =>
       read(input, () => readRunningVms(managementOf(input.cluster.componentManagerId), shortPatience(), input)),
-    remediateHost: (input) => workOn(input).remediateHost(input),
+    remediateHost: (input) => {
+      const remediate = (one: RemediateHostInput) => workOn(one).remediateHost(one);
+      if (!input.following) return remediate(input);
+      return remediateInTurn({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits, remediate }, input);
+    },
     remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     awaitClusterHealth: (input) =>
       awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),

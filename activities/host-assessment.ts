@@ -47,6 +47,14 @@ export async function scanCluster(
   return patience.persist(() => client.readCompliance(cluster));
 }
 
+/** Whether a scan tells of all of these hosts. */
+export function knowsAll(
+  scanned: ClusterCompliance | undefined,
+  hosts: readonly string[],
+): scanned is ClusterCompliance {
+  return scanned !== undefined && hosts.every((host) => scanned.hosts[host]);
+}
+
 /** The last scan if it knows all of the hosts, else a new one; the last one too where a scan is not possible now. */
 export async function readFullCompliance(
   client: VlcmClient,
@@ -55,7 +63,7 @@ export async function readFullCompliance(
   hosts: readonly string[],
 ): Promise<ClusterCompliance | undefined> {
   const last = await patience.persist(() => client.readCompliance(cluster));
-  if (last && hosts.every((host) => last.hosts[host])) return last;
+  if (knowsAll(last, hosts)) return last;
   try {
     return await scanCluster(client, patience, cluster);
   } catch (error) {

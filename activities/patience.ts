@@ -21,7 +21,10 @@ export interface Patience {
    * ones when their bound is over, and the interruption as soon as there is one, without waiting for the answer.
    */
   persist<A>(request: () => Promise<A>): Promise<A>;
-  /** Waits; the `round`th wait in a row is longer than the one before, up to `poll.max`. Throws the interruption. */
+  /**
+   * Waits; the `round`th wait in a row is longer than the one before, up to `poll.max`. Round 0 waits for `poll.min`, those
+   * before for less. Throws the interruption.
+   */
   pause(round: number): Promise<void>;
 }
 

@@ -7,12 +7,15 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
+import { build } from "esbuild";
 import { root } from "./run.mjs";
 
 const workflows = join(root, "workflows");
 const tracing = createRequire(import.meta.url).resolve(
   "@temporalio/interceptors-opentelemetry/lib/workflow-interceptors",
 );
+
+const preloadModules = await domainModules();
 
 await Promise.all([false, true].flatMap((encrypted) => [false, true].map((traced) => bundle({ encrypted, traced }))));
 
@@ -22,8 +25,29 @@ async function bundle({ encrypted, traced }) {
     payloadConverterPath: join(workflows, "payload-converter.ts"),
     ...(encrypted && { failureConverterPath: join(workflows, "failure-converter.ts") }),
     workflowInterceptorModules: [join(workflows, "task-id-interceptors.ts"), ...(traced ? [tracing] : [])],
+    preloadModules,
     logger: new DefaultLogger("WARN"),
   });
   const name = `workflow-bundle${encrypted ? "-encrypted" : ""}${traced ? "-traced" : ""}.js`;
   writeFileSync(join(process.argv[2], name), code);
+}
+
+/**
+ * The modules of the domain that Workflows use. A worker loads them once; what it does not, it loads for each Workflow
+ * that it begins to work on, which took 7 ms and 330 kB instead of 1.4 ms and 90 kB. They keep no state, and nor do the
+ * packages that they use; modules of `workflows/` may (request-cause.ts).
+ */
+async function domainModules() {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(workflows, "index.ts")],
+    bundle: true,
+    packages: "external",
+    write: false,
+    metafile: true,
+    outdir: "unused",
+    logLevel: "warning",
+  });
+  const ours = Object.keys(metafile.inputs).filter((path) => path.startsWith("src/domain/"));
+  return ours.map((path) => join(root, path));
 }

@@ -11,11 +11,14 @@ export interface AttachedActivity<Progress, Result> {
   readonly attempts: AttemptPolicy;
   /** Of the plan: how often the Activity may be lost before its workers are given up. */
   readonly waits: PlannedWaits | undefined;
+  /** What another Activity knew of the work when it left it to this one. */
+  readonly resume?: Progress | undefined;
   /**
    * Schedules it with these attempts. `resume`: what an earlier run knew; `stop`: the upgrade was cancelled, so what
-   * runs is brought to a safe end and nothing is started.
+   * runs is brought to a safe end and nothing is started; `lost`: an earlier run was lost, whether anything is known of
+   * it or not.
    */
-  run(attempts: AttemptPolicy, resume: Progress | undefined, stop: boolean): Promise<Result>;
+  run(attempts: AttemptPolicy, resume: Progress | undefined, stop: boolean, lost: boolean): Promise<Result>;
   /** What it heartbeats, and gives as detail of its failures. */
   readonly progress: t.Decoder<unknown, Progress>;
   /** How many failures a run knew that use up attempts. */
@@ -30,10 +33,11 @@ export interface AttachedActivity<Progress, Result> {
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = waitsOf(activity.waits);
-  let progress: Progress | undefined;
+  let progress = activity.resume;
+  if (progress !== undefined && CancellationScope.current().consideredCancelled) return stopSafely(activity, progress);
   for (let losses = 0; ; losses++) {
     try {
-      return await activity.run(attemptsLeft(activity, progress), progress, false);
+      return await activity.run(attemptsLeft(activity, progress), progress, false, losses > 0);
     } catch (failure) {
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
@@ -41,7 +45,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
       // after what an earlier run may have left running.
       const unattended = isCancellation(failure) && (losses > 0 || attempts.maximumAttempts > 1);
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
-        return stopSafely(activity, progress);
+        return stopSafely(activity, progress, losses > 0 || lost);
       if (!lost || losses >= lostRuns) throw failure;
       log.info("An Activity was lost with its worker and is scheduled again", { name });
     }
@@ -51,13 +55,14 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
 function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
+  lost = false,
 ): Promise<Result> {
   const { lostRuns } = waitsOf(activity.waits);
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
     for (let losses = 0; ; losses++) {
       try {
-        return await activity.run(attemptsLeft(activity, progress), progress, true);
+        return await activity.run(attemptsLeft(activity, progress), progress, true, lost || losses > 0);
       } catch (failure) {
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {

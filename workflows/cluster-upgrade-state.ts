@@ -1,4 +1,4 @@
-import { patched } from "@temporalio/workflow";
+import { CancellationScope, patched, sleep } from "@temporalio/workflow";
 import { applyClusterProgress, initialClusterSubTask, type ClusterProgress } from "../src/domain/cluster-progress";
 import { countHosts } from "../src/domain/cluster-hosts";
 import type { ResourceOutcome } from "../src/domain/resource-end";
@@ -11,19 +11,34 @@ import { now, ResourceState } from "./resource-state";
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
+/** Hosts that take but moments may be missing in the memo for so long, in milliseconds. */
+const longestWithoutMemo = 10_000;
+
+/** An upgrade is told of a cluster's hosts so often at most, in milliseconds: each time is work for both and for the server. */
+const untilToldAgain = 5_000;
+
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
 export class ClusterUpgradeState extends ResourceState<Happening> {
   protected readonly counted = "Hosts";
   private reportedTenth = -1;
+  private tenthInMemo = -1;
   private reportedFailure = false;
   /** Whether hosts that follow a failed one are reported by tenths too; not known before one has failed. */
   private staysWithTenths: boolean | undefined;
   private told: Promise<void> = Promise.resolve();
+  /** When the upgrade was told last, in epoch milliseconds of the Workflow; at first when there was nothing to tell yet. */
+  private toldAt = Date.now();
+  private tellsSoon = false;
   /**
    * Whether short reads are made in the Workflow task itself, and reports to the upgrade waited for by nobody. False for
    * clusters that older builds have begun.
    */
   savesRoundTrips = false;
+  /**
+   * Whether one Activity goes on from host to host while they take but moments (docs/decisions/0028), all short steps are
+   * made in the Workflow task itself, and the upgrade is told at intervals (0031). The same of older builds.
+   */
+  savesTasks = false;
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -43,22 +58,64 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
 
   /**
    * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at the first error,
-   * so that a large cluster floods neither its upgrade with Signals nor its history with memos.
+   * so that a large cluster floods neither its upgrade with Signals nor its history with memos. `goesOn`: the next hosts will be
+   * done within moments; they are what the memo can wait for.
    */
-  override async report(): Promise<void> {
+  override async report(goesOn = false): Promise<void> {
     const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
     // Clusters that older builds have begun go on telling of every host after an error.
     if (hosts.failed > 0) this.staysWithTenths ??= patched("reports-by-tenths");
     const isNews = hosts.failed > 0 && !(this.staysWithTenths && this.reportedFailure);
+    const mayWait = goesOn && done < hosts.total && hosts.failed === 0 && Date.now() - this.memoAt < longestWithoutMemo;
+    if ((tenth !== this.tenthInMemo || isNews) && !mayWait) {
+      this.tenthInMemo = tenth;
+      this.publish();
+    }
     if (tenth === this.reportedTenth && !isNews) return;
     this.reportedTenth = tenth;
     this.reportedFailure = hosts.failed > 0;
-    this.publish();
+    this.show();
     if (!this.savesRoundTrips) return super.report();
-    // One after the other, so that the last word is right; what the end says itself need not be sent any more.
+    // The end comes right after the last host, and tells all.
+    if (this.savesTasks && !isNews) this.tellSoon(done < hosts.total ? this.toldAt : Date.now());
+    else this.tell();
+  }
+
+  /** One after the other, so that the last word is right; what the end says itself need not be sent any more. */
+  private tell(): void {
+    this.toldAt = Date.now();
     this.told = this.told.then(() => super.report());
+  }
+
+  /** Told an interval after `since`, with what is true then. */
+  private tellSoon(since: number): void {
+    const wait = since + untilToldAgain - Date.now();
+    if (wait <= 0) return this.tell();
+    if (this.tellsSoon) return;
+    this.tellsSoon = true;
+    sleep(wait, { summary: "until the upgrade is told of the hosts again" }).then(
+      () => {
+        this.tellsSoon = false;
+        this.tell();
+      },
+      // Only a cancellation ends the wait, and its end tells what is left.
+      () => undefined,
+    );
+  }
+
+  /**
+   * Before any end: waits for what is being told, because a Workflow that has ended tells nothing any more. An end by
+   * cancellation gives no result, so what is still to be told is told then.
+   */
+  async tellLastWord(): Promise<void> {
+    if (!this.savesTasks) return;
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    await CancellationScope.nonCancellable(() => {
+      if (this.tellsSoon && isCancelled) this.tell();
+      return this.told;
+    });
   }
 
   /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */

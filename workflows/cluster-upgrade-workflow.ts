@@ -10,9 +10,11 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
+import type { ClusterHost } from "../src/domain/host-remediation";
 import { clusterStages, type ClusterStageType } from "../src/domain/cluster-progress";
 import { interrupted } from "../src/domain/resource-end";
 import type { ErrorBody } from "../src/domain/error-body";
+import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
 import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
 import { errorOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
@@ -20,12 +22,15 @@ import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
 import { localFirst } from "./local-first";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
-import { changeOptions, localReadOptions, readOptions, restoreOptions } from "./retry-policy";
+import { changeOptions, localOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
-const local = proxyLocalActivities<Pick<UpgradeActivities, "readRemediationPolicy">>(localReadOptions);
+const local =
+  proxyLocalActivities<
+    Pick<UpgradeActivities, "readKnownHosts" | "readRemediationPolicy" | "restoreRemediationPolicy">
+  >(localOptions);
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
@@ -47,6 +52,7 @@ export async function clusterUpgradeWorkflow(received: ClusterUpgradeInput): Pro
     await state.pause.pass();
     return await upgradeCluster(state);
   } catch (failure) {
+    await state.tellLastWord();
     const { name } = input.cluster;
     // Whatever failed last: the upgrade was cancelled, and that is how it ends.
     if (CancellationScope.current().consideredCancelled) {
@@ -68,16 +74,11 @@ function asBegun(input: ClusterUpgradeInput): ClusterUpgradeInput {
 }
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
-  state.savesRoundTrips = patched("fewer-round-trips");
-  const { cluster, upgradedBefore, waits } = state.input;
-  const target = clusterTarget(state.input.cluster, state.input.upgradeId);
-  const hosts = await stage(state, "READ_HOSTS", () =>
-    untilAnswered(waits, () =>
-      reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary: `${cluster.name}: read hosts` }, [
-        target,
-      ]),
-    ),
-  );
+  // Each marker costs events, so a cluster that this build begins has one.
+  state.savesTasks = patched("fewer-tasks");
+  state.savesRoundTrips = state.savesTasks || patched("fewer-round-trips");
+  const { cluster, upgradedBefore } = state.input;
+  const hosts = await stage(state, "READ_HOSTS", () => readHosts(state));
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   await state.report();
   if (state.waitingHosts().length === 0) {
@@ -93,6 +94,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResul
     state.publish("Upgrading hosts");
     await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, commit));
   });
+  await state.tellLastWord();
   const { failed } = state.hostCounts();
   return failed > 0
     ? state.end("WITHIN_TOLERANCE", `${failed} hosts failed, as many as are tolerated`, state.hostErrors(failed))
@@ -111,26 +113,34 @@ async function restoringAfterwards(
   } catch (cause) {
     failure = { cause };
   }
-  const { cluster, waits } = state.input;
+  const { cluster } = state.input;
   const errorBefore = () => {
     if (!failure) return undefined;
     return isCancellation(failure.cause) ? interrupted(`Cluster ${cluster.name}`) : errorOf(failure.cause);
   };
   await CancellationScope.nonCancellable(async () => {
     try {
-      await stage(state, "RESTORE_REMEDIATION_POLICY", () =>
-        untilAnswered(waits, () =>
-          restores.restoreRemediationPolicy.executeWithOptions(
-            { ...restoreOptions(waits), summary: `${cluster.name}: restore remediation policy` },
-            [{ ...clusterTarget(state.input.cluster, state.input.upgradeId), previous }],
-          ),
-        ),
-      );
+      await stage(state, "RESTORE_REMEDIATION_POLICY", () => restorePolicy(state, previous));
     } catch (cause) {
       failure = { cause: notRestored(cluster.name, errorOf(cause), errorBefore()) };
     }
   });
   if (failure) throw failure.cause;
+}
+
+async function readHosts(state: ClusterUpgradeState): Promise<ClusterHost[]> {
+  const { cluster, upgradeId, waits } = state.input;
+  const target = clusterTarget(cluster, upgradeId);
+  const summary = `${cluster.name}: read hosts`;
+  const { hosts } = await localFirst<{ readonly hosts?: ClusterHost[] }>(
+    state.savesTasks,
+    () => local.readKnownHosts.executeWithOptions({ ...localOptions, summary }, [target]),
+    () => Promise.resolve({}),
+  );
+  if (hosts) return hosts;
+  return untilAnswered(waits, () =>
+    reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary }, [target]),
+  );
 }
 
 /** As it was, recorded in the history before it is changed. */
@@ -140,7 +150,7 @@ function readPolicy(state: ClusterUpgradeState): Promise<RemediationPolicy> {
   const summary = `${cluster.name}: read remediation policy`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readRemediationPolicy.executeWithOptions({ ...localReadOptions, summary }, [target]),
+    () => local.readRemediationPolicy.executeWithOptions({ ...localOptions, summary }, [target]),
     () =>
       untilAnswered(waits, () =>
         reads.readRemediationPolicy.executeWithOptions({ ...readOptions(waits), summary }, [target]),
@@ -148,14 +158,14 @@ function readPolicy(state: ClusterUpgradeState): Promise<RemediationPolicy> {
   );
 }
 
-function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
-  const { cluster, waits } = state.input;
+function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy): Promise<void> {
+  const { cluster, upgradeId, waits } = state.input;
   return untilAnswered(waits, () =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(cluster.attempts, waits), summary: `${cluster.name}: set remediation policy` },
       [
         {
-          ...clusterTarget(cluster, state.input.upgradeId),
+          ...clusterTarget(cluster, upgradeId),
           options: cluster.options,
           previous,
           ...(isRemediatedTogether(cluster) && { hostsAtOnce: rolloutOf(cluster).hostsAtOnce }),
@@ -163,6 +173,25 @@ function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy) {
       ],
     ),
   );
+}
+
+function restorePolicy(state: ClusterUpgradeState, previous: RemediationPolicy): Promise<void> {
+  const { cluster, upgradeId, waits } = state.input;
+  const summary = `${cluster.name}: restore remediation policy`;
+  const input = { ...clusterTarget(cluster, upgradeId), previous };
+  return localFirst(
+    state.savesTasks && isOneRequest(cluster),
+    () => local.restoreRemediationPolicy.executeWithOptions({ ...localOptions, summary }, [input]),
+    () =>
+      untilAnswered(waits, () =>
+        restores.restoreRemediationPolicy.executeWithOptions({ ...restoreOptions(waits), summary }, [input]),
+      ),
+  );
+}
+
+/** Whether the policy is all that is put back. Settings of the cluster take tasks of the component manager. */
+function isOneRequest(cluster: ClusterUpgradePlan): boolean {
+  return cluster.kind === "IMAGE" && !ownOptionsOf(cluster);
 }
 
 function setDesiredImage(state: ClusterUpgradeState) {

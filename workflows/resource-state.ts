@@ -1,13 +1,14 @@
-import { setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
+import { setCurrentDetails, setHandler } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
-import { subTaskQuery, type ResourceMemo } from "./messages";
+import { subTaskQuery } from "./messages";
 import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
 import { ResourceLog } from "./resource-log";
 import { describeResource, pausedWhile } from "./upgrade-details";
+import { writeMemo } from "./write-memo";
 
 /** What happens to any resource. */
 type CommonHappening = { readonly type: "PauseChanged"; readonly paused: boolean };
@@ -18,6 +19,8 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   private doing = "";
   private readonly log: ResourceLog;
   private ended = false;
+  /** When the memo was written, in epoch milliseconds of the Workflow. */
+  protected memoAt = 0;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -56,9 +59,15 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   publish(doing = this.doing): void {
     if (doing !== this.doing && !this.ended) this.log.entered(doing);
     this.doing = doing;
-    const headline = this.pause.closed && !this.ended ? pausedWhile(doing) : doing;
+    this.show();
+    this.memoAt = Date.now();
+    writeMemo({ upgradeId: this.upgradeId, subTask: this.subTask });
+  }
+
+  /** Says in the Web UI where the resource stands. */
+  protected show(): void {
+    const headline = this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
     setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
-    upsertMemo({ upgradeId: this.upgradeId, subTask: this.subTask } satisfies ResourceMemo);
   }
 
   /** Tells the upgrade how many parts are done. */

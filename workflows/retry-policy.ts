@@ -83,10 +83,10 @@ export function gateOptions(waits?: PlannedWaits): ActivityOptions {
 }
 
 /**
- * A read that runs inside of a Workflow task: once, and for less than half of what such a task may take, because the
- * Workflow takes no Signal meanwhile.
+ * A short step that runs inside of a Workflow task: once, and for less than half of what such a task may take, because
+ * the Workflow takes no Signal meanwhile.
  */
-export const localReadOptions: LocalActivityOptions = {
+export const localOptions: LocalActivityOptions = {
   startToCloseTimeout: 4 * second,
   scheduleToCloseTimeout: 4 * second,
   retry: { maximumAttempts: 1 },

@@ -6,7 +6,7 @@ import {
   proxyLocalActivities,
   sleep,
 } from "@temporalio/workflow";
-import type { HealthLook, HostBefore, RunningVms, UpgradeActivities } from "../activities/contract";
+import type { HealthLook, HostBefore, HostsInTurn, RunningVms, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
 import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
@@ -20,13 +20,13 @@ import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { localFirst } from "./local-first";
 import { remediateHost } from "./remediate-host";
 import { remediateHosts } from "./remediate-hosts";
-import { gateOptions, readOptions, localReadOptions } from "./retry-policy";
+import { gateOptions, readOptions, localOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
 const local =
   proxyLocalActivities<Pick<UpgradeActivities, "checkClusterHealth" | "readHostBefore" | "readRunningVms">>(
-    localReadOptions,
+    localOptions,
   );
 const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
 
@@ -34,46 +34,118 @@ interface Failure {
   readonly cause: unknown;
 }
 
+/** How many hosts after its own an Activity is told of: the first one, one after a host that has taken its time, and any. */
+const first = 15;
+const fewest = 3;
+const most = 63;
+
 /**
  * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the health gate before
- * and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy tolerates end the cluster: the hosts that follow
- * are not begun, and the last failure is thrown.
+ * and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy
+ * tolerates end the cluster: the hosts that follow are not begun, and the last failure is thrown.
  */
 export async function upgradeHosts(
   state: ClusterUpgradeState,
   hosts: readonly ClusterHost[],
   commit?: string,
 ): Promise<void> {
-  const rollout = rolloutOf(state.input.cluster);
+  const { cluster } = state.input;
+  const rollout = rolloutOf(cluster);
   const known = new Map(hosts.map((host) => [host.host, host]));
-  const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
-  for (const [place, group] of groupsOf(waiting, rollout).entries()) {
-    await endHereIfCancelled();
-    if (place > 0) await soak(state, rollout);
-    // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
-    do {
-      await state.pause.pass();
-      if (rollout.healthGate) await awaitHealth(state);
-    } while (state.pause.closed);
-    await endHereIfCancelled();
-    const failures = await upgradeGroup(state, group, commit);
-    const last = failures.at(-1);
+  const groups = groupsOf(
+    state.waitingHosts().flatMap((id) => known.get(id) ?? []),
+    rollout,
+  );
+  const pace = new Pace(state);
+  let ahead: Ahead = {};
+  for (let group = groups.shift(), isFirst = true; group; group = groups.shift(), isFirst = false) {
+    // What is in work already goes on whatever happens: it looks after a cancellation itself.
+    if (!ahead.begun) await untilNextMayBegin(state, isFirst, ahead.look);
+    const following = pace.following(groups);
+    const ended = await upgradeGroup(state, group, { commit, following, begun: ahead.begun });
+    ahead = ended.ahead ?? {};
+    groups.splice(0, ended.followed);
+    pace.followed(ended.followed);
+    const last = ended.failures.at(-1);
     if (last && state.hostCounts().failed > rollout.toleratedFailures) throw last.cause;
   }
+}
+
+/** Soak time, pauses and the health gate before a group of hosts. `look`: what is known of the cluster's health already. */
+async function untilNextMayBegin(state: ClusterUpgradeState, isFirst: boolean, look?: HealthLook): Promise<void> {
+  const rollout = rolloutOf(state.input.cluster);
+  let known = look;
+  await endHereIfCancelled();
+  if (!isFirst) await soak(state, rollout);
+  // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
+  do {
+    await state.pause.pass();
+    if (rollout.healthGate) await awaitHealth(state, known);
+    known = undefined;
+  } while (state.pause.closed);
+  await endHereIfCancelled();
+}
+
+/** What the Activity of one host has done of those after it. */
+interface Ahead {
+  /** The next host is in work, and this is known of it. */
+  readonly begun?: HostProgress | undefined;
+  /** The cluster was looked at before the next host. */
+  readonly look?: HealthLook | undefined;
+}
+
+interface GroupEnd {
+  readonly failures: readonly Failure[];
+  /** How many groups after this one have been upgraded as well. */
+  readonly followed: number;
+  readonly ahead?: Ahead;
+}
+
+interface GroupWork {
+  readonly commit: string | undefined;
+  readonly following: readonly ClusterHost[];
+  readonly begun: HostProgress | undefined;
 }
 
 /** Hosts at the same time, each to its end. Gives the failures; throws only where the upgrade was cancelled. */
 async function upgradeGroup(
   state: ClusterUpgradeState,
   group: readonly ClusterHost[],
-  commit: string | undefined,
-): Promise<readonly Failure[]> {
-  if (isRemediatedTogether(state.input.cluster)) return upgradeTogether(state, group, commit);
-  const ended = await Promise.allSettled(group.map((host) => upgradeHost(state, host, commit)));
+  work: GroupWork,
+): Promise<GroupEnd> {
+  if (isRemediatedTogether(state.input.cluster)) {
+    return { failures: await upgradeTogether(state, group, work.commit), followed: 0 };
+  }
+  const ended = await Promise.allSettled(group.map((host) => upgradeHost(state, host, work)));
   const failures = ended.flatMap((end) => (end.status === "rejected" ? [{ cause: end.reason as unknown }] : []));
   const cancelled = failures.find(({ cause }) => isCancellation(cause));
   if (cancelled) throw cancelled.cause;
-  return failures;
+  // Only where hosts go one by one does anything follow.
+  const [only] = ended;
+  if (only?.status !== "fulfilled") return { failures, followed: 0 };
+  const { followed = [], begun, look } = only.value;
+  return { failures, followed: followed.length, ahead: { begun, look } };
+}
+
+/**
+ * How many hosts an Activity is told of beside its own: few after a host that has taken its time, so that the history of
+ * such hosts stays small, and twice as many whenever it has done all of them.
+ */
+class Pace {
+  private most = first;
+
+  constructor(private readonly state: ClusterUpgradeState) {}
+
+  following(groups: readonly (readonly ClusterHost[])[]): readonly ClusterHost[] {
+    const { cluster } = this.state.input;
+    const { hostsAtOnce, soakSeconds } = rolloutOf(cluster);
+    const oneByOne = cluster.kind === "IMAGE" && hostsAtOnce === 1 && soakSeconds === 0;
+    return this.state.savesTasks && oneByOne ? groups.slice(0, this.most).flat() : [];
+  }
+
+  followed(hosts: number): void {
+    this.most = hosts >= this.most ? Math.min(most, 2 * this.most) : fewest;
+  }
 }
 
 /** Hosts that their component manager remediates together, by a policy that allows it. */
@@ -120,8 +192,13 @@ function hostFailure(error: ErrorBody): ApplicationFailure {
   return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
 }
 
-async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit: string | undefined): Promise<void> {
+async function upgradeHost(
+  state: ClusterUpgradeState,
+  host: ClusterHost,
+  { commit, following, begun }: GroupWork,
+): Promise<HostsInTurn> {
   const { cluster, upgradeId, waits } = state.input;
+  let goesOn = false;
   state.record({ type: "HostStarted", host: host.host });
   try {
     const before = cluster.kind === "BASELINE" ? await readHostBefore(state, host) : undefined;
@@ -132,17 +209,32 @@ async function upgradeHost(state: ClusterUpgradeState, host: ClusterHost, commit
         attempts: cluster.attempts,
         ...(commit !== undefined && { commit }),
         ...(before && { before }),
+        ...(begun && { resume: begun }),
+        ...(following.length > 0 && {
+          following: following.map(({ host, fqdn }) => ({ host, fqdn })),
+          healthGate: rolloutOf(cluster).healthGate,
+        }),
       },
       waits,
     );
-    state.record({ type: "HostSucceeded", host: host.host, result });
+    recordInTurn(state, result);
+    goesOn = (result.followed ?? []).length > 0 && !result.begun;
+    return result;
   } catch (failure) {
     const stages = progressOf(failure, HostProgress)?.stages;
     if (!isCancellation(failure))
       state.record({ type: "HostFailed", host: host.host, error: errorOf(failure), ...(stages && { stages }) });
     throw failure;
   } finally {
-    await CancellationScope.nonCancellable(() => state.report());
+    await CancellationScope.nonCancellable(() => state.report(goesOn));
+  }
+}
+
+function recordInTurn(state: ClusterUpgradeState, { followed = [], begun, look, ...own }: HostsInTurn): void {
+  state.record({ type: "HostSucceeded", host: own.host, result: own });
+  for (const result of followed) {
+    state.record({ type: "HostStarted", host: result.host });
+    state.record({ type: "HostSucceeded", host: result.host, result });
   }
 }
 
@@ -153,7 +245,7 @@ function readHostBefore(state: ClusterUpgradeState, { host, fqdn }: ClusterHost)
   const summary = `${fqdn}: read state`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readHostBefore.executeWithOptions({ ...localReadOptions, summary }, [input]),
+    () => local.readHostBefore.executeWithOptions({ ...localOptions, summary }, [input]),
     () =>
       untilAnswered(waits, () => reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
@@ -166,7 +258,7 @@ function readRunningVms(state: ClusterUpgradeState, group: readonly ClusterHost[
   const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
   return localFirst(
     state.savesRoundTrips,
-    () => local.readRunningVms.executeWithOptions({ ...localReadOptions, summary }, [input]),
+    () => local.readRunningVms.executeWithOptions({ ...localOptions, summary }, [input]),
     () =>
       untilAnswered(waits, () => reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [input])),
   );
@@ -181,7 +273,7 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
   await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
 }
 
-async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
+async function awaitHealth(state: ClusterUpgradeState, known?: HealthLook): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
   state.record({
@@ -189,12 +281,15 @@ async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
     description: "for the cluster to be healthy before the next host (rollout policy).",
   });
   const summary = `${cluster.name}: healthy enough for the next host?`;
-  const { healthy, check } = await localFirst<HealthLook>(
-    state.savesRoundTrips,
-    () => local.checkClusterHealth.executeWithOptions({ ...localReadOptions, summary }, [target]),
-    () => Promise.resolve({ healthy: false }),
-  );
-  if (healthy) return;
+  const look =
+    known ??
+    (await localFirst<HealthLook>(
+      state.savesRoundTrips,
+      () => local.checkClusterHealth.executeWithOptions({ ...localOptions, summary }, [target]),
+      () => Promise.resolve({ healthy: false }),
+    ));
+  if (look.healthy) return;
+  const { check } = look;
   await untilAnswered(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
       { ...target, ...(check !== undefined && { check }) },

@@ -1,4 +1,4 @@
-import { CancellationScope, condition } from "@temporalio/workflow";
+import { CancellationScope, condition, patched } from "@temporalio/workflow";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
@@ -95,14 +95,23 @@ class ProductRun {
     }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
-    for (const resource of due) {
-      const { resourceId } = resource.resource;
+    // Upgrades that older builds have begun go on telling one after the other.
+    if (due.length > 1 && patched("fewer-tasks")) {
       await this.state.untilResumed();
-      this.state.record({ type: "ResourceStarted", resourceId });
-      this.begun.push(resource.ended.then((result) => this.resourceEnded(resource, result)));
-      await resource.begin();
+      await Promise.all(due.map((resource) => this.begin(resource)));
+    } else {
+      for (const resource of due) {
+        await this.state.untilResumed();
+        await this.begin(resource);
+      }
     }
     this.state.publish();
+  }
+
+  private begin(resource: LockedResource): Promise<void> {
+    this.state.record({ type: "ResourceStarted", resourceId: resource.resource.resourceId });
+    this.begun.push(resource.ended.then((result) => this.resourceEnded(resource, result)));
+    return resource.begin();
   }
 
   private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {

@@ -1,11 +1,4 @@
-import {
-  condition,
-  log,
-  metricMeter,
-  setCurrentDetails,
-  upsertMemo,
-  upsertSearchAttributes,
-} from "@temporalio/workflow";
+import { condition, log, metricMeter, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
@@ -22,6 +15,7 @@ import { describeUpgrade } from "./upgrade-details";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { UpgradeNews, type Happening } from "./upgrade-news";
 import { UpgradeNotices } from "./upgrade-notices";
+import { writeMemo } from "./write-memo";
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
@@ -141,7 +135,7 @@ export class UpgradeState {
 
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
-    upsertMemo({ upgrade: this.upgrade, ...this.taskWithChildren() });
+    writeMemo({ upgrade: this.upgrade, ...this.taskWithChildren() });
     this.describe();
   }
 

@@ -5,7 +5,7 @@ import type { AwaitHealthInput, ClusterTarget, HealthWait } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { ClusterHealth, type ClusterHealthDependencies } from "./cluster-health";
 
-interface HealthGateDependencies extends ClusterHealthDependencies {
+export interface HealthGateDependencies extends ClusterHealthDependencies {
   readonly limits: ActivityLimits;
 }
 

@@ -34,13 +34,17 @@ interface Search {
 export async function findRemediation({ client, patience, input, mayHaveRequested, since }: Search): Promise<Finding> {
   const { cluster } = input.cluster;
   const { host } = input.host;
+  const { lostSince, following = [] } = input;
 
   const tasks = await patience.persist(() => client.listUnfinishedTasks(cluster));
   const remediation = [...tasks].find(([, task]) => isApply(task));
   if (remediation) {
     const [task, info] = remediation;
-    const ours = mayHaveRequested && worksOn(info, host) !== false;
-    return ours ? { found: "RUNNING", task } : { found: "OTHER_OPERATION", task };
+    const isOurs = mayHaveRequested && worksOn(info, host) !== false;
+    if (isOurs) return { found: "RUNNING", task };
+    // A lost run goes on to the next host only after this one has ended.
+    const isOfNext = lostSince !== undefined && following.some((next) => worksOn(info, next.host));
+    if (!isOfNext) return { found: "OTHER_OPERATION", task };
   }
 
   if (since !== undefined) {

@@ -7,14 +7,19 @@ import { toTimestamp } from "../../src/domain/timestamp";
 import { bounded } from "../drivers/driver-error";
 
 /**
- * What earlier runs have left: the heartbeat details of this Activity or what the Workflow was told of a lost one,
- * whichever knows of more failures. Undefined where this is the first run.
+ * What earlier runs have left of a host: the heartbeat details of this Activity or what the Workflow was told of a lost
+ * one, whichever knows of more failures. Undefined where neither tells of this host.
  */
-export function knownProgress(heartbeatDetails: unknown, resume: HostProgress | undefined): HostProgress | undefined {
+export function knownProgress(
+  host: string,
+  heartbeatDetails: unknown,
+  resume: HostProgress | undefined,
+): HostProgress | undefined {
   const decoded = HostProgress.decode(heartbeatDetails);
-  const own = isRight(decoded) ? decoded.right : undefined;
-  if (!own || !resume) return own ?? resume;
-  return resume.reportedFailures > own.reportedFailures ? resume : own;
+  const own = isRight(decoded) && decoded.right.host === host ? decoded.right : undefined;
+  const lost = resume?.host === host ? resume : undefined;
+  if (!own || !lost) return own ?? lost;
+  return lost.reportedFailures > own.reportedFailures ? lost : own;
 }
 
 /** Whether the attempt that the progress tells of has failed and nothing of it can be running, so that the next is fresh. */

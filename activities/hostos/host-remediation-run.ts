@@ -13,6 +13,8 @@ export interface HostRemediationOptions extends RemediationContext {
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
   readonly stopping: boolean;
+  /** Whether it may ask for a remediation at all, or only goes on with one that runs. Absent means that it may. */
+  readonly mayAsk?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface HostRemediationOptions extends RemediationContext {
  * 1. A remediation is asked for only when no task runs, no result of this attempt exists and the host is connected
  *    and not at the target; and the intent is heartbeat before the request.
  * 2. After anything that leaves open whether a request arrived, the component manager is asked before it is repeated.
- * 3. While stopping nothing is asked for, and NothingRuns is thrown where the host was not upgraded.
+ * 3. While stopping, or where it may not ask, nothing is asked for, and NothingRuns is thrown where the host was not upgraded.
  */
 export class HostRemediationRun {
   readonly #o: HostRemediationOptions;
@@ -95,7 +97,8 @@ export class HostRemediationRun {
             if (!this.#forgotten) throw new NothingRuns();
             progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
             this.#requests.waitAtMost("forgotten", () => new NothingRuns());
-          } else if (await this.#request()) continue;
+          } else if (this.#o.mayAsk === false) throw new NothingRuns();
+          else if (await this.#request()) continue;
       }
       await patience.pause(round);
     }

@@ -7,7 +7,7 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { runImagePrechecks } from "../prechecks/run-cluster-prechecks";
 import { HostRemediationRun } from "./host-remediation-run";
 import { putRemediationPolicy } from "./put-remediation-policy";
-import { readClusterHosts } from "./read-cluster-hosts";
+import { readClusterHosts, readKnownHosts } from "./read-cluster-hosts";
 import { remediateHost } from "./remediate-host";
 import { setDesiredImage } from "./set-desired-image";
 
@@ -22,6 +22,7 @@ export function imageClusters({ clientOf, limits }: ImageClusterDependencies): C
   return {
     runPrechecks: (target) => runImagePrechecks({ clientOf, limits }, target),
     readHosts: (patience, target) => readClusterHosts(client(target), patience, target),
+    readKnownHosts: (patience, target) => readKnownHosts(client(target), patience, target),
     readPolicy: (patience, target) => patience.persist(() => client(target).readPolicy(target.cluster.cluster)),
     putPolicy: (patience, input) => putRemediationPolicy(client(input), patience, input),
     restorePolicy: (patience, input) =>

@@ -1,2 +1,2 @@
-/** The host is not being upgraded and must not be any more, because the upgrade was cancelled. */
+/** The host is not being upgraded, and this run must not begin with it. */
 export class NothingRuns extends Error {}

@@ -1,7 +1,8 @@
 import type { ClusterHost } from "../../src/domain/host-remediation";
-import { assessHost, readFullCompliance } from "../host-assessment";
+import { assessHost, knowsAll, readFullCompliance } from "../host-assessment";
 import type { ClusterTarget } from "../contract";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { ClusterCompliance, HostSummary } from "../drivers/vlcm/vlcm-models";
 import type { Patience } from "../patience";
 
 /**
@@ -16,10 +17,32 @@ export async function readClusterHosts(
   const { cluster } = target.cluster;
   const hosts = await patience.persist(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
-  const compliance = await readFullCompliance(client, patience, cluster, ids);
+  return assessed(hosts, await readFullCompliance(client, patience, cluster, ids), target);
+}
+
+/** The same from the last scan; undefined where that does not know all of them. */
+export async function readKnownHosts(
+  client: VlcmClient,
+  patience: Patience,
+  target: ClusterTarget,
+): Promise<ClusterHost[] | undefined> {
+  const { cluster } = target.cluster;
+  const [hosts, scanned] = await Promise.all([
+    patience.persist(() => client.listHosts(cluster)),
+    patience.persist(() => client.readCompliance(cluster)),
+  ]);
+  const ids = hosts.map(({ host }) => host);
+  return knowsAll(scanned, ids) ? assessed(hosts, scanned, target) : undefined;
+}
+
+function assessed(
+  hosts: readonly HostSummary[],
+  scanned: ClusterCompliance | undefined,
+  target: ClusterTarget,
+): ClusterHost[] {
   return inUpgradeOrder(
     hosts.map(({ host, name }) => {
-      const { version, atTarget } = assessHost(compliance, host, target);
+      const { version, atTarget } = assessHost(scanned, host, target);
       return { host, fqdn: name, version, atTarget };
     }),
   );

@@ -48,8 +48,9 @@ export function remediateHost<S extends string>(
   input: RemediateHostInput,
 ): Promise<HostResult> {
   const activity = Context.current();
-  const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  const mayHaveRequested = known !== undefined || activity.info.attempt > 1 || input.stop === true;
+  const known = knownProgress(input.host.host, activity.info.heartbeatDetails, input.resume);
+  const isFirstRun = activity.info.attempt === 1 && input.lostSince === undefined;
+  const mayHaveRequested = known !== undefined || !isFirstRun || input.stop === true;
   const context = {
     cluster: input.cluster.name,
     host: input.host.fqdn,

@@ -43,6 +43,8 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
     case "remediateHost": {
       const progress = latest(HostProgress, pending);
       const host = pending.activityId.replace(/^remediate\//, "");
+      // It may have gone on to a host after its own for a moment.
+      if (progress && progress.host !== host) return subTask;
       return applyHostActivity(subTask, { host, ...attempt, ...(progress && { progress }) });
     }
     case "remediateHosts": {

@@ -41,7 +41,12 @@ export function applyTaskChange(task: Task, { task: header, subTasks: changes }:
 
 /** How many SubTasks a change holds, with all that are nested in them. */
 export function subTasksIn({ subTasks }: TaskChange): number {
-  return subTasks.reduce((sum, { subTask }) => sum + countOf(subTask), 0);
+  return subTasks.reduce((sum, { subTask }) => sum + partsIn(subTask), 0);
+}
+
+/** How many SubTasks a Task or SubTask holds, with itself and all that are nested in it. */
+export function partsIn({ subTasks = [] }: Pick<SubTask, "subTasks">): number {
+  return subTasks.reduce((sum, part) => sum + partsIn(part), 1);
 }
 
 type Parts = readonly SubTask[] | undefined;
@@ -83,10 +88,6 @@ function replaceAt(parts: SubTask[], [index, ...deeper]: readonly number[], chan
 
 function replacement({ subTasks }: SubTask, { whole, subTask }: SubTaskChange): SubTask {
   return whole || !subTasks ? subTask : { ...subTask, subTasks };
-}
-
-function countOf({ subTasks = [] }: SubTask): number {
-  return subTasks.reduce((sum, part) => sum + countOf(part), 1);
 }
 
 /** Whether two values are the same JSON; the order of fields says nothing. */

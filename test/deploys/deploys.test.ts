@@ -1,5 +1,6 @@
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
+import type { RemediateHostInput } from "../../activities/contract";
 import { lockOf } from "../../src/domain/resource-lock";
 import { resourcesOf } from "../../src/domain/upgrade-plan";
 import { eventually } from "../support/eventually";
@@ -84,14 +85,56 @@ describe("Workers of two builds", function () {
     return { upgrade, begun: manager.begun };
   }
 
+  /**
+   * Until the older build has been given what it cannot go on with, which Temporal offers again ever more seldom: side by
+   * side for longer, chance would say how long the test takes.
+   */
+  async function untilRefused(upgrades: readonly { readonly upgrade: RunningUpgrade }[]) {
+    await eventually(
+      async () => (await Promise.all(upgrades.map(({ upgrade }) => failedTasks(bench, upgrade)))).flat(),
+      (causes) => causes.includes(nonDeterminism),
+      60_000,
+    );
+  }
+
   it("side by side finish upgrades whose Workflow Tasks go to either of them, and begin each host once", async () => {
-    await bench.addWorker({ ...older, forgetful: true });
     await bench.addWorker({ ...newer, forgetful: true });
-    const upgrades = await Promise.all(Array.from({ length: 4 }, () => marked()));
-    for (const { upgrade, begun } of upgrades) {
+    const gates = Array.from({ length: 4 }, () => new Gate());
+    const running = await Promise.all(gates.map((gate) => marked(gate)));
+    await Promise.all(gates.map(({ reached }) => reached));
+    const stopOlder = await bench.addWorker({ ...older, forgetful: true });
+    const begunMeanwhile = await Promise.all(Array.from({ length: 4 }, () => marked()));
+    for (const gate of gates) gate.open();
+    await untilRefused(running);
+    await stopOlder();
+    for (const { upgrade, begun } of [...running, ...begunMeanwhile]) {
       expect(await upgrade.end()).to.equal("SUCCESSFUL");
       expect(begun).to.deep.equal(["host-1", "host-2"]);
       expect((await failedTasks(bench, upgrade)).filter((cause) => cause !== nonDeterminism)).to.deep.equal([]);
+    }
+  });
+
+  it("side by side begin no host again that an Activity has done in turn", async () => {
+    await bench.addWorker({ ...newer, forgetful: true });
+    const upgrades = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const gate = new Gate();
+        const manager = new Manager(gate);
+        const remediateHost = (input: RemediateHostInput) => manager.remediateInTurn(input);
+        const upgrade = await bench.upgrade({}, manager.with({ remediateHost }));
+        await gate.reached;
+        return { upgrade, manager, gate };
+      }),
+    );
+    const older = { bundle: olderBuild("before-fewer-tasks"), buildId: "older" };
+    const stopOlder = await bench.addWorker({ ...older, forgetful: true });
+    for (const { gate } of upgrades) gate.open();
+    await untilRefused(upgrades);
+    await stopOlder();
+    for (const { upgrade, manager } of upgrades) {
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      expect(manager.begun).to.deep.equal(["host-1", "host-2"]);
+      expect(manager.inTurn, "hosts of whose end no older worker may hear").to.deep.equal(["host-2"]);
     }
   });
 

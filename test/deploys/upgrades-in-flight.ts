@@ -1,5 +1,10 @@
 import { Context } from "@temporalio/activity";
-import type { RemediateHostInput, RemediateHostsInput, UpgradeActivities } from "../../activities/contract";
+import type {
+  HostsInTurn,
+  RemediateHostInput,
+  RemediateHostsInput,
+  UpgradeActivities,
+} from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
 import type { HostResult } from "../../src/domain/host-remediation";
 import { hostPhases, type HostsResult } from "../../src/domain/hosts-remediation";
@@ -253,6 +258,8 @@ export async function pausedUpgrade(bench: UpgradeBench): Promise<InFlight> {
 /** A component manager that counts what it is asked to begin: what is resumed has been begun before. */
 export class Manager {
   readonly begun: string[] = [];
+  /** Those of them that the Activity of an earlier host has done. */
+  readonly inTurn: string[] = [];
 
   /** Hosts in work stay at the gate. */
   constructor(readonly gate?: Gate) {}
@@ -270,6 +277,16 @@ export class Manager {
     this.begin(input, [input.host.host]);
     await this.gate?.pass({ ...hostProgress(input, 0), remoteTask: `task-${input.host.host}` });
     return upgraded(input);
+  }
+
+  /** Hosts that take moments: whatever follows is done as well. */
+  async remediateInTurn(input: RemediateHostInput): Promise<HostsInTurn> {
+    const own = await this.remediate(input);
+    const following = input.following ?? [];
+    const hosts = following.map(({ host }) => host);
+    this.begun.push(...hosts);
+    this.inTurn.push(...hosts);
+    return { ...own, followed: following.map((host) => upgraded({ ...input, host })) };
   }
 
   private async remediateTogether(input: RemediateHostsInput): Promise<HostsResult> {

@@ -145,16 +145,22 @@ export class FakeActivities {
 
   implementation(): UpgradeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
+    const readClusterHosts: UpgradeActivities["readClusterHosts"] = async (target) => {
+      record("readHosts", target);
+      const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
+      return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
+    };
     return {
       ...new FakeMgmtActivities(this.replaced).implementation(),
       runClusterPrechecks: async (target) => {
         record("prechecks", target);
         return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };
       },
-      readClusterHosts: async (target) => {
-        record("readHosts", target);
-        const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
-        return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
+      readClusterHosts,
+      // A test that replaces readClusterHosts has it run as the regular Activity that it is.
+      readKnownHosts: async (target) => {
+        if (this.replaced.readKnownHosts) return this.replaced.readKnownHosts(target);
+        return this.replaced.readClusterHosts ? {} : { hosts: await readClusterHosts(target) };
       },
       readRemediationPolicy: async (target) =>
         (await this.replaced.readRemediationPolicy?.(target)) ?? { failure_action: { action: "RETRY" } },
@@ -163,6 +169,8 @@ export class FakeActivities {
         await this.replaced.putRemediationPolicy?.(target);
       },
       restoreRemediationPolicy: async (target) => {
+        // What a test has replaced is run by the regular Activity alone, so that it sees each call once.
+        if (this.replaced.restoreRemediationPolicy && Context.current().info.isLocal) throw new Error("not at once");
         record("restorePolicy", target);
         await this.replaced.restoreRemediationPolicy?.(target);
       },

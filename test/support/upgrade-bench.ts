@@ -81,9 +81,14 @@ export class UpgradeBench {
     if (this.workers.length === 0) await this.addWorker(build);
   }
 
-  /** Starts a worker beside those that run. */
-  async addWorker(build?: WorkerBuild): Promise<void> {
-    this.workers.push(await runWorker(this.env, this.dispatched(), { traced: this.traced, ...build }));
+  /** Starts a worker beside those that run. Gives what stops it alone. */
+  async addWorker(build?: WorkerBuild): Promise<() => Promise<void>> {
+    const worker = await runWorker(this.env, this.dispatched(), { traced: this.traced, ...build });
+    this.workers.push(worker);
+    return async () => {
+      this.workers.splice(this.workers.indexOf(worker), 1);
+      await worker.stop();
+    };
   }
 
   /** Stops what workers there are. Not on the time-skipping server: it leaves their Workflows to them for ever. */
@@ -154,6 +159,7 @@ export class UpgradeBench {
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
+      readKnownHosts: (target) => of(target.cluster.resourceId).readKnownHosts(target),
       readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),

@@ -7,11 +7,13 @@ import { TestWorkflowEnvironment } from "@temporalio/testing";
 import {
   bundleWorkflowCode,
   DefaultLogger,
+  type InjectedSinks,
   Runtime,
   Worker,
   type WorkerOptions,
   type WorkflowBundle,
 } from "@temporalio/worker";
+import type { Sinks, WorkflowInfo } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../../activities/contract";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { taskQueue } from "../../workflows/messages";
@@ -140,6 +142,16 @@ export interface WorkerBuild {
   readonly forgetful?: boolean;
   /** Tells workers apart that run beside each other; one build runs once in a process. */
   readonly buildId?: string;
+  /** Gets the lines that Workflows log, with what the SDK copies of each of these. */
+  readonly onLog?: (info: WorkflowInfo, message: string) => void;
+}
+
+const levels = ["trace", "debug", "info", "warn", "error"] as const;
+
+/** What takes the SDK's place where Workflows log. */
+function logTo(onLog: NonNullable<WorkerBuild["onLog"]>): InjectedSinks<Sinks> {
+  const fn = (info: WorkflowInfo, message: unknown) => onLog(info, String(message));
+  return { __temporal_logger: Object.fromEntries(levels.map((level) => [level, { fn }])) };
 }
 
 /** The bundle of a worker that traces, as the build has made it, and what such a worker hands to it. */
@@ -155,12 +167,13 @@ async function tracedWorkflows(): Promise<Pick<WorkerOptions, "workflowBundle" |
 export async function runWorker(
   env: TestWorkflowEnvironment,
   activities: UpgradeActivities,
-  { bundle: other, traced = false, forgetful = false, buildId }: WorkerBuild = {},
+  { bundle: other, traced = false, forgetful = false, buildId, onLog }: WorkerBuild = {},
 ): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
     ...(traced ? await tracedWorkflows() : { workflowBundle: other ?? (await workflowBundle()) }),
+    ...(onLog && { sinks: logTo(onLog) }),
     ...(forgetful && { maxCachedWorkflows: 0 }),
     ...(buildId !== undefined && {
       workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId }, useWorkerVersioning: false },

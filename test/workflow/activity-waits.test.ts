@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { Task } from "../../src/domain/task";
 import { eventually } from "../support/eventually";
-import { activityFailure, FakeActivities, Gate } from "../support/fake-activities";
+import { activityFailure, FakeActivities, Gate, sampleHosts } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { readTask, SimulatedPlatform, type SimulatedPlan, subTasksOf } from "../support/simulated-platform";
@@ -41,6 +41,9 @@ describe("The limits of a plan, around every Activity", function () {
           if (policyReads++ === 0) throw new Error("not at once");
           return {};
         },
+        // The fake leaves what is replaced to the regular Activity.
+        readClusterHosts: async () => sampleHosts(1),
+        restoreRemediationPolicy: async () => undefined,
         awaitClusterHealth: async () => undefined,
       },
       1,

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { eventually } from "../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters, sampleBundle } from "../support/sample-plan";
@@ -46,6 +47,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     expect(await summaries(upgrade)).to.deep.equal(["CLUSTER: prechecks"]);
     expect(await summaries(upgrade, 0)).to.deep.equal([
       "CLUSTER: read hosts",
+      "until the upgrade is told of the hosts again",
       "CLUSTER: read remediation policy",
       "CLUSTER: set remediation policy",
       "CLUSTER: set desired image 9.0.2-0.25148076",
@@ -101,9 +103,12 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     });
     const upgrade = await bench().upgrade({}, fake);
     await gate.reached;
-    expect(await upgrade.currentDetails())
-      .to.match(/^\*\*Running\*\* \(INPROGRESS\)/)
-      .and.to.contain("Hosts: **2 of 3** done, 0 failed.");
+    // It is told every five seconds at most.
+    const details = await eventually(
+      () => upgrade.currentDetails(),
+      (shown) => shown.includes("Hosts: **2 of 3** done, 0 failed."),
+    );
+    expect(details).to.match(/^\*\*Running\*\* \(INPROGRESS\)/);
     gate.open();
     await upgrade.end();
     expect(await upgrade.currentDetails()).to.contain("**3 of 3**");

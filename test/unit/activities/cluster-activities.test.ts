@@ -1,10 +1,14 @@
 import { expect } from "chai";
 import type { RemediationPolicy } from "../../../activities/contract";
+import type { VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
+import { readKnownHosts } from "../../../activities/hostos/read-cluster-hosts";
+import { createPatience } from "../../../activities/patience";
 import {
   expectCancelled,
   failureOf,
   newVersion,
   oldVersion,
+  quickLimits,
   runActivity,
   type SimulatedCluster,
   simulateCluster,
@@ -130,6 +134,25 @@ describe("the Activities of a cluster", function () {
       const activities = cluster.activities({ outage: 10 });
       const failure = failureOf(await runActivity(() => activities.readClusterHosts(cluster.target)));
       expect(failure).to.include({ type: "COMPONENT_MANAGER_UNREACHABLE", nonRetryable: false });
+    });
+  });
+
+  describe("readKnownHosts", () => {
+    const readKnown = () => succeed(() => cluster.activities().readKnownHosts(cluster.target));
+
+    it("gives the hosts as the last scan tells them", async () => {
+      const hosts = await succeed(() => cluster.activities().readClusterHosts(cluster.target));
+      expect(await readKnown()).to.deep.equal({ hosts });
+    });
+
+    it("gives nothing where the last scan does not know all of them, and begins none", async () => {
+      const client = {
+        listHosts: async () => ["host-1", "host-2"].map((host) => ({ host, name: `${host}.example.com` })),
+        readCompliance: async () => ({ hosts: { "host-1": {} } }),
+      } as unknown as VlcmClient;
+      const bounds = { outage: 0, operationBusy: 0, poll: quickLimits.poll };
+      const patience = createPatience(bounds, { interruption: () => undefined });
+      expect(await readKnownHosts(client, patience, cluster.target)).to.equal(undefined);
     });
   });
 

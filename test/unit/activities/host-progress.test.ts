@@ -70,10 +70,15 @@ describe("the progress of a host", () => {
       activity,
       stages: [],
     });
-    expect(knownProgress(undefined, undefined)).to.equal(undefined);
-    expect(knownProgress({ nonsense: true }, undefined)).to.equal(undefined);
-    expect(knownProgress(undefined, progress(1, "told"))?.activity).to.equal("told");
-    expect(knownProgress(progress(1, "own"), progress(1, "told"))?.activity).to.equal("own");
-    expect(knownProgress(progress(0, "own"), progress(1, "told"))?.activity).to.equal("told");
+    expect(knownProgress("host-1", undefined, undefined)).to.equal(undefined);
+    expect(knownProgress("host-1", { nonsense: true }, undefined)).to.equal(undefined);
+    expect(knownProgress("host-1", undefined, progress(1, "told"))?.activity).to.equal("told");
+    expect(knownProgress("host-1", progress(1, "own"), progress(1, "told"))?.activity).to.equal("own");
+    expect(knownProgress("host-1", progress(0, "own"), progress(1, "told"))?.activity).to.equal("told");
+  });
+
+  it("knows nothing by what was told of another host, which the same run has gone on to", () => {
+    const other: HostProgress = { host: "host-2", reportedFailures: 1, activity: "told", stages: [] };
+    expect(knownProgress("host-1", other, other)).to.equal(undefined);
   });
 });

@@ -1,0 +1,194 @@
+import { Context } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
+import { hostStages, type HostProgress, type HostResult } from "../../src/domain/host-remediation";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { endingPatience, runActivity, stopReason } from "../activity-run";
+import type { HealthLook, HostsInTurn, RemediateHostInput } from "../contract";
+import { DriverError } from "../drivers/driver-error";
+import { withRecentReads } from "../drivers/vlcm/recent-reads";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import { createPatience, type Patience } from "../patience";
+import { toldHeartbeats } from "../told-progress";
+import type { HealthGateDependencies } from "./await-cluster-health";
+import { lookAtHealth } from "./check-cluster-health";
+import { HostProgressTracker } from "./host-progress";
+import { HostRemediationRun } from "./host-remediation-run";
+import { LeftToOthers } from "./left-to-others";
+import { NothingRuns } from "./nothing-runs";
+import { ReportedFailure } from "./reported-failure";
+
+/** A host that takes longer than this is none of which a run does several, in milliseconds. */
+const moment = 1_000;
+
+/** A run begins no host after so long, in milliseconds: whoever pauses or cancels is not to wait for more. */
+const longestRun = 2_000;
+
+export interface InTurnDependencies extends HealthGateDependencies {
+  /** One host to its end, whatever that takes. */
+  remediate(input: RemediateHostInput): Promise<HostResult>;
+}
+
+/** What became of a host that the run went on to. */
+type Turn =
+  | { readonly result: HostResult }
+  /** It was begun, and is left to its own Activity. */
+  | { readonly begun: HostProgress }
+  | "NOT_BEGUN";
+
+/**
+ * Upgrades a host, and then those after it for as long as each takes but moments: what an Activity of its own costs would
+ * be most of their time. Nothing of a later host can fail here: whatever is not done at once, or not as it should be, is
+ * left to the Activity of that host, which goes on from the same progress and judges it as ever.
+ *
+ * After a lost run it goes through the same hosts again, at any pace, to find what that one has left; it begins none.
+ */
+export async function remediateInTurn(
+  dependencies: InTurnDependencies,
+  input: RemediateHostInput,
+): Promise<HostsInTurn> {
+  const { following = [], healthGate = false } = input;
+  const began = Date.now();
+  const own = await dependencies.remediate(input);
+  const wasLost = input.lostSince !== undefined;
+  const mayGoOn = (longest: number) =>
+    wasLost || (!input.stop && stopReason() === undefined && Date.now() - began < longest);
+  if (!mayGoOn(moment)) return own;
+
+  const hosts = new FollowingHosts(dependencies, input, own);
+  return hosts.beating(async () => {
+    const followed: HostResult[] = [];
+    for (const host of following) {
+      if (!mayGoOn(longestRun)) break;
+      const look = healthGate && !wasLost ? await hosts.look() : undefined;
+      if (look && !look.healthy) return { ...own, followed, look };
+      const turn = await hosts.turn(host);
+      if (turn === "NOT_BEGUN") break;
+      if ("begun" in turn) return { ...own, followed, begun: turn.begun };
+      followed.push(turn.result);
+    }
+    return { ...own, followed };
+  });
+}
+
+/** The hosts that a run goes on to after its own. */
+class FollowingHosts {
+  readonly #dependencies: InTurnDependencies;
+  readonly #input: RemediateHostInput;
+  readonly #activity = Context.current();
+  readonly #context: Readonly<Record<string, string>>;
+  readonly #client: VlcmClient;
+  /** Of the host that was last in work. */
+  #progress: HostProgress;
+
+  /** `own`: the host before them. */
+  constructor(dependencies: InTurnDependencies, input: RemediateHostInput, { host, stages }: HostResult) {
+    this.#dependencies = dependencies;
+    this.#input = input;
+    const client = dependencies.clientOf(input.cluster.componentManagerId);
+    this.#client = input.lostSince === undefined ? withRecentReads(client) : client;
+    this.#progress = { host, reportedFailures: 0, activity: "Upgraded; going on to the next host.", stages };
+    this.#context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
+  }
+
+  /** Heartbeats while the hosts are worked on. */
+  beating<A>(work: () => Promise<A>): Promise<A> {
+    const { upgradeId } = this.#input;
+    return runActivity({ context: this.#context, upgradeId, heartbeat: () => this.#progress }, work);
+  }
+
+  look(): Promise<HealthLook> {
+    return lookAtHealth({ ...this.#dependencies, clientOf: () => this.#client }, this.#hurry(), this.#input);
+  }
+
+  /** One host, for a moment. */
+  async turn(host: RemediateHostInput["host"]): Promise<Turn> {
+    const input: RemediateHostInput = { ...this.#input, host };
+    const wasLost = input.lostSince !== undefined;
+    const beat = wasLost ? this.#tell(host.fqdn) : this.#tellRequests();
+    const began = Date.now();
+    const progress = new HostProgressTracker(host.host, undefined, beat, hostStages);
+    try {
+      const run = new HostRemediationRun({
+        ...{ client: this.#client, input, limits: this.#dependencies.limits, progress },
+        ...{ mayHaveRequested: wasLost, mayAsk: !wasLost, stopping: false },
+        patience: wasLost ? this.#onlyAnswers() : this.#hurry(),
+      });
+      const result = await run.toTheEnd();
+      const { outcome, version } = result;
+      const milliseconds = Date.now() - began;
+      this.#activity.log.info("A host took but a moment", {
+        ...{ ...this.#context, host: host.fqdn, outcome, version },
+        ...{ remoteTask: progress.current.remoteTask, milliseconds },
+      });
+      return { result };
+    } catch (error) {
+      if (error instanceof CancelledFailure) throw error;
+      const left = this.#leftAs(progress.current, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      const isBegun = left !== "NOT_BEGUN";
+      const { remoteTask } = progress.current;
+      this.#activity.log.info("A host is left to an Activity of its own", {
+        ...{ ...this.#context, host: host.fqdn, isBegun, remoteTask, reason },
+      });
+      return left;
+    }
+  }
+
+  #tell(host: string): (progress: HostProgress) => void {
+    const tell = toldHeartbeats(this.#activity, { ...this.#context, host });
+    return (now) => {
+      this.#progress = now;
+      tell(now);
+    };
+  }
+
+  /** Heartbeats what a later run has to know; a heartbeat and a line for each step would cost as much as the steps. */
+  #tellRequests(): (progress: HostProgress) => void {
+    let told: Partial<HostProgress> = {};
+    return (now) => {
+      this.#progress = now;
+      if (now.requestedAt === told.requestedAt && now.remoteTask === told.remoteTask) return;
+      told = now;
+      this.#activity.heartbeat(now);
+    };
+  }
+
+  /** Whether a host was begun, by what its run knew when it ended. */
+  #leftAs(progress: HostProgress, error: unknown): Turn {
+    if (error instanceof NothingRuns) return "NOT_BEGUN";
+    const { lostSince } = this.#input;
+    const isKnown = progress.remoteTask !== undefined || progress.requestedAt !== undefined;
+    const hasEnded = error instanceof ReportedFailure && error.code !== "HOST_INCOMPATIBLE";
+    // Trouble may keep us from knowing what a lost run has left.
+    const isOpen = lostSince !== undefined && error instanceof DriverError;
+    if (!isKnown && !hasEnded && !isOpen) return "NOT_BEGUN";
+    if (lostSince === undefined || isKnown) return { begun: progress };
+    const byTheirClock = Date.parse(lostSince) + this.#client.now() - Date.now();
+    return { begun: { ...progress, requestedAt: toTimestamp(byTheirClock) } };
+  }
+
+  /** For a moment and without any trouble; whatever ends it is left to the next Activity. */
+  #hurry(): Patience {
+    const until = Date.now() + moment;
+    const { poll } = this.#dependencies.limits;
+    return createPatience(
+      { poll, outage: 0, operationBusy: moment },
+      {
+        signal: Context.current().cancellationSignal,
+        interruption: () => (stopReason() !== undefined || Date.now() >= until ? leftToOthers() : undefined),
+      },
+    );
+  }
+
+  /**
+   * Waits for answers, also after a cancellation, and for nothing else: a worker that stops here leaves all of it to be
+   * looked at again.
+   */
+  #onlyAnswers(): Patience {
+    return { ...endingPatience(this.#dependencies.limits), pause: () => Promise.reject(leftToOthers()) };
+  }
+}
+
+function leftToOthers(): LeftToOthers {
+  return new LeftToOthers("It takes longer than a moment, or the run is to stop.");
+}

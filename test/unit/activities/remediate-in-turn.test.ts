@@ -1,0 +1,185 @@
+import { expect } from "chai";
+import type { HostsInTurn, RemediateHostInput } from "../../../activities/contract";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { toTimestamp } from "../../../src/domain/timestamp";
+import {
+  failureOf,
+  runActivity,
+  simulateCluster,
+  startActivity,
+  succeed,
+  targetVersion,
+  type SimulatedCluster,
+} from "./simulated-cluster";
+
+describe("remediateHost with hosts that follow", function () {
+  this.timeout(20_000);
+  let cluster: SimulatedCluster;
+  let hosts: RemediateHostInput["host"][];
+  let input: RemediateHostInput;
+
+  beforeEach(async () => {
+    cluster = await simulateCluster("IMAGE", { hosts: 4 });
+    await cluster.hostSeconds(0.01);
+    await succeed(() => cluster.activities().setDesiredImage(cluster.target));
+    hosts = (await cluster.state()).hosts.map(({ id, name }) => ({ host: id, fqdn: name }));
+    const attempts = { maximumAttempts: 2, retryDelay: 0 };
+    input = { ...cluster.target, host: host(0), attempts, following: hosts.slice(1), healthGate: true };
+  });
+  afterEach(() => cluster.close());
+
+  const host = (place: number) => hosts[place] as RemediateHostInput["host"];
+  const remediate = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) => {
+    const activities = cluster.activities(limits);
+    return () => activities.remediateHost({ ...input, ...more });
+  };
+  const followed = ({ followed = [] }: HostsInTurn) => followed.map((result) => result.host);
+  const requested = async () =>
+    (await cluster.ledger()).filter(({ step }) => step === "APPLY_STARTED").map((entry) => entry.host);
+  const ids = (...places: number[]) => places.map((place) => host(place).host);
+
+  it("goes on to all of them while each takes but a moment, each with its stages", async () => {
+    const result = await succeed(remediate());
+    expect(result).to.include({ host: host(0).host, outcome: "UPGRADED", version: targetVersion });
+    expect(followed(result)).to.deep.equal(ids(1, 2, 3));
+    expect(result.followed?.every(({ outcome }) => outcome === "UPGRADED")).to.equal(true);
+    expect(result.followed?.[2]?.stages.map(({ status }) => status)).to.deep.equal(Array(4).fill("SUCCESSFUL"));
+    expect(result).to.not.have.any.keys("begun", "look");
+    expect(await requested()).to.deep.equal(ids(0, 1, 2, 3));
+  });
+
+  it("begins none after a host that took longer", async () => {
+    await cluster.hostSeconds(1.1);
+    expect(followed(await succeed(remediate()))).to.deep.equal([]);
+    expect(await requested()).to.deep.equal(ids(0));
+  });
+
+  it("leaves a host that takes longer to its own Activity, which goes on with the same remediation", async () => {
+    await cluster.fault({ kind: "HOST_SLOW", host: host(2).fqdn, factor: 300 });
+    const result = await succeed(remediate());
+    expect(followed(result)).to.deep.equal(ids(1));
+    expect(result.begun).to.include({ host: host(2).host, reportedFailures: 0 });
+    expect(result.begun?.remoteTask).to.be.a("string");
+
+    const next = await succeed(
+      remediate({ host: host(2), following: [], ...(result.begun && { resume: result.begun }) }),
+    );
+    expect(next).to.include({ host: host(2).host, outcome: "UPGRADED" });
+    expect(await requested()).to.deep.equal(ids(0, 1, 2));
+  });
+
+  it("leaves a failure to the Activity of its host, where it counts once", async () => {
+    await cluster.fault({ kind: "REMEDIATION_FAILS", host: host(1).fqdn, times: 1, message: "The bootbank is full." });
+    const result = await succeed(remediate());
+    expect(followed(result)).to.deep.equal([]);
+    expect(result.begun).to.include({ host: host(1).host, reportedFailures: 0 });
+
+    const { told } = failureOf(
+      await runActivity(remediate({ host: host(1), ...(result.begun && { resume: result.begun }) })),
+    );
+    expect(told.error).to.include({ errorCode: "HOST_REMEDIATION_FAILED" });
+    expect(told.progress).to.include({ host: host(1).host, reportedFailures: 1 });
+    expect(await requested()).to.deep.equal(ids(0, 1));
+  });
+
+  it("fails for its own host alone, and begins no other then", async () => {
+    await cluster.fault({ kind: "REMEDIATION_FAILS", host: host(0).fqdn, times: 1 });
+    expect(failureOf(await runActivity(remediate())).told.progress).to.include({ host: host(0).host });
+    expect(await requested()).to.deep.equal(ids(0));
+  });
+
+  it("begins none while the cluster is not healthy, where the rollout policy asks for that", async () => {
+    await cluster.put(host(3).host, "IN");
+    const result = await succeed(remediate());
+    expect(followed(result)).to.deep.equal([]);
+    expect(result.look).to.deep.equal({ healthy: false });
+    expect(await requested()).to.deep.equal(ids(0));
+
+    const ungated = await succeed(remediate({ host: host(1), following: [host(2)], healthGate: false }));
+    expect(followed(ungated)).to.deep.equal(ids(2));
+  });
+
+  it("hands over the check of a cluster's health that takes longer", async () => {
+    await cluster.fault({ kind: "CHECK_FAILS", host: host(3).fqdn, issue: "vSAN objects are resyncing" });
+    const { look } = await succeed(remediate());
+    expect(look?.healthy).to.equal(false);
+  });
+
+  for (const reason of ["CANCELLED", "WORKER_SHUTDOWN"] as const) {
+    it(`hands over what it has begun, and begins no more: ${reason}`, async () => {
+      await cluster.fault({ kind: "HOST_SLOW", host: host(1).fqdn, factor: 6_000 });
+      const run = startActivity(remediate());
+      await run.heartbeat((progress) => progress.host === host(1).host && progress.remoteTask !== undefined);
+      run.environment.cancel(reason);
+      const { result } = await run.end;
+      expect(result?.begun).to.include({ host: host(1).host });
+      expect(result?.begun?.remoteTask).to.be.a("string");
+      expect(await requested()).to.deep.equal(ids(0, 1));
+    });
+  }
+
+  describe("after a run that was lost", () => {
+    const again = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) =>
+      remediate({ lostSince: since, ...more }, limits);
+    let since: string;
+
+    beforeEach(() => {
+      since = toTimestamp(Date.now());
+    });
+
+    it("finds what that has done and what it has left running, and repeats nothing", async () => {
+      await cluster.fault({ kind: "HOST_SLOW", host: host(2).fqdn, factor: 6_000 });
+      const lost = startActivity(remediate());
+      const last = await lost.heartbeat(
+        (progress) => progress.host === host(2).host && progress.remoteTask !== undefined,
+      );
+      const result = await succeed(again({ resume: last }));
+      expect(followed(result)).to.deep.equal(ids(1));
+      expect(result.begun).to.include({ host: host(2).host, remoteTask: last.remoteTask });
+      expect(await requested()).to.deep.equal(ids(0, 1, 2));
+      lost.environment.cancel("WORKER_SHUTDOWN");
+      await lost.end;
+    });
+
+    it("finds a failure that nobody has been told of", async () => {
+      await cluster.fault({ kind: "REMEDIATION_FAILS", host: host(1).fqdn, times: 1 });
+      await succeed(remediate());
+      const result = await succeed(again());
+      expect(followed(result)).to.deep.equal([]);
+      const { told } = failureOf(
+        await runActivity(remediate({ host: host(1), ...(result.begun && { resume: result.begun }) })),
+      );
+      expect(told.progress).to.include({ host: host(1).host, reportedFailures: 1 });
+      expect(await requested()).to.deep.equal(ids(0, 1));
+    });
+
+    it("begins no host that the lost run has not begun", async () => {
+      await succeed(remediate({ following: [] }));
+      const result = await succeed(again());
+      expect(result.outcome).to.equal("UPGRADED");
+      expect(followed(result)).to.deep.equal([]);
+      expect(result.begun).to.equal(undefined);
+      expect(await requested()).to.deep.equal(ids(0));
+    });
+
+    it("looks after a cancellation too, because what runs has to be brought to a safe end", async () => {
+      await cluster.fault({ kind: "HOST_SLOW", host: host(1).fqdn, factor: 6_000 });
+      const lost = await succeed(remediate());
+      expect(lost.begun?.host).to.equal(host(1).host);
+      const result = await succeed(again({ stop: true }));
+      expect(result.begun).to.include({ host: host(1).host, remoteTask: lost.begun?.remoteTask });
+    });
+
+    it("takes a host for begun where the component manager does not say that it was not", async () => {
+      await succeed(remediate({ following: [] }));
+      // Each call takes its time, so that the trouble begins before the first answer about the next host.
+      await cluster.fault({ kind: "SLOW", milliseconds: 200 });
+      const run = startActivity(again({}, { outage: 50 }));
+      await run.heartbeat((progress) => progress.host === host(1).host);
+      await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
+      const { result } = await run.end;
+      expect(result?.begun?.host).to.equal(host(1).host);
+      expect(Date.parse(result?.begun?.requestedAt ?? "")).to.be.closeTo(Date.parse(since), 1_000);
+    });
+  });
+});
