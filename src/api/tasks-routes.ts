@@ -1,12 +1,13 @@
 import { Identifier } from "../domain/codec";
 import { largestPage } from "../domain/page";
-import { PageOfTask, Task, TaskStatus } from "../domain/task";
+import { PageOfTask, type Task, TaskStatus } from "../domain/task";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json, type Success } from "./answer";
 import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "./openapi/examples";
 import { pageRequested, paging, TaskId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
+import { taskJson } from "./task-json";
 
 const oneTask = { ...noParameters, path: { id: TaskId } };
 
@@ -15,7 +16,7 @@ const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound(
 const answersTask = (description: string): Success<Task> => ({
   status: 200,
   description,
-  representation: json(Task),
+  representation: taskJson,
   taskId: (task) => task.id,
 });
 

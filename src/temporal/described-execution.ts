@@ -1,10 +1,13 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import type { Memo } from "./memo";
+import { timestampOf } from "./server-time";
 import { grpcCode, isMissingNamespace } from "./temporal-error";
 
 const { WorkflowExecutionStatus } = temporal.api.enums.v1;
 const notFound = 5;
+
+type ExecutionInfo = WorkflowExecutionDescription["raw"]["workflowExecutionInfo"];
 
 /** A pending Activity as the server tells of it. */
 export type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
@@ -15,30 +18,44 @@ export interface DescribedExecution {
   readonly type: string;
   /** `RUNNING`, `COMPLETED`, `FAILED` and so on. */
   readonly status: string;
-  readonly closeTime: Date | undefined;
+  /**
+   * Names the state of the Workflow: its run, and how many events its history has. Every change of state is an event, so
+   * that two equal versions are the same state. Undefined where the server does not count them.
+   */
+  readonly version: string | undefined;
+  /** A Timestamp; undefined of one that runs. */
+  readonly closeTime: string | undefined;
+  /** Whether somebody has had it cancelled; it may still be on its way to its safe end. */
+  readonly cancelRequested: boolean;
   readonly memo: Memo;
   readonly pendingActivities: readonly RawActivity[];
 }
 
 /**
  * Describes a Workflow execution, the latest run where none is named; undefined where there is none. The client library's
- * own `describe` decodes the whole memo each time, which of a running cluster nobody reads.
+ * own `describe` decodes the whole memo each time, which of a running cluster nobody reads. `deadline` in epoch
+ * milliseconds; rejects with the error of gRPC where the server does not answer by then, or has no such namespace.
  */
 export async function describeExecution(
   client: Client,
   execution: { readonly workflowId: string; readonly runId?: string },
-  timeoutMilliseconds: number,
+  deadline: number,
 ): Promise<DescribedExecution | undefined> {
   const { namespace } = client.options;
   try {
-    const { workflowExecutionInfo: info, pendingActivities } = await client.withDeadline(
-      Date.now() + timeoutMilliseconds,
-      () => client.workflowService.describeWorkflowExecution({ namespace, execution }),
+    const {
+      workflowExecutionInfo: info,
+      workflowExtendedInfo: extended,
+      pendingActivities,
+    } = await client.withDeadline(deadline, () =>
+      client.workflowService.describeWorkflowExecution({ namespace, execution }),
     );
     return {
       type: info?.type?.name ?? "",
       status: (WorkflowExecutionStatus[info?.status ?? 0] ?? "").replace("WORKFLOW_EXECUTION_STATUS_", ""),
-      closeTime: info?.closeTime ? new Date(Number(info.closeTime.seconds ?? 0) * 1000) : undefined,
+      version: versionOf(info),
+      closeTime: timestampOf(info?.closeTime),
+      cancelRequested: extended?.cancelRequested === true,
       memo: info?.memo,
       pendingActivities,
     };
@@ -46,4 +63,9 @@ export async function describeExecution(
     if (grpcCode(error) === notFound && !isMissingNamespace(error)) return undefined;
     throw error;
   }
+}
+
+function versionOf(info: ExecutionInfo): string | undefined {
+  const [runId, events] = [info?.execution?.runId ?? "", String(info?.historyLength ?? 0)];
+  return runId !== "" && events !== "0" ? `${runId}/${events}` : undefined;
 }

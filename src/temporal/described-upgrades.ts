@@ -1,10 +1,10 @@
-import { WorkflowNotFoundError, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
-import { isRight } from "fp-ts/Either";
+import type { Client } from "@temporalio/client";
 import { hasTaskEnded, lostTask, lostUpgrade } from "../domain/lost-upgrade";
 import type { Task } from "../domain/task";
 import type { Upgrade } from "../domain/upgrade";
 import type { Deadline } from "../upgrades/ports";
-import { PayloadReader, StoredUpgrade } from "./memo";
+import { describeExecution } from "./described-execution";
+import { PayloadReader, readAs, StoredUpgrade } from "./memo";
 import { lostBecause } from "./workflow-end";
 
 /** An upgrade as Temporal itself knows it, without its Workflow being asked. */
@@ -31,32 +31,22 @@ export class DescribedUpgrades {
   }
 
   /** Undefined where no upgrade has the id. */
-  async find(id: string, until?: Deadline): Promise<DescribedUpgrade | undefined> {
-    const description = await this.describe(id, until);
+  async find(id: string, until: Deadline = Infinity): Promise<DescribedUpgrade | undefined> {
+    const deadline = Math.min(Date.now() + this.callTimeout, until);
+    const description = await describeExecution(this.client, { workflowId: id }, deadline);
     if (description?.type !== "upgradeWorkflow") return undefined;
-    const { raw, status, closeTime } = description;
-    const stored = StoredUpgrade.decode(await this.payloads.fields(raw.workflowExecutionInfo?.memo));
-    if (!isRight(stored)) throw new Error(`The memo of upgrade ${id} cannot be read`);
-    const { upgrade, task, requestDigest } = stored.right;
-    const lost = lostBecause(status.name);
-    const endedAt = (closeTime ?? new Date()).toISOString();
+    const { memo, status, closeTime, cancelRequested } = description;
+    const stored = readAs(StoredUpgrade, await this.payloads.fields(memo));
+    if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
+    const { upgrade, task, requestDigest } = stored;
+    const lost = lostBecause(status);
+    const endedAt = closeTime ?? new Date().toISOString();
     return {
-      running: status.name === "RUNNING",
-      cancelRequested: raw.workflowExtendedInfo?.cancelRequested === true,
+      running: status === "RUNNING",
+      cancelRequested,
       upgrade: lost === undefined || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, endedAt),
       task: lost === undefined || hasTaskEnded(task) ? task : lostTask(task, lost, endedAt),
       requestDigest,
     };
-  }
-
-  private async describe(id: string, until: Deadline = Infinity): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await this.client.withDeadline(Math.min(Date.now() + this.callTimeout, until), () =>
-        this.client.workflow.getHandle(id).describe(),
-      );
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
   }
 }

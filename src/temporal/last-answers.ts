@@ -1,21 +1,47 @@
 import { createHash } from "node:crypto";
+import type { DescribedExecution } from "./described-execution";
 import type { Memo } from "./memo";
 
+/** What an answer is about: how the Workflow was described before it gave it. */
+type Description = Pick<DescribedExecution, "memo" | "version">;
+
+interface Known<A> {
+  readonly answer: A;
+  readonly size: number;
+  readonly published: string;
+  readonly version: string | undefined;
+}
+
 /**
- * What Workflows last answered, for when they do not: no worker, a busy one, a slow server. Forgets the oldest beyond
- * `capacity`.
+ * What Workflows last answered: it holds until their histories grow, and is the next best when they do not answer (no
+ * worker, a busy one, a slow server). Forgets those that nobody has read for longest, beyond `capacity` in all, in the
+ * unit of `sizeOf`.
  */
 export class LastAnswers<A> {
-  private readonly answers = new Map<string, { readonly answer: A; readonly published: string }>();
+  private readonly answers = new Map<string, Known<A>>();
+  private size = 0;
 
-  constructor(private readonly capacity: number) {}
+  constructor(
+    private readonly capacity: number,
+    private readonly sizeOf: (answer: A) => number,
+  ) {}
 
-  /** `memo`: what the Workflow had published when it answered. */
-  remember(key: string, answer: A, memo: Memo): void {
-    this.answers.delete(key);
-    this.answers.set(key, { answer, published: digestOf(memo) });
-    const oldest = this.answers.keys().next().value;
-    if (this.answers.size > this.capacity && oldest !== undefined) this.answers.delete(oldest);
+  /** `description`: of the Workflow before it answered. */
+  remember(key: string, answer: A, { memo, version }: Description): void {
+    const size = this.sizeOf(answer);
+    this.put(key, { answer, size, published: digestOf(memo), version });
+    for (const oldest of this.answers.keys()) {
+      if (this.size <= this.capacity) break;
+      this.forget(oldest);
+    }
+  }
+
+  /** The last answer, if the Workflow would give the same now: nothing has happened to it since. */
+  current(key: string, { version }: Pick<Description, "version">): A | undefined {
+    const known = this.answers.get(key);
+    if (!known || known.version === undefined || known.version !== version) return undefined;
+    this.put(key, known);
+    return known.answer;
   }
 
   /** The last answer, unless the Workflow has published something since: that is newer then. */
@@ -29,15 +55,27 @@ export class LastAnswers<A> {
     return this.answers.get(key)?.answer;
   }
 
-  /** The Workflow has ended: what it has published is its last word. */
+  /** Nobody will ask for it any more. */
   forget(key: string): void {
+    this.size -= this.answers.get(key)?.size ?? 0;
     this.answers.delete(key);
+  }
+
+  /** As the one that was read last. */
+  private put(key: string, known: Known<A>): void {
+    this.forget(key);
+    this.answers.set(key, known);
+    this.size += known.size;
   }
 }
 
-/** Tells memos apart by their payloads as they are stored; an encrypted one changes only when it is written. */
+/**
+ * Tells memos apart by their payloads as they are stored, which the server gives in any order; an encrypted one changes
+ * only when it is written.
+ */
 function digestOf(memo: Memo): string {
+  const fields = memo?.fields ?? {};
   const hash = createHash("sha256");
-  for (const [name, payload] of Object.entries(memo?.fields ?? {})) hash.update(`${name}:`).update(payload.data ?? "");
+  for (const name of Object.keys(fields).sort()) hash.update(`${name}:`).update(fields[name]?.data ?? "");
   return hash.digest("base64");
 }

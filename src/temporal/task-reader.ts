@@ -5,38 +5,46 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { endedResources } from "../domain/ended-resources";
 import { ErrorBody } from "../domain/error-body";
 import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
-import { applyPendingActivity, type PendingActivity } from "../domain/pending-activity";
+import type { PendingActivity } from "../domain/pending-activity";
 import { hasEndedPart } from "../domain/resource-end";
 import { SubTask, type Task } from "../domain/task";
+import { partsIn } from "../domain/task-change";
 import { withResources } from "../domain/task-progress";
+import { InFlight } from "../in-flight";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
-import { InFlight } from "../in-flight";
+import { Grafts } from "./grafts";
 import { LastAnswers } from "./last-answers";
 import { PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
+import { timestampOf } from "./server-time";
 import { lostBecause } from "./workflow-end";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
-/** How many children of one Task are read at the same time. */
-const concurrentChildren = 64;
-/** Of how many Workflows the last answer is remembered. */
-const rememberedAnswers = 2000;
+/**
+ * How many children of one Task are read at the same time. Twice as many take as long together, and each call twice as
+ * long: nearer to its deadline where the server is busy.
+ */
+const concurrentChildren = 32;
+/** How many SubTasks the answers hold that are remembered: of upgrades, and of their resources. Each takes some 3 KB. */
+const rememberedParts = { upgrades: 10_000, resources: 20_000 };
 
 type Child = NonNullable<TaskWithChildren["children"]>[number];
 
 /**
- * Reads Tasks. A running upgrade answers by Query, and so do its running children; what their pending Activities say
- * of hosts in work is grafted in. What has closed is read from its memo, and so is what does not answer in time, unless
- * an earlier answer is remembered: that is never older, and so a Task does not go back.
+ * Reads Tasks. A running upgrade answers by Query, and so do its running children, each once for every state that it is
+ * in; what their pending Activities say of hosts in work is grafted in. What has closed is read from its memo, and so is
+ * what does not answer in time, unless an earlier answer is remembered: that is never older, and so a Task does not go
+ * back. What has not changed from one read to the next stays the same object, so that it need not be encoded again.
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
   private readonly inFlight = new InFlight<Task | undefined>();
   /** By upgrade, of those that ran when they were last read. */
-  private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedAnswers);
+  private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedParts.upgrades, ({ task }) => partsIn(task));
   /** By run. */
-  private readonly resources = new LastAnswers<SubTask>(rememberedAnswers);
+  private readonly resources = new LastAnswers<SubTask>(rememberedParts.resources, partsIn);
+  private readonly grafts = new Grafts();
 
   constructor(
     private readonly client: Client,
@@ -58,19 +66,17 @@ export class TaskReader {
   }
 
   /**
-   * An upgrade that ran a moment ago most likely still does, with the same children: all of them are asked at once then.
+   * An upgrade that ran a moment ago most likely still does, with the same children: all of them are read at once then.
    */
   private async compose(id: string): Promise<Task | undefined> {
     const limit = pLimit(concurrentChildren);
-    const before = this.upgrades.latest(id);
-    const asked = before && this.queryUpgrade(id);
-    const foreseen = new Map(before?.children?.map((child) => [child.runId, this.readChildOnce(child, id, limit)]));
-    const description = await describeExecution(this.client, { workflowId: id }, this.callTimeout);
+    const before = this.upgrades.latest(id)?.children ?? [];
+    const foreseen = new Map(before.map((child) => [child.runId, this.readChildOnce(child, id, limit)]));
+    const description = await this.describe({ workflowId: id });
     if (description?.type !== "upgradeWorkflow") return undefined;
     const running = description.status === "RUNNING";
-    const answer = running ? await (asked ?? this.queryUpgrade(id)) : undefined;
-    if (answer) this.upgrades.remember(id, answer, description.memo);
-    if (!running) this.upgrades.forget(id);
+    const answer = running ? await this.upgradeAnswer(id, description) : undefined;
+    if (!running) this.forget(id);
     const known = answer ?? this.upgrades.recall(id, description.memo) ?? (await this.published(id, description));
     // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
     const askChildren = !running || answer !== undefined;
@@ -88,11 +94,21 @@ export class TaskReader {
     return afterTheEnd(withResources(known.task, details), description);
   }
 
+  /** An upgrade that has ended is read from what it has published. */
+  private forget(id: string): void {
+    for (const { runId } of this.upgrades.latest(id)?.children ?? []) this.resources.forget(runId);
+    this.upgrades.forget(id);
+  }
+
   /** Begins to read a child; gives what awaits it, and rejects only there. */
   private readChildOnce(child: Child, upgradeId: string, limit: LimitFunction): () => Promise<SubTask | undefined> {
     const outcome = limit(() => this.readChild(child, upgradeId, true));
     outcome.catch(() => undefined);
     return () => outcome;
+  }
+
+  private describe(execution: { readonly workflowId: string; readonly runId?: string }) {
+    return describeExecution(this.client, execution, Date.now() + this.callTimeout);
   }
 
   /** What an upgrade has written into its memo. */
@@ -102,26 +118,45 @@ export class TaskReader {
     return stored;
   }
 
-  private async readChild({ workflowId, runId }: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
-    const description = await describeExecution(this.client, { workflowId, runId }, this.callTimeout);
+  private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
+    const { workflowId, runId } = child;
+    const description = await this.describe({ workflowId, runId });
     if (!description) return undefined;
-    const { memo, status, pendingActivities } = description;
-    if ((await this.reader.field(memo, "upgradeId")) !== upgradeId) return undefined;
-    const published = async () => readAs(SubTask, await this.reader.field(memo, "subTask"));
-    if (status !== "RUNNING") {
-      this.resources.forget(runId);
-      return published();
-    }
-    const handle = this.client.workflow.getHandle(workflowId, runId);
-    const answer = ask ? readAs(SubTask, await this.query(() => handle.query(subTaskQuery))) : undefined;
-    if (answer) this.resources.remember(runId, answer, memo);
-    const known = answer ?? this.resources.recall(runId, memo) ?? (await published());
-    const pending = await Promise.all(pendingActivities.map((activity) => this.pendingActivity(activity)));
-    return known && pending.reduce(applyPendingActivity, known);
+    const current = this.resources.current(runId, description);
+    if (!current && (await this.reader.field(description.memo, "upgradeId")) !== upgradeId) return undefined;
+    const known = current ?? (await this.resourceAnswer(child, upgradeId, description, ask));
+    if (!known || description.status !== "RUNNING") return known;
+    const pending = await Promise.all(description.pendingActivities.map((activity) => this.pendingActivity(activity)));
+    return this.grafts.grafted(known, pending);
   }
 
-  private async queryUpgrade(id: string): Promise<TaskWithChildren | undefined> {
-    return readAs(StoredTask, await this.query(() => this.client.workflow.getHandle(id).query(taskWithChildrenQuery)));
+  /** What a resource's Workflow says of itself now, or has published last where it does not answer or is not asked. */
+  private async resourceAnswer(
+    { workflowId, runId }: Child,
+    upgradeId: string,
+    description: DescribedExecution,
+    ask: boolean,
+  ): Promise<SubTask | undefined> {
+    const { memo, status } = description;
+    const running = status === "RUNNING";
+    const handle = this.client.workflow.getHandle(workflowId, runId);
+    const asked = running && ask ? readAs(SubTask, await this.query(() => handle.query(subTaskQuery))) : undefined;
+    const known = asked ?? (running ? this.resources.recall(runId, memo) : undefined);
+    const answer = known ?? readAs(SubTask, await this.reader.field(memo, "subTask"));
+    // What one that has ended has published is its last word; whoever looks through old upgrades displaces no answers.
+    const isLast = !running && this.upgrades.latest(upgradeId) !== undefined;
+    if (answer && (asked || isLast)) this.resources.remember(runId, answer, description);
+    return answer;
+  }
+
+  /** Undefined where it does not answer. */
+  private async upgradeAnswer(id: string, description: DescribedExecution): Promise<TaskWithChildren | undefined> {
+    const current = this.upgrades.current(id, description);
+    if (current) return current;
+    const handle = this.client.workflow.getHandle(id);
+    const answer = readAs(StoredTask, await this.query(() => handle.query(taskWithChildrenQuery)));
+    if (answer) this.upgrades.remember(id, answer, description);
+    return answer;
   }
 
   /** Undefined where the Workflow does not answer: no worker, a busy one, or one that closed in the meantime. */
@@ -137,7 +172,7 @@ export class TaskReader {
     const error = ErrorBody.decode(await this.failureDetail(pending, "error"));
     // Scheduled: not with a worker, so waiting for one or for its next attempt.
     const waits = pending.state === PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED && isRight(error);
-    const nextAttemptAt = waits ? timeOf(pending.scheduledTime) : undefined;
+    const nextAttemptAt = waits ? timestampOf(pending.scheduledTime) : undefined;
     return {
       activityId: pending.activityId ?? "",
       type: pending.activityType?.name ?? "",
@@ -159,10 +194,5 @@ export class TaskReader {
 function afterTheEnd(task: Task, { status, closeTime }: DescribedExecution): Task {
   const reason = lostBecause(status);
   if (reason === undefined || hasTaskEnded(task)) return task;
-  return lostTask(task, reason, (closeTime ?? new Date()).toISOString());
-}
-
-function timeOf(time: RawActivity["scheduledTime"]): string | undefined {
-  if (!time) return undefined;
-  return new Date(Number(time.seconds ?? 0) * 1000 + Math.floor((time.nanos ?? 0) / 1e6)).toISOString();
+  return lostTask(task, reason, closeTime ?? new Date().toISOString());
 }

@@ -11,6 +11,7 @@ import type { Deadline, TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "../in-flight";
 import { PayloadReader, readAs } from "./memo";
+import { timestampOf } from "./server-time";
 import { readError, writeError } from "./temporal-error";
 import { visibilityOf, VisibilityReader, type Execution, type Visibility } from "./visibility-reader";
 import { locksQuery, tasksQuery, upgradesQuery } from "./visibility-query";
@@ -114,14 +115,14 @@ export class UpgradeList {
   private async upgrade({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
     const upgrade = readAs(Upgrade, await this.reader.field(memo, "upgrade"));
     if (!upgrade) return this.unreadable(execution);
-    return isRunning(status) || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, isoOf(closeTime));
+    return isRunning(status) || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, endOf(closeTime));
   }
 
   private async task({ execution, status, closeTime, memo }: Execution): Promise<Task | undefined> {
     const task = readAs(Task, await this.reader.field(memo, "task"));
     if (!task) return this.unreadable(execution);
     const { subTasks: _details, ...header } = task;
-    return isRunning(status) || hasTaskEnded(header) ? header : lostTask(header, reasonOf(status), isoOf(closeTime));
+    return isRunning(status) || hasTaskEnded(header) ? header : lostTask(header, reasonOf(status), endOf(closeTime));
   }
 
   private unreadable(execution: Execution["execution"]): undefined {
@@ -139,6 +140,6 @@ function reasonOf(status: Execution["status"]): LostBecause {
   return status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TIMED_OUT ? "TIMED_OUT" : "FAILED";
 }
 
-function isoOf(time: Execution["closeTime"]): string {
-  return new Date(Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6)).toISOString();
+function endOf(time: Execution["closeTime"]): string {
+  return timestampOf(time) ?? new Date().toISOString();
 }

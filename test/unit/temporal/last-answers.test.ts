@@ -4,21 +4,57 @@ import type { Memo } from "../../../src/temporal/memo";
 
 describe("the last answers of Workflows", () => {
   const memo = (text: string): Memo => ({ fields: { task: { data: Buffer.from(text) } } });
+  const described = (version?: string) => ({ memo: memo("running"), version });
 
-  it("are good for as long as nothing was published since", () => {
-    const answers = new LastAnswers<string>(2);
-    answers.remember("run", "answer", memo("running"));
+  it("are current for as long as nothing has happened to the Workflow", () => {
+    const answers = new LastAnswers<string>(2, () => 1);
+    answers.remember("run", "answer", described("run/7"));
+    expect(answers.current("run", described("run/7"))).to.equal("answer");
+    expect(answers.current("run", described("run/8")), "one event later").to.equal(undefined);
+    expect(answers.current("run", described("reset/7")), "another run").to.equal(undefined);
+    expect(answers.current("other", described("run/7"))).to.equal(undefined);
+  });
+
+  it("are never current where the server does not count events", () => {
+    const answers = new LastAnswers<string>(2, () => 1);
+    answers.remember("run", "answer", described());
+    expect(answers.current("run", described())).to.equal(undefined);
+  });
+
+  it("are the next best for as long as nothing was published since", () => {
+    const answers = new LastAnswers<string>(2, () => 1);
+    answers.remember("run", "answer", described("run/7"));
     expect(answers.recall("run", memo("running"))).to.equal("answer");
     expect(answers.recall("run", memo("paused")), "published since").to.equal(undefined);
     expect(answers.recall("other", memo("running"))).to.equal(undefined);
     expect(answers.latest("run"), "however old").to.equal("answer");
   });
 
-  it("are forgotten when the Workflow has ended, and the oldest where there are too many", () => {
-    const answers = new LastAnswers<number>(2);
-    for (const [i, key] of ["a", "b", "a", "c"].entries()) answers.remember(key, i, undefined);
-    expect(["a", "b", "c"].map((key) => answers.latest(key))).to.deep.equal([2, undefined, 3]);
+  it("are so in whatever order the server gives the fields of a memo", () => {
+    const fields = (...names: string[]) => ({
+      fields: Object.fromEntries(names.map((name) => [name, { data: Buffer.from(name) }])),
+    });
+    const answers = new LastAnswers<string>(2, () => 1);
+    answers.remember("run", "answer", { memo: fields("upgradeId", "subTask"), version: "run/7" });
+    expect(answers.recall("run", fields("subTask", "upgradeId"))).to.equal("answer");
+  });
+
+  it("are forgotten when nobody will ask, and where they are too large together those that were read first", () => {
+    const answers = new LastAnswers<number>(5, (size) => size);
+    const known = () => ["a", "b", "c", "d"].filter((key) => answers.latest(key) !== undefined);
+    answers.remember("a", 1, described("a/1"));
+    answers.remember("b", 2, described("b/1"));
+    answers.remember("c", 2, described("c/1"));
+    expect(known()).to.deep.equal(["a", "b", "c"]);
+    answers.remember("a", 2, described("a/2"));
+    expect(known(), "a is newer than b").to.deep.equal(["a", "c"]);
+    answers.current("a", described("a/2"));
+    answers.remember("d", 2, described("d/1"));
+    expect(known(), "a was read after c").to.deep.equal(["a", "d"]);
     answers.forget("a");
-    expect(answers.latest("a")).to.equal(undefined);
+    answers.remember("c", 3, described("c/1"));
+    expect(known(), "what is forgotten takes no room").to.deep.equal(["c", "d"]);
+    answers.remember("b", 6, described("b/1"));
+    expect(known(), "larger than all that is kept").to.deep.equal([]);
   });
 });

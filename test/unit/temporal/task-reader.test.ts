@@ -1,0 +1,217 @@
+import type { Client } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { temporal } from "@temporalio/proto";
+import { expect } from "chai";
+import type { HostProgress } from "../../../src/domain/host-remediation";
+import type { SubTask, Task } from "../../../src/domain/task";
+import { initialTask } from "../../../src/domain/task-progress";
+import { resourcesOf } from "../../../src/domain/upgrade-plan";
+import { upgradeView } from "../../../src/domain/upgrade-view";
+import { TaskReader } from "../../../src/temporal/task-reader";
+import { clusters, samplePlan } from "../../support/sample-plan";
+
+const { WorkflowExecutionStatus } = temporal.api.enums.v1;
+type Status = "RUNNING" | "COMPLETED";
+
+/** A Workflow execution as a server without workers or with them would tell of it. */
+interface Execution {
+  readonly type: string;
+  readonly status: Status;
+  readonly memo: Readonly<Record<string, unknown>>;
+  /** How many events its history has; a server may not tell. */
+  readonly events?: number;
+  /** What the pending remediation of a host says of it. */
+  readonly heartbeat?: HostProgress;
+  /** What it answers to a Query; undefined where it does not. */
+  readonly answer?: unknown;
+}
+
+describe("the reader of Tasks", () => {
+  const plan = samplePlan({ resources: clusters(1) });
+  const [cluster] = resourcesOf(plan);
+  const resourceId = cluster?.resourceId ?? "";
+  const child = { resourceId, workflowId: `cluster/${resourceId}`, runId: "run" };
+  const begun = initialTask(plan);
+
+  /** The Task while its cluster has this status. */
+  const taskWith = (name: string, status: SubTask["status"]): Task => ({
+    ...begun,
+    name,
+    status: "In Progress",
+    subTasks: (begun.subTasks ?? []).map((part) =>
+      part.type === "PRECHECKS"
+        ? part
+        : { ...part, subTasks: part.subTasks?.map((resource) => ({ ...resource, status })) ?? [] },
+    ),
+  });
+  const clusterOf = (task: Task | undefined): SubTask =>
+    task?.subTasks?.find(({ type }) => type !== "PRECHECKS")?.subTasks?.[0] as SubTask;
+
+  let executions: Record<string, Execution>;
+  let asked: string[];
+  /** Is called before each Query of an upgrade is answered. */
+  let beforeAnswer: () => void;
+
+  const upgrade = (task: Task, answer: unknown, status: Status = "RUNNING"): Execution => ({
+    ...{ type: "upgradeWorkflow", status, answer, events: 10 },
+    memo: { upgrade: upgradeView(plan), task, children: [child] },
+  });
+  const resource = (subTask: SubTask, status: Status, answer?: SubTask): Execution => ({
+    ...{ type: "clusterUpgradeWorkflow", status, answer, events: 20 },
+    memo: { upgradeId: plan.id, subTask },
+  });
+
+  function client(): Client {
+    const fields = (memo: Execution["memo"]) =>
+      Object.fromEntries(Object.entries(memo).map(([name, value]) => [name, defaultPayloadConverter.toPayload(value)]));
+    const part = {
+      options: {
+        namespace: "default",
+        loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
+      },
+      withDeadline: <A>(_deadline: number | Date, call: () => Promise<A>) => call(),
+      workflowService: {
+        describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
+          const { type, status, memo, events, heartbeat } = executions[execution.workflowId] as Execution;
+          const heartbeatDetails = heartbeat && { payloads: [defaultPayloadConverter.toPayload(heartbeat)] };
+          return Promise.resolve({
+            workflowExecutionInfo: {
+              execution: { ...execution, runId: "run" },
+              historyLength: events,
+              type: { name: type },
+              status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
+              memo: { fields: fields(memo) },
+            },
+            pendingActivities: heartbeatDetails
+              ? [{ activityId: "remediate/host-1", activityType: { name: "remediateHost" }, heartbeatDetails }]
+              : [],
+          });
+        },
+      },
+      workflow: {
+        getHandle: (id: string) => ({
+          query: () => {
+            asked.push(id);
+            const { answer } = executions[id] as Execution;
+            if (id === plan.id) beforeAnswer();
+            return answer === undefined ? Promise.reject(new Error("no worker")) : Promise.resolve(answer);
+          },
+        }),
+      },
+    };
+    return Object.assign(Object.create(null) as Client, part);
+  }
+
+  beforeEach(() => {
+    asked = [];
+    beforeAnswer = () => undefined;
+    const task = taskWith("running", "IN_PROGRESS");
+    executions = {
+      [plan.id]: upgrade(task, { task, children: [child] }),
+      [child.workflowId]: resource(clusterOf(task), "RUNNING", clusterOf(task)),
+    };
+  });
+
+  /** Changes what there is of an execution; unless it says how many events, one more. */
+  const happens = (id: string, change: Partial<Execution>) => {
+    const before = executions[id] as Execution;
+    executions[id] = { ...before, events: (before.events ?? 0) + 1, ...change };
+  };
+  const working = taskWith("running", "IN_PROGRESS");
+  const answerOf = (task: Task) => ({ task, children: [child] });
+  const named = (description: string): SubTask => ({ ...clusterOf(working), description });
+
+  it("asks each Workflow once for every state that it is in", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    await reader.read(plan.id);
+    await reader.read(plan.id);
+    expect(asked).to.have.members([plan.id, child.workflowId]);
+    asked.splice(0);
+    happens(child.workflowId, { answer: named("one host on") });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("one host on");
+    expect(asked).to.deep.equal([child.workflowId]);
+    asked.splice(0);
+    happens(plan.id, { answer: answerOf(taskWith("later", "IN_PROGRESS")) });
+    expect((await reader.read(plan.id))?.name).to.equal("later");
+    expect(asked).to.deep.equal([plan.id]);
+  });
+
+  it("asks each time where the server does not count events", async () => {
+    executions = Object.fromEntries(
+      Object.entries(executions).map(([id, { events: _, ...execution }]) => [id, execution]),
+    );
+    const reader = new TaskReader(client(), 1000, 1000);
+    await reader.read(plan.id);
+    await reader.read(plan.id);
+    expect(asked).to.have.length(4);
+  });
+
+  it("asks again where something has happened between the description and the answer", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    let isFirst = true;
+    beforeAnswer = () => {
+      if (isFirst) happens(plan.id, { answer: answerOf(taskWith("later", "IN_PROGRESS")) });
+      isFirst = false;
+    };
+    await reader.read(plan.id);
+    expect((await reader.read(plan.id))?.name).to.equal("later");
+    expect(asked.filter((id) => id === plan.id)).to.have.length(2);
+  });
+
+  it("remembers what was answered for when no worker answers, unless something newer is published", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    happens(child.workflowId, { answer: named("one host on") });
+    await reader.read(plan.id);
+    happens(child.workflowId, { answer: undefined });
+    happens(plan.id, { answer: undefined });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("one host on");
+    happens(child.workflowId, { memo: { upgradeId: plan.id, subTask: named("published") } });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("published");
+  });
+
+  it("shows each heartbeat, and gives what has not changed as the same object", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const host: SubTask = {
+      ...{ name: "host-1", type: "HOST_UPGRADE", description: "", status: "IN_PROGRESS", resources: [] },
+      ...{ creationTimestamp: plan.creationTimestamp, resources: [{ resourceId: "host-1" }] },
+    };
+    const heartbeat = (activity: string) => ({ host: "host-1", reportedFailures: 0, activity, stages: [] });
+    happens(child.workflowId, {
+      answer: { ...clusterOf(working), subTasks: [host] },
+      heartbeat: heartbeat("Enters maintenance mode."),
+    });
+    const [first, second] = [await reader.read(plan.id), await reader.read(plan.id)].map(clusterOf);
+    expect(first?.subTasks?.[0]?.description).to.equal("Enters maintenance mode.");
+    expect(second).to.equal(first);
+    happens(child.workflowId, { events: executions[child.workflowId]?.events ?? 0, heartbeat: heartbeat("Restarts.") });
+    expect(clusterOf(await reader.read(plan.id)).subTasks?.[0]?.description).to.equal("Restarts.");
+    expect(asked.filter((id) => id === child.workflowId)).to.have.length(1);
+  });
+
+  it("reads a cluster again that was read before its upgrade told that it has ended", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    await reader.read(plan.id);
+    const done = taskWith("running", "SUCCESSFUL");
+    beforeAnswer = () =>
+      happens(child.workflowId, {
+        ...{ status: "COMPLETED", answer: undefined },
+        memo: { upgradeId: plan.id, subTask: { ...clusterOf(done), description: "its last word" } },
+      });
+    happens(plan.id, { answer: answerOf(done) });
+    const found = clusterOf(await reader.read(plan.id));
+    expect([found.status, found.description]).to.deep.equal(["SUCCESSFUL", "its last word"]);
+  });
+
+  it("does not ask an upgrade that has ended", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    await reader.read(plan.id);
+    executions[plan.id] = upgrade(taskWith("ended", "SUCCESSFUL"), undefined, "COMPLETED");
+    executions[child.workflowId] = resource(clusterOf(taskWith("ended", "SUCCESSFUL")), "COMPLETED");
+    asked.splice(0);
+    happens(plan.id, {});
+    happens(child.workflowId, {});
+    expect((await reader.read(plan.id))?.name).to.equal("ended");
+    expect((await reader.read(plan.id))?.name).to.equal("ended");
+    expect(asked).to.deep.equal([]);
+  });
+});
