@@ -6,6 +6,7 @@ import { manyHosts } from "./figures/many-hosts";
 import { orchestration } from "./figures/orchestration";
 import { manyReaders, taskOfManyClusters, taskOfOneCluster } from "./figures/reads";
 import { restart } from "./figures/restart";
+import { smallUpgrades } from "./figures/small-upgrades";
 import { startTime } from "./figures/start-time";
 import { starts } from "./figures/starts";
 
@@ -14,6 +15,7 @@ export const experiments: readonly Experiment[] = [
   startTime,
   starts,
   orchestration,
+  smallUpgrades,
   commit,
   taskOfOneCluster,
   taskOfManyClusters,

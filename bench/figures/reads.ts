@@ -1,4 +1,4 @@
-import { taskWithChildrenQuery, subTaskQuery } from "../../workflows/messages";
+import { pausedSignal, subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import type { StagedExperiment } from "../experiment";
 import type { Measured } from "../figure";
 import { inTurns, median, percentile, timed } from "../measure";
@@ -54,6 +54,14 @@ export const taskOfManyClusters: StagedExperiment = {
       },
       async () => (await timed(() => queryAll(stage, id, workflows))).milliseconds,
     );
+    const changed = await inTurns(
+      quick ? 4 : 8,
+      async () => {
+        await changeAll(stage, id, workflows);
+        return (await timed(() => getTask(stage, id))).milliseconds;
+      },
+      async () => (await timed(() => queryAll(stage, id, workflows))).milliseconds,
+    );
     await endUpgrades(stage);
     const size = `${clusters} clusters x ${hosts} hosts`;
     const measured: Measured[] = [
@@ -66,6 +74,14 @@ export const taskOfManyClusters: StagedExperiment = {
         judged: "ratio",
         target: { atMost: 1.3 },
         steady: true,
+      },
+      {
+        id: "task-100-clusters-changed",
+        figure: "The same after something has happened to each cluster, p50",
+        value: median(changed.ours),
+        reference: median(changed.reference),
+        unit: "ms",
+        judged: "ratio",
       },
       {
         id: "task-100-clusters-body",
@@ -175,6 +191,13 @@ async function getTask({ service }: Stage, id: string): Promise<number> {
 async function childrenOf({ temporal }: Stage, id: string): Promise<string[]> {
   const { children } = await temporal.workflow.getHandle(id).query(taskWithChildrenQuery);
   return children.map(({ workflowId }) => workflowId);
+}
+
+/** Tells each cluster that it is not paused, which it knows, and waits until all have heard it. */
+async function changeAll(stage: Stage, id: string, children: readonly string[]): Promise<void> {
+  const { workflow } = stage.temporal;
+  await Promise.all(children.map((child) => workflow.getHandle(child).signal(pausedSignal, false)));
+  await queryAll(stage, id, children);
 }
 
 function queryAll({ temporal }: Stage, id: string, children: readonly string[]): Promise<unknown> {

@@ -1,8 +1,12 @@
+import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
 import { until } from "../../test/system/deployment";
 import type { StagedExperiment } from "../experiment";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
+
+/** In milliseconds. */
+const lookEvery = 2000;
 
 /** A worker that is killed while many clusters are being upgraded: until each of them gives a sign of life again. */
 export const restart: StagedExperiment = {
@@ -19,7 +23,9 @@ export const restart: StagedExperiment = {
     await until(
       "all clusters heartbeat again",
       async () => {
-        const limit = pLimit(32);
+        // Seldom and few at a time: the server has the restart to work on.
+        await setTimeout(lookEvery);
+        const limit = pLimit(4);
         const silent = await Promise.all(
           waiting.map((id) => limit(async () => ((await lastHeartbeat(stage, id)) > killed ? [] : [id]))),
         );
