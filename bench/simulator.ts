@@ -22,7 +22,7 @@ export class BenchSimulator {
   ) {}
 
   static async start(configFile: string): Promise<BenchSimulator> {
-    const child = fork(join(__dirname, "simulator-process.ts"), [configFile], { execArgv: ["--import", "tsx"] });
+    const child = fork(join(__dirname, "simulator-process.mjs"), [configFile], { execArgv: [] });
     const url = await new Promise<string>((resume, reject) => {
       child.once("message", (message) => resume((message as { url: string }).url));
       child.once("exit", () => reject(new Error("The simulator ended at its start")));

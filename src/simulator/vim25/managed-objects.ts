@@ -2,15 +2,20 @@ import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { taskInfo } from "./task-info";
 import { findTask, tasksOf } from "./tasks";
-import { boolean, type Fields, list, moment, name, object, reference, text, type Value } from "./values";
+import { boolean, list, moment, name, object, reference, text, type Value } from "./values";
 import { bootTimeOf, vmsOf, vmsOn } from "./virtual-machines";
 import type { Vim25Task, Vim25Vm } from "./vim25-state";
 
-/** A managed object with all the properties that it has here; one that is undefined exists and is not set. */
+/**
+ * The properties that a managed object has here, each made when it is asked for: clients ask for few of them, of many
+ * objects. One that is undefined exists and is not set.
+ */
+export type Properties = Readonly<Record<string, () => Value | undefined>>;
+
 export interface ManagedObject {
   readonly type: string;
   readonly id: string;
-  readonly properties: Fields;
+  readonly properties: Properties;
 }
 
 /** The version of the interface that the simulator answers as. */
@@ -23,17 +28,26 @@ const references = (type: string, ids: readonly string[]): Value =>
   );
 
 /** What every entity of the inventory has. */
-function entity(entityName: string, parent: Value | undefined, health: string, tasks: readonly Vim25Task[]): Fields {
+function entity(
+  entityName: string,
+  parent: Value | undefined,
+  health: () => "green" | "yellow" | "red",
+  tasks: () => readonly Vim25Task[],
+): Properties {
   return {
-    name: text(entityName),
-    parent,
-    overallStatus: name("ManagedEntityStatus", health),
-    recentTask: references(
-      "Task",
-      tasks.map(({ id }) => id),
-    ),
+    name: () => text(entityName),
+    parent: () => parent,
+    overallStatus: () => name("ManagedEntityStatus", health()),
+    recentTask: () =>
+      references(
+        "Task",
+        tasks().map(({ id }) => id),
+      ),
   };
 }
+
+const isGreen = () => "green" as const;
+const noTasks = () => [];
 
 /** The managed object that a reference means; undefined where there is none. */
 export function findObject(world: World, type: string, id: string): ManagedObject | undefined {
@@ -41,18 +55,18 @@ export function findObject(world: World, type: string, id: string): ManagedObjec
   return properties && { type, id, properties };
 }
 
-function propertiesOf(world: World, type: string, id: string): Fields | undefined {
+function propertiesOf(world: World, type: string, id: string): Properties | undefined {
   switch (type) {
     case "ServiceInstance":
-      return id === "ServiceInstance" ? { content: serviceContent() } : undefined;
+      return id === "ServiceInstance" ? { content: serviceContent } : undefined;
     case "Folder":
       return folders(world)[id];
     case "Datacenter":
       return id === "datacenter-1"
         ? {
-            ...entity("simulated", reference("Folder", "group-d1"), "green", []),
-            hostFolder: reference("Folder", "group-h1"),
-            vmFolder: reference("Folder", "group-v1"),
+            ...entity("simulated", reference("Folder", "group-d1"), isGreen, noTasks),
+            hostFolder: () => reference("Folder", "group-h1"),
+            vmFolder: () => reference("Folder", "group-v1"),
           }
         : undefined;
     case "ClusterComputeResource": {
@@ -70,14 +84,14 @@ function propertiesOf(world: World, type: string, id: string): Fields | undefine
       });
     case "Task": {
       const known = findTask(world, id);
-      return known && { info: taskInfo(world, known.cluster, known.task) };
+      return known && { info: () => taskInfo(world, known.cluster, known.task) };
     }
     default:
       return undefined;
   }
 }
 
-function inCluster(world: World, find: (cluster: ClusterState) => Fields | undefined): Fields | undefined {
+function inCluster(world: World, find: (cluster: ClusterState) => Properties | undefined): Properties | undefined {
   for (const cluster of world.state.clusters) {
     const found = find(cluster);
     if (found) return found;
@@ -85,19 +99,20 @@ function inCluster(world: World, find: (cluster: ClusterState) => Fields | undef
   return undefined;
 }
 
-function folders(world: World): Readonly<Record<string, Fields>> {
-  const clusters = references(
-    "ClusterComputeResource",
-    world.state.clusters.map(({ id }) => id),
-  );
+function folders(world: World): Readonly<Record<string, Properties>> {
+  const clusters = () =>
+    references(
+      "ClusterComputeResource",
+      world.state.clusters.map(({ id }) => id),
+    );
   const datacenter = reference("Datacenter", "datacenter-1");
   return {
     "group-d1": {
-      ...entity("Datacenters", undefined, "green", []),
-      childEntity: list("ManagedObjectReference", [datacenter]),
+      ...entity("Datacenters", undefined, isGreen, noTasks),
+      childEntity: () => list("ManagedObjectReference", [datacenter]),
     },
-    "group-h1": { ...entity("host", datacenter, "green", []), childEntity: clusters },
-    "group-v1": { ...entity("vm", datacenter, "green", []), childEntity: references("VirtualMachine", []) },
+    "group-h1": { ...entity("host", datacenter, isGreen, noTasks), childEntity: clusters },
+    "group-v1": { ...entity("vm", datacenter, isGreen, noTasks), childEntity: () => references("VirtualMachine", []) },
   };
 }
 
@@ -125,29 +140,30 @@ export function serviceContent(): Value {
 const hasIssue = (world: World, cluster: ClusterState, host: HostState) =>
   world.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }) !== undefined;
 
-function clusterProperties(world: World, cluster: ClusterState): Fields {
-  const health = cluster.hosts.some((host) => hasIssue(world, cluster, host))
-    ? "red"
-    : cluster.hosts.every(({ connection }) => connection === "CONNECTED")
-      ? "green"
-      : "yellow";
+function clusterProperties(world: World, cluster: ClusterState): Properties {
+  const health = () => {
+    if (cluster.hosts.some((host) => hasIssue(world, cluster, host))) return "red";
+    return cluster.hosts.every(({ connection }) => connection === "CONNECTED") ? "green" : "yellow";
+  };
   return {
-    ...entity(cluster.name, reference("Folder", "group-h1"), health, tasksOf(cluster, cluster.id)),
-    host: references(
-      "HostSystem",
-      cluster.hosts.map(({ id }) => id),
-    ),
-    configurationEx: object("ClusterConfigInfoEx", {
-      dasConfig: object("ClusterDasConfigInfo", {
-        enabled: boolean(cluster.haEnabled),
-        admissionControlEnabled: boolean(cluster.admissionControl),
+    ...entity(cluster.name, reference("Folder", "group-h1"), health, () => tasksOf(cluster, cluster.id)),
+    host: () =>
+      references(
+        "HostSystem",
+        cluster.hosts.map(({ id }) => id),
+      ),
+    configurationEx: () =>
+      object("ClusterConfigInfoEx", {
+        dasConfig: object("ClusterDasConfigInfo", {
+          enabled: boolean(cluster.haEnabled),
+          admissionControlEnabled: boolean(cluster.admissionControl),
+        }),
+        drsConfig: object("ClusterDrsConfigInfo", {
+          enabled: boolean(cluster.drsEnabled),
+          defaultVmBehavior: name("DrsBehavior", cluster.vim25?.drsAutomation ?? "fullyAutomated"),
+        }),
+        dpmConfigInfo: object("ClusterDpmConfigInfo", { enabled: boolean(cluster.dpm) }),
       }),
-      drsConfig: object("ClusterDrsConfigInfo", {
-        enabled: boolean(cluster.drsEnabled),
-        defaultVmBehavior: name("DrsBehavior", cluster.vim25?.drsAutomation ?? "fullyAutomated"),
-      }),
-      dpmConfigInfo: object("ClusterDpmConfigInfo", { enabled: boolean(cluster.dpm) }),
-    }),
   };
 }
 
@@ -167,45 +183,49 @@ function productOf(version: string): Value {
   });
 }
 
-function hostProperties(world: World, cluster: ClusterState, host: HostState): Fields {
+function hostProperties(world: World, cluster: ClusterState, host: HostState): Properties {
   const isConnected = host.connection === "CONNECTED";
-  const installed = cluster.vim25?.hosts[host.id]?.installed;
-  const product = productOf(host.version);
-  const health = hasIssue(world, cluster, host) || host.lostBy !== undefined ? "red" : isConnected ? "green" : "yellow";
+  const product = () => productOf(host.version);
+  const health = () => {
+    if (hasIssue(world, cluster, host) || host.lostBy !== undefined) return "red";
+    return isConnected ? "green" : "yellow";
+  };
   return {
-    ...entity(host.name, reference("ClusterComputeResource", cluster.id), health, tasksOf(cluster, host.id)),
-    runtime: object("HostRuntimeInfo", {
-      connectionState: name("HostSystemConnectionState", connections[host.connection]),
-      powerState: name("HostSystemPowerState", isConnected ? powers[host.power] : "unknown"),
-      inMaintenanceMode: boolean(host.maintenance === "IN"),
-      bootTime: isConnected ? moment(bootTimeOf(cluster, host.id)) : undefined,
-    }),
-    summary: object("HostListSummary", {
-      config: object("HostConfigSummary", { name: text(host.name), product }),
-      rebootRequired: boolean(installed !== undefined),
-    }),
+    ...entity(host.name, reference("ClusterComputeResource", cluster.id), health, () => tasksOf(cluster, host.id)),
+    runtime: () =>
+      object("HostRuntimeInfo", {
+        connectionState: name("HostSystemConnectionState", connections[host.connection]),
+        powerState: name("HostSystemPowerState", isConnected ? powers[host.power] : "unknown"),
+        inMaintenanceMode: boolean(host.maintenance === "IN"),
+        bootTime: isConnected ? moment(bootTimeOf(cluster, host.id)) : undefined,
+      }),
+    summary: () =>
+      object("HostListSummary", {
+        config: object("HostConfigSummary", { name: text(host.name), product: product() }),
+        rebootRequired: boolean(cluster.vim25?.hosts[host.id]?.installed !== undefined),
+      }),
     // The manager has the whole configuration only of a host that it can ask.
-    config: isConnected ? object("HostConfigInfo", { product }) : undefined,
-    configManager: object("HostConfigManager", {
-      patchManager: reference("HostPatchManager", `patchManager-${host.id.replace(/\D/g, "")}`),
-    }),
-    // Only when asked for: it takes far longer to make than all the rest.
-    get vm() {
-      return references(
+    config: () => (isConnected ? object("HostConfigInfo", { product: product() }) : undefined),
+    configManager: () =>
+      object("HostConfigManager", {
+        patchManager: reference("HostPatchManager", `patchManager-${host.id.replace(/\D/g, "")}`),
+      }),
+    vm: () =>
+      references(
         "VirtualMachine",
         vmsOn(cluster, host).map(({ id }) => id),
-      );
-    },
+      ),
   };
 }
 
-function vmProperties(cluster: ClusterState, vm: Vim25Vm): Fields {
+function vmProperties(cluster: ClusterState, vm: Vim25Vm): Properties {
   return {
-    ...entity(vm.name, reference("Folder", "group-v1"), "green", tasksOf(cluster, vm.id)),
-    runtime: object("VirtualMachineRuntimeInfo", {
-      host: reference("HostSystem", vm.host),
-      connectionState: name("VirtualMachineConnectionState", "connected"),
-      powerState: name("VirtualMachinePowerState", vm.power),
-    }),
+    ...entity(vm.name, reference("Folder", "group-v1"), isGreen, () => tasksOf(cluster, vm.id)),
+    runtime: () =>
+      object("VirtualMachineRuntimeInfo", {
+        host: reference("HostSystem", vm.host),
+        connectionState: name("VirtualMachineConnectionState", "connected"),
+        powerState: name("VirtualMachinePowerState", vm.power),
+      }),
   };
 }

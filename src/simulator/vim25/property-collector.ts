@@ -30,12 +30,15 @@ export function selectObjects(find: FindObject, spec: Element): XmlTree[] {
 
 /** The value at a path of an object; undefined where it is not set. Throws InvalidProperty where there is no such path. */
 export function propertyAt({ type, properties }: ManagedObject, path: string): Value | undefined {
-  let value: Value | undefined = { is: "object", type, fields: properties };
-  for (const step of path.split(".")) {
+  const invalid = () =>
+    methodFault("InvalidProperty", `The simulator's ${type} has no property ${path}.`, { name: path });
+  const [first = "", ...steps] = path.split(".");
+  const property = Object.hasOwn(properties, first) ? properties[first] : undefined;
+  if (!property) throw invalid();
+  let value = property();
+  for (const step of steps) {
     if (value === undefined) return undefined;
-    if (value.is !== "object" || !(step in value.fields)) {
-      throw methodFault("InvalidProperty", `The simulator's ${type} has no property ${path}.`, { name: path });
-    }
+    if (value.is !== "object" || !(step in value.fields)) throw invalid();
     value = value.fields[step];
   }
   return value;

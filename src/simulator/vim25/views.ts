@@ -66,11 +66,12 @@ export class Views {
       type: "ContainerView",
       id,
       properties: {
-        container: reference(view.container.type, view.container.id),
-        view: list(
-          "ManagedObjectReference",
-          shown.map((object) => reference(object.type, object.id)),
-        ),
+        container: () => reference(view.container.type, view.container.id),
+        view: () =>
+          list(
+            "ManagedObjectReference",
+            shown.map((object) => reference(object.type, object.id)),
+          ),
       },
     };
   }
@@ -81,7 +82,7 @@ const inside = ["childEntity", "hostFolder", "vmFolder", "host", "vm"];
 
 function descendants(world: World, { type, id }: View["container"]): readonly { type: string; id: string }[] {
   const properties = findObject(world, type, id)?.properties ?? {};
-  const children = inside.flatMap((name) => referencesIn(properties[name]));
+  const children = inside.flatMap((name) => referencesIn(properties[name]?.()));
   return children.flatMap((child) => [child, ...descendants(world, child)]);
 }
 

@@ -6,7 +6,8 @@ const time = (at: number) => new Date(at).toISOString();
 
 /** Names of hosts by id, which every result carries. */
 export function hostInfo(cluster: ClusterState, ids: readonly string[]) {
-  const named = cluster.hosts.filter(({ id }) => ids.includes(id));
+  const wanted = new Set(ids);
+  const named = cluster.hosts.filter(({ id }) => wanted.has(id));
   return Object.fromEntries(named.map(({ id, name }) => [id, { name }]));
 }
 

@@ -70,7 +70,16 @@ function extrasCompliance(config: SimulatorConfig, has: ImageExtras = {}, wants:
   };
 }
 
-function hostCompliance(config: SimulatorConfig, scan: ScanSnapshot, host: HostScan) {
+/** The views of hosts as scans have found them, which are not changed: a remediation puts another one in its place. */
+const known = new WeakMap<HostScan, object>();
+
+function hostCompliance(config: SimulatorConfig, scan: ScanSnapshot, host: HostScan): object {
+  let view = known.get(host);
+  if (!view) known.set(host, (view = viewOf(config, scan, host)));
+  return view;
+}
+
+function viewOf(config: SimulatorConfig, scan: ScanSnapshot, host: HostScan) {
   const notifications = notificationsOf(host, scan.at);
   const stage_status = stageStatus(host);
   const common = { status: host.status, stage_status, notifications };

@@ -20,10 +20,10 @@ const namesCluster = (target: string, cluster: string) =>
 export function taskRoutes(router: Router, world: World): void {
   const calls = withSession(router, world);
 
-  const knownTasks = (): Known[] =>
-    world.state.clusters.flatMap((cluster) =>
-      cluster.tasks.filter(({ forgotten }) => !forgotten).map((task) => ({ cluster, task })),
-    );
+  const knownTasks = (targets: readonly string[] | undefined): Known[] =>
+    world.state.clusters
+      .filter(({ id }) => targets?.some((target) => namesCluster(target, id)) ?? true)
+      .flatMap((cluster) => cluster.tasks.filter(({ forgotten }) => !forgotten).map((task) => ({ cluster, task })));
 
   function taskOf({ params }: VlcmCall): Known {
     const { task: id = "" } = params;
@@ -38,14 +38,14 @@ export function taskRoutes(router: Router, world: World): void {
     const [tasks, services, operations] = [filter("tasks"), filter("services"), filter("operations")];
     const [targets, status, users] = [filter("targets"), filter("status"), filter("users")];
     if (!tasks && !services) throw invalidArgument(["tasks, services: one of them is required"]);
-    const found = knownTasks()
+    const now = world.now();
+    const found = knownTasks(targets)
       .filter(({ task }) => (tasks?.includes(task.id) ?? true) && (services?.includes(serviceOf(task.kind)) ?? true))
       .filter(({ task }) => (operations?.includes(`${task.kind}$task`) ?? true) && (users?.includes(task.user) ?? true))
-      .filter(({ cluster }) => targets?.some((target) => namesCluster(target, cluster.id)) ?? true)
-      .filter(({ task }) => status?.includes(taskStatus(task, world.now())) ?? true);
+      .filter(({ task }) => status?.includes(taskStatus(task, now)) ?? true);
     const withResult = query.get("exclude_result") !== "true";
     const infos = found.map(
-      ({ cluster, task }) => [task.id, taskInfo(world.config, cluster, task, world.now(), withResult)] as const,
+      ({ cluster, task }) => [task.id, taskInfo(world.config, cluster, task, now, withResult)] as const,
     );
     return { status: 200, body: Object.fromEntries(infos) };
   });
