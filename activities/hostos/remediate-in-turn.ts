@@ -104,7 +104,7 @@ class FollowingHosts {
   async turn(host: RemediateHostInput["host"]): Promise<Turn> {
     const input: RemediateHostInput = { ...this.#input, host };
     const wasLost = input.lostSince !== undefined;
-    const beat = wasLost ? this.#tell(host.fqdn) : this.#tellRequests();
+    const beat = wasLost ? this.#tell(host.fqdn) : this.#remember;
     const began = Date.now();
     const progress = new HostProgressTracker(host.host, undefined, beat, hostStages);
     try {
@@ -142,16 +142,10 @@ class FollowingHosts {
     };
   }
 
-  /** Heartbeats what a later run has to know; a heartbeat and a line for each step would cost as much as the steps. */
-  #tellRequests(): (progress: HostProgress) => void {
-    let told: Partial<HostProgress> = {};
-    return (now) => {
-      this.#progress = now;
-      if (now.requestedAt === told.requestedAt && now.remoteTask === told.remoteTask) return;
-      told = now;
-      this.#activity.heartbeat(now);
-    };
-  }
+  /** For the run's next sign of life. One for each request would be an eighth of what a host costs, and most would not be sent. */
+  readonly #remember = (now: HostProgress): void => {
+    this.#progress = now;
+  };
 
   /** Whether a host was begun, by what its run knew when it ended. */
   #leftAs(progress: HostProgress, error: unknown): Turn {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { HostsInTurn, RemediateHostInput } from "../../../activities/contract";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import { toTimestamp } from "../../../src/domain/timestamp";
+import { eventually } from "../../support/eventually";
 import {
   failureOf,
   runActivity,
@@ -34,8 +35,8 @@ describe("remediateHost with hosts that follow", function () {
     return () => activities.remediateHost({ ...input, ...more });
   };
   const followed = ({ followed = [] }: HostsInTurn) => followed.map((result) => result.host);
-  const requested = async () =>
-    (await cluster.ledger()).filter(({ step }) => step === "APPLY_STARTED").map((entry) => entry.host);
+  const applies = async () => (await cluster.ledger()).filter(({ step }) => step === "APPLY_STARTED");
+  const requested = async () => (await applies()).map((entry) => entry.host);
   const ids = (...places: number[]) => places.map((place) => host(place).host);
 
   it("goes on to all of them while each takes but a moment, each with its stages", async () => {
@@ -52,6 +53,13 @@ describe("remediateHost with hosts that follow", function () {
     await cluster.hostSeconds(1.1);
     expect(followed(await succeed(remediate()))).to.deep.equal([]);
     expect(await requested()).to.deep.equal(ids(0));
+  });
+
+  it("gives a sign of life every two seconds, and not at each step of the hosts that follow", async () => {
+    const began = Date.now();
+    const { heartbeats } = await runActivity(remediate());
+    const ofLater = heartbeats.filter((progress) => progress.host !== host(0).host);
+    expect(ofLater.length).to.be.at.most(Math.floor((Date.now() - began) / 2_000));
   });
 
   it("leaves a host that takes longer to its own Activity, which goes on with the same remediation", async () => {
@@ -109,7 +117,7 @@ describe("remediateHost with hosts that follow", function () {
     it(`hands over what it has begun, and begins no more: ${reason}`, async () => {
       await cluster.fault({ kind: "HOST_SLOW", host: host(1).fqdn, factor: 6_000 });
       const run = startActivity(remediate());
-      await run.heartbeat((progress) => progress.host === host(1).host && progress.remoteTask !== undefined);
+      await eventually(requested, (begun) => begun.includes(host(1).host));
       run.environment.cancel(reason);
       const { result } = await run.end;
       expect(result?.begun).to.include({ host: host(1).host });
@@ -130,12 +138,11 @@ describe("remediateHost with hosts that follow", function () {
     it("finds what that has done and what it has left running, and repeats nothing", async () => {
       await cluster.fault({ kind: "HOST_SLOW", host: host(2).fqdn, factor: 6_000 });
       const lost = startActivity(remediate());
-      const last = await lost.heartbeat(
-        (progress) => progress.host === host(2).host && progress.remoteTask !== undefined,
-      );
+      const last = await lost.heartbeat((progress) => progress.host === host(0).host);
+      await eventually(requested, (begun) => begun.includes(host(2).host));
       const result = await succeed(again({ resume: last }));
       expect(followed(result)).to.deep.equal(ids(1));
-      expect(result.begun).to.include({ host: host(2).host, remoteTask: last.remoteTask });
+      expect(result.begun).to.include({ host: host(2).host, remoteTask: (await applies()).at(-1)?.task });
       expect(await requested()).to.deep.equal(ids(0, 1, 2));
       lost.environment.cancel("WORKER_SHUTDOWN");
       await lost.end;
