@@ -13,7 +13,6 @@ import {
   type WorkerOptions,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import type { Sinks, WorkflowInfo } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../../activities/contract";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { taskQueue } from "../../workflows/messages";
@@ -24,6 +23,7 @@ import {
   taskStatusKey,
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
+import type { LogWatch } from "./watched-logs";
 
 const root = resolve(__dirname, "../..");
 const workflowsPath = resolve(root, "workflows/index.ts");
@@ -43,6 +43,19 @@ export function workflowBundle(): Promise<WorkflowBundle> {
     logger,
   });
   return bundle;
+}
+
+/** The same with {@link LogWatch}, and what a worker hands to it: `logged` gets what the SDK tells of the Workflow. */
+export async function watchedLogs(
+  logged: InjectedSinks<LogWatch>["logWatch"]["logged"]["fn"],
+): Promise<Pick<WorkerBuild, "bundle" | "sinks">> {
+  const bundle = await bundleWorkflowCode({
+    workflowsPath,
+    payloadConverterPath,
+    workflowInterceptorModules: [resolve(__dirname, "watched-logs.ts")],
+    logger,
+  });
+  return { bundle, sinks: { logWatch: { logged: { fn: logged } } } };
 }
 
 /** The path of the Temporal CLI that tests use. */
@@ -136,22 +149,13 @@ export interface RunningWorker {
 export interface WorkerBuild {
   /** The Workflows of another build. */
   readonly bundle?: WorkflowBundle;
+  readonly sinks?: InjectedSinks<LogWatch>;
   /** As with tracing switched on, but it sends no spans. */
   readonly traced?: boolean;
   /** Nothing stays in memory: every Workflow Task replays its history and may go to any worker. */
   readonly forgetful?: boolean;
   /** Tells workers apart that run beside each other; one build runs once in a process. */
   readonly buildId?: string;
-  /** Gets the lines that Workflows log, with what the SDK copies of each of these. */
-  readonly onLog?: (info: WorkflowInfo, message: string) => void;
-}
-
-const levels = ["trace", "debug", "info", "warn", "error"] as const;
-
-/** What takes the SDK's place where Workflows log. */
-function logTo(onLog: NonNullable<WorkerBuild["onLog"]>): InjectedSinks<Sinks> {
-  const fn = (info: WorkflowInfo, message: unknown) => onLog(info, String(message));
-  return { __temporal_logger: Object.fromEntries(levels.map((level) => [level, { fn }])) };
 }
 
 /** The bundle of a worker that traces, as the build has made it, and what such a worker hands to it. */
@@ -167,13 +171,13 @@ async function tracedWorkflows(): Promise<Pick<WorkerOptions, "workflowBundle" |
 export async function runWorker(
   env: TestWorkflowEnvironment,
   activities: UpgradeActivities,
-  { bundle: other, traced = false, forgetful = false, buildId, onLog }: WorkerBuild = {},
+  { bundle: other, sinks, traced = false, forgetful = false, buildId }: WorkerBuild = {},
 ): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
     ...(traced ? await tracedWorkflows() : { workflowBundle: other ?? (await workflowBundle()) }),
-    ...(onLog && { sinks: logTo(onLog) }),
+    ...(sinks && { sinks }),
     ...(forgetful && { maxCachedWorkflows: 0 }),
     ...(buildId !== undefined && {
       workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId }, useWorkerVersioning: false },
