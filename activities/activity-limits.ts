@@ -22,6 +22,11 @@ export interface ActivityLimits {
   readonly mgmtStall: number;
   /** How long a cluster may take to be healthy again before no further host of it is begun. */
   readonly healthGate: number;
+  /**
+   * Hosts that one Activity upgrades in turn: one that takes longer than `moment` is left to an Activity of its own, and
+   * none is begun after `run`, for whoever pauses or cancels is not to wait longer.
+   */
+  readonly inTurn: { readonly moment: number; readonly run: number };
 }
 
 const minute = 60_000;
@@ -39,4 +44,5 @@ export const defaultActivityLimits: ActivityLimits = {
   mgmtAbsence: 120 * minute,
   mgmtStall: 120 * minute,
   healthGate: 30 * minute,
+  inTurn: { moment: 1_000, run: 2_000 },
 };

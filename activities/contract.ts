@@ -94,7 +94,10 @@ export interface RemediateHostInput extends ClusterTarget {
   readonly commit?: string;
   /** Only of BASELINE, and always there: what {@link UpgradeActivities.readHostBefore} gave. */
   readonly before?: HostBefore;
-  /** What an earlier run of this Activity knew when it was lost: attach to its remote task, keep its count. */
+  /**
+   * What an earlier run of this Activity knew when it was lost, or the Activity of an earlier host of what it had begun of
+   * this one: attach to its remote task, keep its count.
+   */
   readonly resume?: HostProgress;
   /**
    * Only of IMAGE: the hosts after this one, in their order. The same run goes on to them for as long as each takes but

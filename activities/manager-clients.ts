@@ -7,8 +7,9 @@ interface Client {
 
 /**
  * The clients of one kind of component manager by its id: one, and so one set of connections and one session, for as
- * long as its access stays the same, and the secrets that its client has to hide. Throws DriverError where the
- * inventory does not know the id.
+ * long as its access stays the same, and the secrets that its client has to hide. A client that was given before is
+ * closed when the access changes, with what is under way on it: ask for the client at each use. Throws DriverError where
+ * the inventory does not know the id.
  */
 export function managerClients<C extends Client>(
   componentManager: (id: string) => ComponentManagerAccess | undefined,

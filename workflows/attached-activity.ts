@@ -42,8 +42,9 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
       // The server itself cancels an Activity that waits for a worker or for its next attempt: nothing has then looked
-      // after what an earlier run may have left running.
-      const unattended = isCancellation(failure) && (losses > 0 || attempts.maximumAttempts > 1);
+      // after what an earlier run, or another Activity, may have left running.
+      const mayRun = losses > 0 || attempts.maximumAttempts > 1 || activity.resume !== undefined;
+      const unattended = isCancellation(failure) && mayRun;
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
         return stopSafely(activity, progress, losses > 0 || lost);
       if (!lost || losses >= lostRuns) throw failure;

@@ -11,10 +11,10 @@ import { now, ResourceState } from "./resource-state";
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
-/** Hosts that take but moments may be missing in the memo for so long, in milliseconds. */
-const longestWithoutMemo = 10_000;
-
-/** An upgrade is told of a cluster's hosts so often at most, in milliseconds: each time is work for both and for the server. */
+/**
+ * An upgrade is told of a cluster's hosts so often at most, in milliseconds: each time is work for both and for the server.
+ * The memo may be without hosts that take but moments for as long.
+ */
 const untilToldAgain = 5_000;
 
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
@@ -58,8 +58,8 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
 
   /**
    * Tells the upgrade how many hosts are done, and keeps them in the memo: at every tenth of them and at the first error,
-   * so that a large cluster floods neither its upgrade with Signals nor its history with memos. `goesOn`: the next hosts will be
-   * done within moments; they are what the memo can wait for.
+   * so that a large cluster floods neither its upgrade with Signals nor its history with memos. `goesOn`: the next hosts are
+   * likely to be done within moments, which the memo can wait for until the upgrade is told.
    */
   override async report(goesOn = false): Promise<void> {
     const hosts = this.counts();
@@ -68,11 +68,8 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
     // Clusters that older builds have begun go on telling of every host after an error.
     if (hosts.failed > 0) this.staysWithTenths ??= patched("reports-by-tenths");
     const isNews = hosts.failed > 0 && !(this.staysWithTenths && this.reportedFailure);
-    const mayWait = goesOn && done < hosts.total && hosts.failed === 0 && Date.now() - this.memoAt < longestWithoutMemo;
-    if ((tenth !== this.tenthInMemo || isNews) && !mayWait) {
-      this.tenthInMemo = tenth;
-      this.publish();
-    }
+    const mayWait = goesOn && done < hosts.total && hosts.failed === 0;
+    if (!mayWait) this.keep(tenth, isNews);
     if (tenth === this.reportedTenth && !isNews) return;
     this.reportedTenth = tenth;
     this.reportedFailure = hosts.failed > 0;
@@ -83,9 +80,17 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
     else this.tell();
   }
 
+  private keep(tenth: number, isNews = false): void {
+    if (tenth === this.tenthInMemo && !isNews) return;
+    this.tenthInMemo = tenth;
+    this.publish();
+  }
+
   /** One after the other, so that the last word is right; what the end says itself need not be sent any more. */
   private tell(): void {
     this.toldAt = Date.now();
+    // What the memo could wait for; whatever comes next may take its time.
+    if (this.savesTasks) this.keep(this.reportedTenth);
     this.told = this.told.then(() => super.report());
   }
 

@@ -19,8 +19,6 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   private doing = "";
   private readonly log: ResourceLog;
   private ended = false;
-  /** When the memo was written, in epoch milliseconds of the Workflow. */
-  protected memoAt = 0;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -60,7 +58,6 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     if (doing !== this.doing && !this.ended) this.log.entered(doing);
     this.doing = doing;
     this.show();
-    this.memoAt = Date.now();
     writeMemo({ upgradeId: this.upgradeId, subTask: this.subTask });
   }
 

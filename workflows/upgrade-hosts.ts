@@ -79,6 +79,7 @@ async function untilNextMayBegin(state: ClusterUpgradeState, isFirst: boolean, l
   if (!isFirst) await soak(state, rollout);
   // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
   do {
+    if (state.pause.closed) known = undefined;
     await state.pause.pass();
     if (rollout.healthGate) await awaitHealth(state, known);
     known = undefined;
@@ -132,7 +133,7 @@ async function upgradeGroup(
  * such hosts stays small, and twice as many whenever it has done all of them.
  */
 class Pace {
-  private most = first;
+  private told = first;
 
   constructor(private readonly state: ClusterUpgradeState) {}
 
@@ -140,11 +141,11 @@ class Pace {
     const { cluster } = this.state.input;
     const { hostsAtOnce, soakSeconds } = rolloutOf(cluster);
     const oneByOne = cluster.kind === "IMAGE" && hostsAtOnce === 1 && soakSeconds === 0;
-    return this.state.savesTasks && oneByOne ? groups.slice(0, this.most).flat() : [];
+    return this.state.savesTasks && oneByOne ? groups.slice(0, this.told).flat() : [];
   }
 
   followed(hosts: number): void {
-    this.most = hosts >= this.most ? Math.min(most, 2 * this.most) : fewest;
+    this.told = hosts >= this.told ? Math.min(most, 2 * this.told) : fewest;
   }
 }
 

@@ -95,7 +95,7 @@ class ProductRun {
     }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
-    // Upgrades that older builds have begun go on telling one after the other.
+    // What older builds have recorded is that one after the other was told.
     if (due.length > 1 && patched("fewer-tasks")) {
       await this.state.untilResumed();
       await Promise.all(due.map((resource) => this.begin(resource)));

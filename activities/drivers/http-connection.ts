@@ -1,4 +1,5 @@
-import { Pool, interceptors, type Dispatcher } from "undici";
+import { setTimeout as pause } from "node:timers/promises";
+import { Pool, type Dispatcher } from "undici";
 import { callsAtOnce } from "./calls-at-once";
 
 /** One request to a component manager. */
@@ -18,15 +19,19 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+/** How long one request may take, and when it is made again. */
 export interface HttpConnectionOptions {
   /** Milliseconds from the request to the last byte of its answer, quick retries included. */
   readonly callTimeout: number;
-  /** How often, and after which statuses, a GET is repeated at once; after a broken connection always. */
+  /** How often, and after which statuses, a GET is begun anew at once; after a broken connection always. */
   readonly quickRetries: { readonly limit: number; readonly statuses: readonly number[] };
 }
 
 /** Milliseconds that a connection is kept for the next call, where the manager does not say how long it keeps it. */
 const keptFor = 30_000;
+
+/** Milliseconds before the first quick retry, and so much more before each other. */
+const quickly = 100;
 
 /**
  * Kept connections to the HTTP interface of a component manager. Only what changes nothing is repeated unasked; waiting out an
@@ -34,45 +39,46 @@ const keptFor = 30_000;
  */
 export class HttpConnection {
   readonly #pool: Pool;
-  readonly #dispatcher: Dispatcher;
   readonly #root: string;
-  readonly #callTimeout: number;
+  readonly #options: HttpConnectionOptions;
 
   /** `url`: root of the interface, such as `https://vc-01.example.com`. */
-  constructor(url: string, { callTimeout, quickRetries }: HttpConnectionOptions) {
+  constructor(url: string, options: HttpConnectionOptions) {
     const { origin, pathname } = new URL(url);
     this.#root = pathname.replace(/\/*$/, "/");
-    this.#callTimeout = callTimeout;
+    this.#options = options;
     // One limit for the whole exchange replaces those of its parts.
-    const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: callTimeout };
+    const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: options.callTimeout };
     this.#pool = new Pool(origin, { connections: callsAtOnce, keepAliveTimeout: keptFor, ...limits });
-    this.#dispatcher = this.#pool.compose(
-      interceptors.retry({
-        maxRetries: quickRetries.limit,
-        methods: ["GET"],
-        statusCodes: [...quickRetries.statuses],
-        minTimeout: 100,
-        retryAfter: false,
-        throwOnError: false,
-      }),
-    );
   }
 
   /** Gives any answer, whatever its status. Throws where there is none, with a `code` where the reason has one. */
-  async request({ method, path, query, headers, body }: HttpRequest): Promise<HttpAnswer> {
-    const search = query?.toString();
-    try {
-      const answer = await this.#dispatcher.request({
-        method,
-        path: `${this.#root}${path}${search ? `?${search}` : ""}`,
-        headers,
-        body: body ?? null,
-        signal: AbortSignal.timeout(this.#callTimeout),
-      });
-      return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
-    } catch (error) {
-      throw named(error);
+  async request(request: HttpRequest): Promise<HttpAnswer> {
+    const { callTimeout, quickRetries } = this.#options;
+    const signal = AbortSignal.timeout(callTimeout);
+    const retries = request.method === "GET" ? quickRetries.limit : 0;
+    for (let retry = 0; ; retry++) {
+      const isLast = retry === retries;
+      try {
+        const answer = await this.#exchange(request, signal);
+        if (isLast || !quickRetries.statuses.includes(answer.status)) return answer;
+      } catch (error) {
+        if (isLast || signal.aborted) throw named(error);
+      }
+      await pause(quickly * (retry + 1));
     }
+  }
+
+  async #exchange({ method, path, query, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const search = query?.toString();
+    const answer = await this.#pool.request({
+      method,
+      path: `${this.#root}${path}${search ? `?${search}` : ""}`,
+      headers,
+      body: body ?? null,
+      signal,
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   }
 
   /** Drops the connections, whatever is under way on them. */

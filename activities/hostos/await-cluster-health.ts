@@ -5,6 +5,7 @@ import type { AwaitHealthInput, ClusterTarget, HealthWait } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { ClusterHealth, type ClusterHealthDependencies } from "./cluster-health";
 
+/** What looking at a cluster's health takes, with how long and how often that is done. */
 export interface HealthGateDependencies extends ClusterHealthDependencies {
   readonly limits: ActivityLimits;
 }

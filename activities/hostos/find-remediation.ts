@@ -22,6 +22,7 @@ interface Search {
   readonly input: RemediateHostInput;
   /** Whether this Activity may have asked for a remediation of this host, in this run or an earlier one. */
   readonly mayHaveRequested: boolean;
+  readonly lastScanOnly?: boolean;
   /** A remediation that began then or later is of this attempt; by the component manager's clock, in epoch milliseconds. */
   readonly since: number | undefined;
 }
@@ -31,7 +32,8 @@ interface Search {
  * result, then the host itself. Needed at the beginning, after a crash, after a lost answer, and when a task was
  * forgotten, because none of them tells whether a remediation is on its way.
  */
-export async function findRemediation({ client, patience, input, mayHaveRequested, since }: Search): Promise<Finding> {
+export async function findRemediation(search: Search): Promise<Finding> {
+  const { client, patience, input, mayHaveRequested, lastScanOnly = false, since } = search;
   const { cluster } = input.cluster;
   const { host } = input.host;
   const { lostSince, following = [] } = input;
@@ -64,7 +66,9 @@ export async function findRemediation({ client, patience, input, mayHaveRequeste
   const state = await connectionState(client, patience, cluster, host);
   if (state !== "CONNECTED") return { found: "AWAY", state };
 
-  const assessed = await assessNow(client, patience, input, mayHaveRequested);
+  const assessed = lastScanOnly
+    ? assessHost(await patience.persist(() => client.readCompliance(cluster)), host, input)
+    : await assessNow(client, patience, input, mayHaveRequested);
   if (assessed.atTarget) return { found: "AT_TARGET", version: assessed.version };
   const cannot = assessed.conclusive && assessed.compliance === "INCOMPATIBLE";
   return cannot ? { found: "INCOMPATIBLE", reasons: assessed.reasons } : { found: "NOT_AT_TARGET" };

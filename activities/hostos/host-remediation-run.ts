@@ -13,8 +13,10 @@ export interface HostRemediationOptions extends RemediationContext {
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
   readonly stopping: boolean;
-  /** Whether it may ask for a remediation at all, or only goes on with one that runs. Absent means that it may. */
-  readonly mayAsk?: boolean;
+  /** Whether it may ask for a remediation now, or only go on with one that runs. Absent means that it may. */
+  readonly mayAsk?: () => boolean;
+  /** Whether the last scan is all that it goes by before it asks, however old; absent means a new one where it may be stale. */
+  readonly lastScanOnly?: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ export class HostRemediationRun {
 
   /** Until a remediation has ended well; false where none was needed. */
   async #remediate(): Promise<boolean> {
-    const { client, patience, progress, input, stopping } = this.#o;
+    const { client, patience, progress, input, stopping, lastScanOnly } = this.#o;
     if (!progress.current.requestedAt) progress.begin("CHECK_COMPLIANCE", "Comparing the host with the target image.");
     for (let round = 0; ; round++) {
       if (progress.current.remoteTask) {
@@ -68,6 +70,7 @@ export class HostRemediationRun {
         input,
         mayHaveRequested: this.#requests.arePossible,
         since: this.#requests.since(progress.current.reportedFailures > 0),
+        ...(lastScanOnly && { lastScanOnly }),
       });
       switch (finding.found) {
         case "RUNNING":
@@ -97,7 +100,7 @@ export class HostRemediationRun {
             if (!this.#forgotten) throw new NothingRuns();
             progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
             this.#requests.waitAtMost("forgotten", () => new NothingRuns());
-          } else if (this.#o.mayAsk === false) throw new NothingRuns();
+          } else if (this.#o.mayAsk?.() === false) throw new NothingRuns();
           else if (await this.#request()) continue;
       }
       await patience.pause(round);

@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import { hostStages, type HostProgress, type HostResult } from "../../src/domain/host-remediation";
+import { hostStages, type HostProgress, type HostResult, type HostStageType } from "../../src/domain/host-remediation";
 import { toTimestamp } from "../../src/domain/timestamp";
 import { endingPatience, runActivity, stopReason } from "../activity-run";
 import type { HealthLook, HostsInTurn, RemediateHostInput } from "../contract";
@@ -17,12 +17,10 @@ import { LeftToOthers } from "./left-to-others";
 import { NothingRuns } from "./nothing-runs";
 import { ReportedFailure } from "./reported-failure";
 
-/** A host that takes longer than this is none of which a run does several, in milliseconds. */
-const moment = 1_000;
+/** The stage of a host whose beginning tells of a remediation. */
+const remediation: HostStageType = "REMEDIATE";
 
-/** A run begins no host after so long, in milliseconds: whoever pauses or cancels is not to wait for more. */
-const longestRun = 2_000;
-
+/** What {@link remediateInTurn} needs beside the health gate's. */
 export interface InTurnDependencies extends HealthGateDependencies {
   /** One host to its end, whatever that takes. */
   remediate(input: RemediateHostInput): Promise<HostResult>;
@@ -47,6 +45,7 @@ export async function remediateInTurn(
   input: RemediateHostInput,
 ): Promise<HostsInTurn> {
   const { following = [], healthGate = false } = input;
+  const { moment, run } = dependencies.limits.inTurn;
   const began = Date.now();
   const own = await dependencies.remediate(input);
   const wasLost = input.lostSince !== undefined;
@@ -58,10 +57,10 @@ export async function remediateInTurn(
   return hosts.beating(async () => {
     const followed: HostResult[] = [];
     for (const host of following) {
-      if (!mayGoOn(longestRun)) break;
+      if (!mayGoOn(run)) break;
       const look = healthGate && !wasLost ? await hosts.look() : undefined;
       if (look && !look.healthy) return { ...own, followed, look };
-      const turn = await hosts.turn(host);
+      const turn = await hosts.turn(host, () => mayGoOn(run));
       if (turn === "NOT_BEGUN") break;
       if ("begun" in turn) return { ...own, followed, begun: turn.begun };
       followed.push(turn.result);
@@ -85,7 +84,8 @@ class FollowingHosts {
     this.#dependencies = dependencies;
     this.#input = input;
     const client = dependencies.clientOf(input.cluster.componentManagerId);
-    this.#client = input.lostSince === undefined ? withRecentReads(client) : client;
+    const { poll } = dependencies.limits;
+    this.#client = input.lostSince === undefined ? withRecentReads(client, poll.min) : client;
     this.#progress = { host, reportedFailures: 0, activity: "Upgraded; going on to the next host.", stages };
     this.#context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
   }
@@ -100,8 +100,8 @@ class FollowingHosts {
     return lookAtHealth({ ...this.#dependencies, clientOf: () => this.#client }, this.#hurry(), this.#input);
   }
 
-  /** One host, for a moment. */
-  async turn(host: RemediateHostInput["host"]): Promise<Turn> {
+  /** One host, for a moment. `mayBegin`: asked again right before its remediation would be requested. */
+  async turn(host: RemediateHostInput["host"], mayBegin: () => boolean): Promise<Turn> {
     const input: RemediateHostInput = { ...this.#input, host };
     const wasLost = input.lostSince !== undefined;
     const beat = wasLost ? this.#tell(host.fqdn) : this.#remember;
@@ -110,7 +110,8 @@ class FollowingHosts {
     try {
       const run = new HostRemediationRun({
         ...{ client: this.#client, input, limits: this.#dependencies.limits, progress },
-        ...{ mayHaveRequested: wasLost, mayAsk: !wasLost, stopping: false },
+        ...{ mayHaveRequested: wasLost, lastScanOnly: wasLost, stopping: false },
+        mayAsk: () => !wasLost && mayBegin(),
         patience: wasLost ? this.#onlyAnswers() : this.#hurry(),
       });
       const result = await run.toTheEnd();
@@ -153,8 +154,10 @@ class FollowingHosts {
     const { lostSince } = this.#input;
     const isKnown = progress.remoteTask !== undefined || progress.requestedAt !== undefined;
     const hasEnded = error instanceof ReportedFailure && error.code !== "HOST_INCOMPATIBLE";
+    // A lost run has left it remediated, and it is not back yet or has to be compared with the image anew.
+    const isRemediated = progress.stages.some(({ type, status }) => type === remediation && status !== "PENDING");
     // Trouble may keep us from knowing what a lost run has left.
-    const isOpen = lostSince !== undefined && error instanceof DriverError;
+    const isOpen = lostSince !== undefined && (isRemediated || error instanceof DriverError);
     if (!isKnown && !hasEnded && !isOpen) return "NOT_BEGUN";
     if (lostSince === undefined || isKnown) return { begun: progress };
     const byTheirClock = Date.parse(lostSince) + this.#client.now() - Date.now();
@@ -163,10 +166,10 @@ class FollowingHosts {
 
   /** For a moment and without any trouble; whatever ends it is left to the next Activity. */
   #hurry(): Patience {
-    const until = Date.now() + moment;
-    const { poll } = this.#dependencies.limits;
+    const { poll, inTurn } = this.#dependencies.limits;
+    const until = Date.now() + inTurn.moment;
     return createPatience(
-      { poll, outage: 0, operationBusy: moment },
+      { poll, outage: 0, operationBusy: inTurn.moment },
       {
         signal: Context.current().cancellationSignal,
         interruption: () => (stopReason() !== undefined || Date.now() >= until ? leftToOthers() : undefined),

@@ -150,6 +150,8 @@ export interface WorkerBuild {
   /** The Workflows of another build. */
   readonly bundle?: WorkflowBundle;
   readonly sinks?: InjectedSinks<LogWatch>;
+  /** It takes no Activities. */
+  readonly workflowsOnly?: boolean;
   /** As with tracing switched on, but it sends no spans. */
   readonly traced?: boolean;
   /** Nothing stays in memory: every Workflow Task replays its history and may go to any worker. */
@@ -171,7 +173,7 @@ async function tracedWorkflows(): Promise<Pick<WorkerOptions, "workflowBundle" |
 export async function runWorker(
   env: TestWorkflowEnvironment,
   activities: UpgradeActivities,
-  { bundle: other, sinks, traced = false, forgetful = false, buildId }: WorkerBuild = {},
+  { bundle: other, sinks, workflowsOnly = false, traced = false, forgetful = false, buildId }: WorkerBuild = {},
 ): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
@@ -182,7 +184,7 @@ export async function runWorker(
     ...(buildId !== undefined && {
       workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId }, useWorkerVersioning: false },
     }),
-    activities,
+    ...(!workflowsOnly && { activities }),
     dataConverter: { payloadConverterPath },
     maxHeartbeatThrottleInterval: 50,
     defaultHeartbeatThrottleInterval: 50,

@@ -74,6 +74,28 @@ describe("Hosts that one Activity upgrades in turn", function () {
     expect(doneInMemos(await cluster.fetchHistory()).slice(inWork.length)).to.deep.equal([64, 64]);
   });
 
+  it("are in the memo within seconds where the one after them takes its time, though nobody has begun it yet", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (input.host.host === "host-4") await gate.pass(hostProgress(input, 0));
+          return andFollowing(input, 2);
+        },
+      },
+      10,
+    );
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    const cluster = await upgrade.child();
+    await eventually(
+      async () => doneInMemos(await cluster.fetchHistory()),
+      (done) => done.includes(3),
+    );
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+  });
+
   it("stay few where each takes its time", async () => {
     const fake = new FakeActivities({ remediateHost: async (input) => andFollowing(input, 0) }, 12);
     const upgrade = await bench().upgrade({}, fake);
@@ -102,6 +124,39 @@ describe("Hosts that one Activity upgrades in turn", function () {
     expect(ownHosts(fake)).to.deep.equal(["host-1", "host-3"]);
     expect(fake.remediations.map(({ healthGate }) => healthGate)).to.deep.equal([true, true]);
     expect(given).to.deep.equal(["check-3"]);
+  });
+
+  it("pass the gate by a look that is made after a pause, not by one from before it", async () => {
+    const gate = new Gate();
+    const given: (string | undefined)[] = [];
+    const fake = new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (input.host.host !== "host-1") return andFollowing(input);
+          await gate.pass();
+          return { ...andFollowing(input, 1), look: { healthy: false, check: "check-before" } };
+        },
+        checkClusterHealth: async () => ({ healthy: false, check: "check-after" }),
+        awaitClusterHealth: async ({ check }) => void given.push(check),
+      },
+      4,
+    );
+    const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
+    await gate.reached;
+    expect((await upgrade.ask("pause")).accepted).to.equal(true);
+    await eventually(
+      () => upgrade.subTask(),
+      ({ description }) => description.startsWith("Paused: "),
+    );
+    given.length = 0;
+    gate.open();
+    await eventually(
+      () => upgrade.hosts(),
+      (hosts) => hosts[1] === "SUCCESSFUL",
+    );
+    expect((await upgrade.ask("resume")).accepted).to.equal(true);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(given).to.deep.equal(["check-after"]);
   });
 
   it("leave the one in work to its own Activity, without a gate, also while the upgrade is paused", async () => {
@@ -162,6 +217,44 @@ describe("Hosts that one Activity upgrades in turn", function () {
     expect(fake.remediations[1]?.resume).to.include({ host: "host-3", remoteTask: "task-7" });
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "SUCCESSFUL", "FAILED", "NOT_APPLICABLE"]);
     expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
+  });
+
+  it("bring the one in work to a safe end also where no worker has taken its Activity yet", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities(
+      {
+        remediateHost: async (input) => {
+          if (input.stop) throw activityFailure("CANCELLED");
+          await gate.pass().catch(() => undefined);
+          return andBegun(input, 1);
+        },
+      },
+      4,
+    );
+    const upgrade = await bench().upgrade({}, fake);
+    await gate.reached;
+    // A worker that stops leaves what is in work to the next one, and nobody takes that for now.
+    await bench().stopWorker();
+    await bench().startWorker({ workflowsOnly: true });
+    const cluster = await upgrade.child();
+    await eventually(
+      async () => (await cluster.describe()).raw.pendingActivities?.map(({ activityId }) => activityId),
+      (pending) => pending?.includes("remediate/host-3") === true,
+    );
+    await upgrade.handle.cancel();
+    await eventually(
+      async () => (await cluster.fetchHistory()).events ?? [],
+      (events) => events.some((event) => event.activityTaskCanceledEventAttributes),
+    );
+    await bench().stopWorker();
+    await bench().startWorker();
+    await upgrade.end().catch(() => undefined);
+    expect(await upgrade.childEnd()).to.equal("CANCELLED");
+    expect(fake.remediations.map(({ host, stop }) => [host.host, stop])).to.deep.equal([
+      ["host-1", undefined],
+      ["host-3", true],
+    ]);
+    expect(fake.remediations[1]?.resume).to.include({ host: "host-3", remoteTask: "task-7" });
   });
 
   it("fail one by one: what is left to the Activity of a host is counted there", async () => {

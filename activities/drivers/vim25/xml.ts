@@ -20,6 +20,10 @@ const builder = new XMLBuilder({
   suppressBooleanAttributes: false,
 });
 
+/** Characters that XML has no way to say, and references to them; names of virtual machines may have them all the same. */
+const unspeakable =
+  /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[124-9]|2\d|3[01]));/giu;
+
 type XmlItem = string | XmlObject;
 
 /** An element while it is read. */
@@ -29,7 +33,7 @@ interface Open {
   text: string;
 }
 
-/** Parses a document; throws where it is not well-formed. */
+/** Parses a document; throws where it is not well-formed. Control characters are read as U+FFFD. */
 export function parseXml(text: string): XmlObject {
   const document = opened("");
   const path: Open[] = [document];
@@ -55,7 +59,7 @@ export function parseXml(text: string): XmlObject {
     else if (Array.isArray(known)) known.push(value);
     else current.fields[name] = [known, value];
   });
-  parser.write(text).close();
+  parser.write(text.replace(unspeakable, "\ufffd")).close();
   return document.fields;
 }
 

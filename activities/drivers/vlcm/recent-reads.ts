@@ -1,21 +1,23 @@
 import type { VlcmClient } from "./vlcm-client";
 import { ApplyResult, hasEnded } from "./vlcm-models";
 
-/** How old an answer may be that is used again, in milliseconds; below the shortest wait between two looks at something. */
+/** How old an answer may be that is used again, in milliseconds. */
 const recent = 200;
 
 /**
  * The same client for one run that goes from host to host within moments: how the last host was found at its end is how
  * the next one is found at its beginning, so it is not asked twice. What a remediation or a scan may change is asked for
  * anew after it; the desired image is none of that, and how the last remediation ended is what its task has told.
+ * `shortestWait` between two looks at something, in milliseconds: the second one is to see something new.
  */
-export function withRecentReads(client: VlcmClient): VlcmClient {
+export function withRecentReads(client: VlcmClient, shortestWait: number): VlcmClient {
+  const longest = Math.min(recent, shortestWait);
   const known = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>();
   const remembered = <A>(what: string, read: (cluster: string) => Promise<A>) => {
     return async (cluster: string): Promise<A> => {
       const key = `${what} ${cluster}`;
       const found = known.get(key);
-      if (found && Date.now() - found.at < recent) return found.answer as Promise<A>;
+      if (found && Date.now() - found.at < longest) return found.answer as Promise<A>;
       const answer = read(cluster);
       known.set(key, { at: Date.now(), answer });
       answer.catch(() => known.delete(key));

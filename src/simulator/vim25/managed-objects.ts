@@ -12,6 +12,7 @@ import type { Vim25Task, Vim25Vm } from "./vim25-state";
  */
 export type Properties = Readonly<Record<string, () => Value | undefined>>;
 
+/** An object of the inventory as clients of the property collector see it. */
 export interface ManagedObject {
   readonly type: string;
   readonly id: string;

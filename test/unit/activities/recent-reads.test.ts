@@ -4,6 +4,7 @@ import { withRecentReads } from "../../../activities/drivers/vlcm/recent-reads";
 
 describe("reads between two hosts of one run", () => {
   let asked: string[];
+  let plain: VlcmClient;
   let client: VlcmClient;
 
   beforeEach(() => {
@@ -31,7 +32,8 @@ describe("reads between two hosts of one run", () => {
       },
       scan: answered("scan"),
     };
-    client = withRecentReads(part as unknown as VlcmClient);
+    plain = part as unknown as VlcmClient;
+    client = withRecentReads(plain, 250);
   });
 
   it("are made once, for each cluster", async () => {
@@ -79,16 +81,26 @@ describe("reads between two hosts of one run", () => {
 
   it("are made again after a failure", async () => {
     let isFirst = true;
-    const failing = withRecentReads({
-      ...client,
-      listHosts: async () => {
-        if (!isFirst) return [];
-        isFirst = false;
-        throw new Error("503");
+    const failing = withRecentReads(
+      {
+        ...client,
+        listHosts: async () => {
+          if (!isFirst) return [];
+          isFirst = false;
+          throw new Error("503");
+        },
       },
-    });
+      250,
+    );
     expect(await failing.listHosts("c-1").catch(() => "failed")).to.equal("failed");
     expect(await failing.listHosts("c-1")).to.deep.equal([]);
+  });
+
+  it("are made anew where two looks at something may come sooner after one another", async () => {
+    const impatient = withRecentReads(plain, 0);
+    await impatient.listHosts("c-1");
+    await impatient.listHosts("c-1");
+    expect(asked).to.deep.equal(["hosts c-1", "hosts c-1"]);
   });
 
   it("do not keep what says whether something runs", async () => {

@@ -1,10 +1,14 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { HostsInTurn, RemediateHostInput } from "../../../activities/contract";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
+import { remediateInTurn } from "../../../activities/hostos/remediate-in-turn";
 import { toTimestamp } from "../../../src/domain/timestamp";
 import { eventually } from "../../support/eventually";
 import {
   failureOf,
+  quickLimits,
   runActivity,
   simulateCluster,
   startActivity,
@@ -30,8 +34,10 @@ describe("remediateHost with hosts that follow", function () {
   afterEach(() => cluster.close());
 
   const host = (place: number) => hosts[place] as RemediateHostInput["host"];
+  /** Long enough for what takes a moment on a busy machine; what is to take longer takes a minute. */
+  const patient = { inTurn: { moment: 3_000, run: 20_000 } };
   const remediate = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) => {
-    const activities = cluster.activities(limits);
+    const activities = cluster.activities({ ...patient, ...limits });
     return () => activities.remediateHost({ ...input, ...more });
   };
   const followed = ({ followed = [] }: HostsInTurn) => followed.map((result) => result.host);
@@ -51,19 +57,34 @@ describe("remediateHost with hosts that follow", function () {
 
   it("begins none after a host that took longer", async () => {
     await cluster.hostSeconds(1.1);
-    expect(followed(await succeed(remediate()))).to.deep.equal([]);
+    const limits = { inTurn: { moment: 1_000, run: 20_000 } };
+    expect(followed(await succeed(remediate({}, limits)))).to.deep.equal([]);
+    expect(await requested()).to.deep.equal(ids(0));
+  });
+
+  it("begins none once it has gone on for long enough, though that time passes while the cluster is looked at", async () => {
+    const run = 2_000;
+    const { inMaintenance } = cluster.maintenance;
+    cluster.maintenance.inMaintenance = async (...of) => {
+      await pause(run);
+      return inMaintenance(...of);
+    };
+    const result = await succeed(remediate({}, { inTurn: { moment: 20_000, run } }));
+    expect(followed(result)).to.deep.equal([]);
+    expect(result.begun).to.equal(undefined);
     expect(await requested()).to.deep.equal(ids(0));
   });
 
   it("gives a sign of life every two seconds, and not at each step of the hosts that follow", async () => {
     const began = Date.now();
-    const { heartbeats } = await runActivity(remediate());
+    const { result, heartbeats } = await runActivity(remediate());
+    expect(followed(result as HostsInTurn)).to.have.length(3);
     const ofLater = heartbeats.filter((progress) => progress.host !== host(0).host);
     expect(ofLater.length).to.be.at.most(Math.floor((Date.now() - began) / 2_000));
   });
 
   it("leaves a host that takes longer to its own Activity, which goes on with the same remediation", async () => {
-    await cluster.fault({ kind: "HOST_SLOW", host: host(2).fqdn, factor: 300 });
+    await cluster.fault({ kind: "HOST_SLOW", host: host(2).fqdn, factor: 500 });
     const result = await succeed(remediate());
     expect(followed(result)).to.deep.equal(ids(1));
     expect(result.begun).to.include({ host: host(2).host, reportedFailures: 0 });
@@ -107,9 +128,23 @@ describe("remediateHost with hosts that follow", function () {
     expect(followed(ungated)).to.deep.equal(ids(2));
   });
 
-  it("hands over the check of a cluster's health that takes longer", async () => {
+  it("begins none where the check of the cluster's health finds something", async () => {
     await cluster.fault({ kind: "CHECK_FAILS", host: host(3).fqdn, issue: "vSAN objects are resyncing" });
     const { look } = await succeed(remediate());
+    expect(look).to.deep.equal({ healthy: false });
+    expect(await requested()).to.deep.equal(ids(0));
+  });
+
+  it("hands over the check of the cluster's health that takes longer", async () => {
+    // From here on, until it is over, nothing takes a moment.
+    const { inMaintenance } = cluster.maintenance;
+    cluster.maintenance.inMaintenance = async (...of) => {
+      await cluster.hostSeconds(60);
+      return inMaintenance(...of);
+    };
+    const { look } = await succeed(remediate({}, { inTurn: { moment: 1_500, run: 20_000 } }));
+    const { runningTasks } = await cluster.state();
+    expect(runningTasks.map(({ id, kind }) => ({ id, kind }))).to.deep.equal([{ id: look?.check, kind: "check" }]);
     expect(look?.healthy).to.equal(false);
   });
 
@@ -158,6 +193,49 @@ describe("remediateHost with hosts that follow", function () {
       );
       expect(told.progress).to.include({ host: host(1).host, reportedFailures: 1 });
       expect(await requested()).to.deep.equal(ids(0, 1));
+    });
+
+    /** The search after `lost`, where the component manager answers some calls otherwise. */
+    async function searchAfter(lost: HostsInTurn, otherwise: (client: VlcmClient) => Partial<VlcmClient>) {
+      const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
+      const client = createVlcmClient(access, quickLimits);
+      const dependencies = {
+        clientOf: () => ({ ...client, ...otherwise(client) }),
+        managementOf: () => expect.fail("the search needs no management interface"),
+        maintenanceOf: () => cluster.maintenance,
+        limits: { ...quickLimits, ...patient },
+        remediate: async () => lost,
+      };
+      const result = await succeed(() => remediateInTurn(dependencies, { ...input, lostSince: since }));
+      await client.close();
+      return result;
+    }
+
+    it("hands over a host that was remediated and is not back yet", async () => {
+      const lost = await succeed(remediate({ following: [host(1)] }));
+      expect(followed(lost)).to.deep.equal(ids(1));
+      const result = await searchAfter(lost, (client) => ({
+        listHosts: async (of) =>
+          (await client.listHosts(of)).map((one) =>
+            one.host === host(1).host ? { ...one, connection_state: "NOT_RESPONDING" } : one,
+          ),
+      }));
+      expect(followed(result)).to.deep.equal([]);
+      expect(result.begun).to.include({ host: host(1).host, reportedFailures: 0 });
+      expect(Date.parse(result.begun?.requestedAt ?? "")).to.be.closeTo(Date.parse(since), 1_000);
+    });
+
+    it("has the cluster not scanned for hosts that nobody has begun", async () => {
+      const lost = await succeed(remediate({ following: [] }));
+      let scans = 0;
+      const result = await searchAfter(lost, (client) => ({
+        scan: (of) => {
+          scans += 1;
+          return client.scan(of);
+        },
+      }));
+      expect(result).to.deep.equal({ ...lost, followed: [] });
+      expect(scans).to.equal(0);
     });
 
     it("begins no host that the lost run has not begun", async () => {

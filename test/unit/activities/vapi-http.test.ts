@@ -107,6 +107,20 @@ describe("the HTTP side of the driver", () => {
     expect(calls.filter((call) => call === "POST /api/it")).to.have.length(2);
   });
 
+  it("begins a GET anew whose answer breaks off", async () => {
+    let tries = 0;
+    server
+      .removeAllListeners("request")
+      .on("request", (request: http.IncomingMessage, response: http.ServerResponse) => {
+        if (request.url === "/api/session") return void response.writeHead(201).end('"token"');
+        expect(request.headers).to.not.have.any.keys("range", "if-range");
+        if (++tries > 1) return void response.end('"the whole of it"');
+        response.writeHead(200, { "content-length": 100 }).write('"the wh', () => request.socket.destroy());
+      });
+    expect(await read()).to.equal("the whole of it");
+    expect(tries).to.equal(2);
+  });
+
   it("limits the time of a call", async () => {
     const impatient = new VapiHttp(
       { id: "vc-01", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, username: "u", password: "p" },

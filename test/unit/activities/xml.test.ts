@@ -23,6 +23,13 @@ describe("the XML of the management interface", () => {
     expect(parseXml(text)["a"]).to.equal('<"Ċ&quot;<b>&amp;</b>');
   });
 
+  it("may have characters that XML has not, which are read as U+FFFD", () => {
+    const text = "<a b='\u0001'>\t\u0002 &#1;&#x1F;&#011;&#9;&#xd;&#32; \uffff</a>";
+    expect(plain(parseXml(text))).to.deep.equal({
+      a: { "@b": "\ufffd", "#text": "\ufffd \ufffd\ufffd\ufffd\t\r  \ufffd" },
+    });
+  });
+
   it("takes no name for one of JavaScript's", () => {
     const document = parseXml("<a><__proto__>x</__proto__><constructor>y</constructor></a>");
     expect(Object.keys(document["a"] as object)).to.deep.equal(["__proto__", "constructor"]);
