@@ -44,9 +44,9 @@ export class BenchSimulator {
     await this.tell("POST", "faults", { kind: "HOST_SLOW", factor: 100_000 });
   }
 
-  /** From now on the next remediation of each of these hosts fails. */
-  async failOnce(cluster: string, hosts: readonly string[]): Promise<void> {
-    for (const host of hosts) await this.tell("POST", "faults", { kind: "REMEDIATION_FAILS", cluster, host, times: 1 });
+  /** From now on the next remediations of each of these hosts fail, so many times. */
+  async failHosts(cluster: string, hosts: readonly string[], times: number): Promise<void> {
+    for (const host of hosts) await this.tell("POST", "faults", { kind: "REMEDIATION_FAILS", cluster, host, times });
   }
 
   /** What it has recorded of one kind of step. */

@@ -2,6 +2,7 @@ import { condition, log, metricMeter, setCurrentDetails, upsertSearchAttributes 
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
+import { taskInMemo } from "../src/domain/task-in-memo";
 import { applyProgress, initialTask } from "../src/domain/task-progress";
 import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
@@ -135,7 +136,8 @@ export class UpgradeState {
 
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
-    writeMemo({ upgrade: this.upgrade, ...this.taskWithChildren() });
+    const { task, children } = this.taskWithChildren();
+    writeMemo({ upgrade: this.upgrade, task: taskInMemo(task), children });
     this.describe();
   }
 

@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import { initialClusterSubTask } from "../../../src/domain/cluster-progress";
+import type { SubTask, Task } from "../../../src/domain/task";
+import { taskInMemo } from "../../../src/domain/task-in-memo";
+import { applyProgress, initialTask, withResources } from "../../../src/domain/task-progress";
+import { clustersOf } from "../../../src/domain/upgrade-plan";
+import { clusters, samplePlan } from "../../support/sample-plan";
+
+const at = "2026-11-01T12:00:00.000Z";
+
+/** An upgrade of so many clusters whose prechecks have ended, and what their own Workflows say of them. */
+function checked(count: number): { task: Task; own: ReadonlyMap<string, SubTask> } {
+  const plan = samplePlan({ resources: clusters(count) });
+  const resources = clustersOf(plan);
+  const stage = {
+    name: "Hosts",
+    type: "HOSTS",
+    description: "Hosts",
+    status: "SUCCESSFUL",
+    creationTimestamp: at,
+  } as const;
+  let task = applyProgress(initialTask(plan), { type: "PrechecksStarted", resources, at });
+  for (const { resourceId } of resources)
+    task = applyProgress(task, { type: "ResourcePrechecked", resourceId, stages: [stage], at });
+  task = applyProgress(task, { type: "PrechecksEnded", at });
+  return { task, own: new Map(resources.map((one) => [one.resourceId, initialClusterSubTask(one, at)])) };
+}
+
+const stagesOf = ({ subTasks = [] }: Task) =>
+  subTasks.map((part) => [part.type, (part.subTasks ?? []).flatMap(({ stages = [] }) => stages).length] as const);
+
+describe("the Task in the memo of its upgrade", () => {
+  it("is the whole of it for up to 64 resources", () => {
+    const { task } = checked(64);
+    expect(taskInMemo(task)).to.equal(task);
+  });
+
+  it("has of more the checks of each, and no stages of what their own Workflows tell", () => {
+    const { task } = checked(65);
+    const whole = new Map(stagesOf(task));
+    const kept = new Map(stagesOf(taskInMemo(task)));
+    expect(whole.get("HOSTOS_UPGRADE")).to.be.above(65);
+    expect(kept.get("HOSTOS_UPGRADE")).to.equal(0);
+    expect(kept.get("PRECHECKS")).to.equal(whole.get("PRECHECKS"));
+  });
+
+  it("is the whole of it again with what these Workflows say", () => {
+    const { task, own } = checked(65);
+    expect(withResources(taskInMemo(task), own)).to.deep.equal(withResources(task, own));
+  });
+});
