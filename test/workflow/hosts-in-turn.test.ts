@@ -5,6 +5,7 @@ import type { SubTask } from "../../src/domain/task";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate, hostFailure, hostProgress, upgraded } from "../support/fake-activities";
 import { quickHeartbeats } from "../support/quick-heartbeats";
+import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
@@ -193,7 +194,8 @@ describe("Hosts that one Activity upgrades in turn", function () {
     expect(ownHosts(fake)).to.deep.equal(["host-1", "host-3", "host-4"]);
   });
 
-  it("bring the one in work to a safe end where the upgrade is cancelled, and begin no other", async () => {
+  /** An upgrade whose first Activity is in work, and leaves host-3 begun when it is cancelled or its worker stops. */
+  async function inFirstHost(): Promise<{ upgrade: RunningUpgrade; fake: FakeActivities }> {
     const gate = new Gate();
     const fake = new FakeActivities(
       {
@@ -207,7 +209,10 @@ describe("Hosts that one Activity upgrades in turn", function () {
     );
     const upgrade = await bench().upgrade({}, fake);
     await gate.reached;
-    await upgrade.handle.cancel();
+    return { upgrade, fake };
+  }
+
+  async function expectSafeEnd(upgrade: RunningUpgrade, fake: FakeActivities): Promise<void> {
     await upgrade.end().catch(() => undefined);
     expect(await upgrade.childEnd()).to.equal("CANCELLED");
     expect(fake.remediations.map(({ host, stop }) => [host.host, stop])).to.deep.equal([
@@ -215,24 +220,18 @@ describe("Hosts that one Activity upgrades in turn", function () {
       ["host-3", true],
     ]);
     expect(fake.remediations[1]?.resume).to.include({ host: "host-3", remoteTask: "task-7" });
+  }
+
+  it("bring the one in work to a safe end where the upgrade is cancelled, and begin no other", async () => {
+    const { upgrade, fake } = await inFirstHost();
+    await upgrade.handle.cancel();
+    await expectSafeEnd(upgrade, fake);
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "SUCCESSFUL", "FAILED", "NOT_APPLICABLE"]);
     expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
   });
 
   it("bring the one in work to a safe end also where no worker has taken its Activity yet", async () => {
-    const gate = new Gate();
-    const fake = new FakeActivities(
-      {
-        remediateHost: async (input) => {
-          if (input.stop) throw activityFailure("CANCELLED");
-          await gate.pass().catch(() => undefined);
-          return andBegun(input, 1);
-        },
-      },
-      4,
-    );
-    const upgrade = await bench().upgrade({}, fake);
-    await gate.reached;
+    const { upgrade, fake } = await inFirstHost();
     // A worker that stops leaves what is in work to the next one, and nobody takes that for now.
     await bench().stopWorker();
     await bench().startWorker({ workflowsOnly: true });
@@ -248,13 +247,7 @@ describe("Hosts that one Activity upgrades in turn", function () {
     );
     await bench().stopWorker();
     await bench().startWorker();
-    await upgrade.end().catch(() => undefined);
-    expect(await upgrade.childEnd()).to.equal("CANCELLED");
-    expect(fake.remediations.map(({ host, stop }) => [host.host, stop])).to.deep.equal([
-      ["host-1", undefined],
-      ["host-3", true],
-    ]);
-    expect(fake.remediations[1]?.resume).to.include({ host: "host-3", remoteTask: "task-7" });
+    await expectSafeEnd(upgrade, fake);
   });
 
   it("fail one by one: what is left to the Activity of a host is counted there", async () => {
