@@ -58,7 +58,7 @@ export const startApiRole: StartRole = async (config, log) => {
     checkReady: () => temporalReadiness(client, config.temporal),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog: loadCatalog(config),
-    inventory: fileInventory(inventoryFile, sharedReads(reads)),
+    inventory: fileInventory(inventoryFile, sharedReads(reads, systemTimers)),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     startMilliseconds: config.startMilliseconds,
@@ -70,7 +70,7 @@ export const startApiRole: StartRole = async (config, log) => {
     limits: config.load,
     timers: systemTimers,
     now: () => performance.now(),
-    takenUp: new TakeUp(client, takeUpMilliseconds).of,
+    takenUp: new TakeUp(client, systemTimers, takeUpMilliseconds).of,
     onShed: metrics.countShed,
   });
   metrics.showLoad(() => loadControl.counts());

@@ -1,38 +1,55 @@
 import type { Client } from "@temporalio/client";
 import { upgradeQuery } from "../../workflows/messages";
+import type { Timers } from "../upgrades/ports";
+
+/** How often it is asked for starts that nobody waits for, in milliseconds: a Query costs as much as a part of a start. */
+const pause = 200;
+
+interface Start {
+  readonly id: string;
+  readonly isAwaited: boolean;
+  readonly tell: () => void;
+}
 
 /**
  * Tells when workers have come to upgrades that were started, by one Query at a time: workers take them in turn, so
  * that the newest answers for all that were started before it, and the Query takes as long as an operator's request.
  */
 export class TakeUp {
-  private waiting: { readonly id: string; readonly tell: () => void }[] = [];
+  private waiting: Start[] = [];
   private isAsking = false;
+  private endPause: (() => void) | undefined;
 
   constructor(
     private readonly client: Client,
+    private readonly timers: Timers,
     /** How long one waits at most, in milliseconds: without a worker upgrades can be started all the same. */
     private readonly patience: number,
   ) {}
 
-  /** Resolves when a worker has come to the upgrade, or has not in time; never rejects. */
-  readonly of = (id: string): Promise<void> =>
+  /**
+   * Resolves when a worker has come to the upgrade, or has not in time; never rejects. `isAwaited`: somebody waits for that,
+   * so that it is asked as soon as may be.
+   */
+  readonly of = (id: string, isAwaited: boolean): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.patience).unref();
+      const endPatience = this.timers.after(this.patience, resolve);
       const tell = () => {
-        clearTimeout(timer);
+        endPatience();
         resolve();
       };
-      this.waiting.push({ id, tell });
+      this.waiting.push({ id, isAwaited, tell });
+      if (isAwaited) this.endPause?.();
       if (!this.isAsking) void this.ask();
     });
 
   private async ask(): Promise<void> {
     this.isAsking = true;
-    for (let newest = this.waiting.at(-1); newest; newest = this.waiting.at(-1)) {
+    while (this.waiting.length > 0) {
+      if (!this.waiting.some(({ isAwaited }) => isAwaited)) await this.awhile();
       const asked = this.waiting;
       this.waiting = [];
-      const handle = this.client.workflow.getHandle(newest.id);
+      const handle = this.client.workflow.getHandle(asked.at(-1)?.id ?? "");
       // What fails, as without a worker, says nothing of how long others would take.
       await this.client
         .withDeadline(Date.now() + this.patience, () => handle.query(upgradeQuery))
@@ -40,5 +57,17 @@ export class TakeUp {
       for (const { tell } of asked) tell();
     }
     this.isAsking = false;
+  }
+
+  private awhile(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.endPause = undefined;
+        cancel();
+        resolve();
+      };
+      const cancel = this.timers.after(pause, end);
+      this.endPause = end;
+    });
   }
 }

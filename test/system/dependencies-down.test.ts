@@ -23,7 +23,10 @@ describe("dependencies that do not answer", function () {
     // With a session that is open already, the reads behind it are what hangs.
     await service.startUpgrade(example("cluster-draft"));
     service.signal("simulator", "SIGSTOP");
-    const refused = await within(8_000, () => service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft")));
+    // Of another cluster: what it has just said holds for half a second.
+    const resourceUpgradeSpecs = example("clusters-with-retry").resourceUpgradeSpecs.slice(0, 1);
+    const another = { ...example("cluster-draft"), resourceUpgradeSpecs };
+    const refused = await within(8_000, () => service.post<ErrorBody>("/v1/upgrades", another));
     service.signal("simulator", "SIGCONT");
     expect(refused.status).to.equal(424);
     expect(refused.body.errorCode).to.equal("COMPONENT_MANAGER_UNREACHABLE");

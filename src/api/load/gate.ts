@@ -11,7 +11,7 @@ export interface GateLimits {
 }
 
 /** What an adapting gate begins with, and the fewest that it works on at a time. */
-const adapting = { first: 16, fewest: 2, decrease: 0.5 };
+const adapting = { first: 32, fewest: 2, decrease: 0.5 };
 /** An adapting gate that has been empty begins anew so long after it has last had fewer, in milliseconds. */
 const forgotten = 10_000;
 

@@ -4,7 +4,7 @@ import type { ApiError } from "../api-error";
 import { Gate, type GateCounts, type Pass } from "./gate";
 import type { LoadLimits } from "./load-limits";
 import { limitedLoads, type LimitedLoad, type ShedReason } from "./request-load";
-import { TakeUpBacklog } from "./take-up-backlog";
+import { TakeUpBacklog, type TakenUp } from "./take-up-backlog";
 import { TokenBuckets } from "./token-buckets";
 
 /** Callers of one kind that are remembered; about 200 bytes each. */
@@ -21,8 +21,7 @@ export interface LoadControlOptions {
   readonly timers: Timers;
   /** Milliseconds on a clock that only goes forward. */
   readonly now: () => number;
-  /** Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. */
-  readonly takenUp?: (upgradeId: string) => Promise<void>;
+  readonly takenUp?: TakenUp;
   /** Is told of every request that is refused. */
   readonly onShed?: (load: LimitedLoad, reason: ShedReason) => void;
 }

@@ -1,9 +1,14 @@
 interface TakeUpBacklogOptions {
   /** So many upgrades may be started at once without waiting for a worker, as scripts do. */
   readonly burst: number;
-  /** Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. */
-  readonly takenUp: (upgradeId: string) => Promise<void>;
+  readonly takenUp: TakenUp;
 }
+
+/**
+ * Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. `isAwaited`: a
+ * place is kept until then.
+ */
+export type TakenUp = (upgradeId: string, isAwaited: boolean) => Promise<void>;
 
 /**
  * Upgrades that were started and to which no worker has come yet. A burst of them may be there at any time; beyond that, and
@@ -20,7 +25,7 @@ export class TakeUpBacklog {
   readonly after = (upgradeId: string): Promise<void> | undefined => {
     this.waiting += 1;
     if (this.waiting > this.options.burst) this.isFlooded = true;
-    const takenUp = this.options.takenUp(upgradeId).finally(() => {
+    const takenUp = this.options.takenUp(upgradeId, this.isFlooded).finally(() => {
       this.waiting -= 1;
       if (this.waiting === 0) this.isFlooded = false;
     });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
 import { sharedReads } from "../../../src/commands/shared-reads";
+import { ManualTimers } from "../../support/manual-timers";
 
 describe("reads of component managers that many ask for", () => {
   /** Reads that are answered when they are told to be, and what was asked. */
@@ -17,14 +18,24 @@ describe("reads of component managers that many ask for", () => {
       countHosts: (id, cluster) => hold(`hosts of ${id} ${cluster}`, 4),
       hosts: () => hold("members", []),
     };
-    return { asked, reads: sharedReads(reads), answer: () => answers.splice(0).forEach((one) => one()) };
+    const timers = new ManualTimers();
+    return {
+      asked,
+      timers,
+      reads: sharedReads(reads, timers),
+      answer: () => answers.splice(0).forEach((one) => one()),
+    };
   }
 
-  it("are asked once while the answer is on its way, and anew after it", async () => {
-    const { asked, reads, answer } = held();
+  it("are asked once while the answer is on its way and for half a second after it, and then anew", async () => {
+    const { asked, timers, reads, answer } = held();
     const both = [reads.countHosts("vc", "c1"), reads.countHosts("vc", "c1")];
     answer();
     expect(await Promise.all(both)).to.deep.equal([4, 4]);
+    await timers.pass(499);
+    expect(await reads.countHosts("vc", "c1")).to.equal(4);
+    expect(asked).to.have.length(1);
+    await timers.pass(1);
     const again = reads.countHosts("vc", "c1");
     answer();
     await again;
@@ -49,7 +60,8 @@ describe("reads of component managers that many ask for", () => {
   it("fail for all who wait, and are asked anew", async () => {
     let calls = 0;
     const { reads: never } = held();
-    const reads = sharedReads({ ...never, countHosts: () => Promise.reject(new Error(`away ${++calls}`)) });
+    const failing = { ...never, countHosts: () => Promise.reject(new Error(`away ${++calls}`)) };
+    const reads = sharedReads(failing, new ManualTimers());
     const outcomes = await Promise.allSettled([reads.countHosts("vc", "c1"), reads.countHosts("vc", "c1")]);
     expect(outcomes.map((one) => one.status === "rejected" && String(one.reason))).to.deep.equal(
       Array(2).fill("Error: away 1"),

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { expect } from "chai";
 import { TakeUp } from "../../../src/temporal/take-up";
-import { settled } from "../../support/manual-timers";
+import { ManualTimers, settled } from "../../support/manual-timers";
 
 describe("the wait until a worker has come to an upgrade", () => {
   /** Queries in the order in which they were asked, each with the way to end it. */
@@ -23,32 +23,72 @@ describe("the wait until a worker has come to an upgrade", () => {
   };
 
   const told: string[] = [];
-  const start = (takeUp: TakeUp, ...ids: string[]) => {
-    for (const id of ids) void takeUp.of(id).then(() => told.push(id));
+  let timers: ManualTimers;
+  let takeUp: TakeUp;
+  const start = (isAwaited: boolean, ...ids: string[]) => {
+    for (const id of ids) void takeUp.of(id, isAwaited).then(() => told.push(id));
   };
+  const idsAsked = () => asked.map(({ id }) => id);
 
-  beforeEach(() => told.splice(0));
+  beforeEach(() => {
+    told.splice(0);
+    timers = new ManualTimers();
+    takeUp = new TakeUp(client(), timers, 60_000);
+  });
 
   it("asks the newest for all that were started before it, one at a time", async () => {
-    const takeUp = new TakeUp(client(), 60_000);
-    start(takeUp, "a", "b", "c");
+    start(true, "a", "b", "c");
     await settled();
-    expect(asked.map(({ id }) => id)).to.deep.equal(["a"]);
+    expect(idsAsked()).to.deep.equal(["a"]);
     asked[0]?.answer();
     await settled();
     expect(told).to.deep.equal(["a"]);
-    expect(asked.map(({ id }) => id)).to.deep.equal(["a", "c"]);
+    expect(idsAsked()).to.deep.equal(["a", "c"]);
     asked[1]?.answer();
     await settled();
     expect(told).to.deep.equal(["a", "b", "c"]);
-    start(takeUp, "d");
+    start(true, "d");
     await settled();
-    expect(asked.map(({ id }) => id)).to.deep.equal(["a", "c", "d"]);
+    expect(idsAsked()).to.deep.equal(["a", "c", "d"]);
+  });
+
+  it("asks seldom where nobody waits for it", async () => {
+    start(false, "a");
+    await timers.pass(199);
+    start(false, "b");
+    expect(asked).to.deep.equal([]);
+    await timers.pass(1);
+    expect(idsAsked()).to.deep.equal(["b"]);
+    start(false, "c");
+    asked[0]?.answer();
+    await settled();
+    expect(told).to.deep.equal(["a", "b"]);
+    await timers.pass(199);
+    expect(idsAsked()).to.deep.equal(["b"]);
+    await timers.pass(1);
+    expect(idsAsked()).to.deep.equal(["b", "c"]);
+  });
+
+  it("asks at once when somebody begins to wait, and then one after another", async () => {
+    start(false, "a");
+    await settled();
+    expect(asked).to.deep.equal([]);
+    start(true, "b", "c");
+    await settled();
+    expect(idsAsked()).to.deep.equal(["c"]);
+    start(true, "d");
+    start(false, "e");
+    asked[0]?.answer();
+    await settled();
+    expect(idsAsked()).to.deep.equal(["c", "e"]);
+    asked[1]?.answer();
+    await settled();
+    expect(told).to.deep.equal(["a", "b", "c", "d", "e"]);
+    expect(timers.waiting).to.equal(0);
   });
 
   it("is over where it cannot be asked", async () => {
-    const takeUp = new TakeUp(client(), 60_000);
-    start(takeUp, "a", "b");
+    start(true, "a", "b");
     await settled();
     asked[0]?.fail();
     await settled();
@@ -58,8 +98,9 @@ describe("the wait until a worker has come to an upgrade", () => {
   });
 
   it("is over after a time, also for those whose turn to be asked has not come", async () => {
-    const takeUp = new TakeUp(client(), 1);
-    await Promise.all(["a", "b"].map(takeUp.of));
+    start(true, "a", "b");
+    await timers.pass(60_000);
+    expect(told).to.deep.equal(["a", "b"]);
     expect(asked).to.have.length(1);
   });
 });

@@ -149,10 +149,10 @@ describe("a gate", () => {
     });
 
     it("begins with some, and has one more for each round of work that was quick and took all places", async () => {
-      expect(gate.counts.allowed).to.equal(16);
+      expect(gate.counts.allowed).to.equal(32);
       await take(10, 500);
-      expect(gate.counts.allowed, "nobody needs more").to.equal(16);
-      const inWork = await begun(16);
+      expect(gate.counts.allowed, "nobody needs more").to.equal(32);
+      const inWork = await begun(32);
       for (let round = 0; round < 5000; round++) {
         const next = enter();
         const turn = next.begin();
@@ -167,10 +167,11 @@ describe("a gate", () => {
     });
 
     it("has half as many after a round that was slow, once for all of it, and never fewer than some", async () => {
+      await take(32, 501);
+      expect(gate.counts.allowed).to.equal(16);
       await take(16, 501);
       expect(gate.counts.allowed).to.equal(8);
       await take(8, 501);
-      expect(gate.counts.allowed).to.equal(4);
       await take(4, 501);
       await take(2, 501);
       expect(gate.counts.allowed).to.equal(2);
@@ -178,29 +179,29 @@ describe("a gate", () => {
 
     it("has not fewer because of one that was slow all alone", async () => {
       await take(1, 60_000);
-      expect(gate.counts.allowed).to.equal(16);
+      expect(gate.counts.allowed).to.equal(32);
     });
 
     it("begins anew where it has been empty for long enough", async () => {
-      await take(16, 501);
+      await take(32, 501);
       now += 9999;
       await take(1, 0);
-      expect(gate.counts.allowed).to.equal(8);
+      expect(gate.counts.allowed).to.equal(16);
       now += 1;
       await take(1, 0);
-      expect(gate.counts.allowed).to.equal(16);
+      expect(gate.counts.allowed).to.equal(32);
     });
 
     it("lets half as many in beside one that is late, before that has ended", async () => {
-      const [late, ...others] = await begun(8);
+      const [late, ...others] = await begun(16);
       now += 501;
-      expect(gate.counts.allowed).to.equal(8);
+      expect(gate.counts.allowed).to.equal(16);
       const next = enter().begin();
-      expect(gate.counts).to.include({ working: 8, waiting: 1 });
+      expect(gate.counts).to.include({ working: 16, waiting: 1 });
       others[0]?.end();
       expect(await next).to.equal(true);
       late?.end();
-      expect(gate.counts.allowed, "they began beside too few to have been too many").to.equal(8);
+      expect(gate.counts.allowed, "they began beside too few to have been too many").to.equal(16);
     });
 
     it("has a queue in proportion to what it works on now, and at least one for each of its places", async () => {
@@ -210,19 +211,19 @@ describe("a gate", () => {
         for (let pass = gate.enter(); pass; pass = gate.enter(), entered++) void pass.begin();
         return entered;
       };
-      expect(fill()).to.equal(16 + 64);
+      expect(fill()).to.equal(20 + 80);
       now += 501;
       await timers.pass(1000);
-      expect(fill()).to.equal(32);
+      expect(fill()).to.equal(40);
     });
 
     it("lets nobody wait beside a place that has become free since", async () => {
-      const passes = await begun(16);
+      const passes = await begun(32);
       const waiting = Array.from({ length: 20 }, () => enter().begin());
       now += 501;
       for (const pass of passes) pass.end();
-      expect(gate.counts).to.include({ working: 8, waiting: 12, allowed: 8 });
-      expect(await waiting[7]).to.equal(true);
+      expect(gate.counts).to.include({ working: 16, waiting: 4, allowed: 16 });
+      expect(await waiting[15]).to.equal(true);
     });
   });
 });

@@ -6,6 +6,7 @@ import type { GateCounts } from "../../../../src/api/load/gate";
 import { LoadControl } from "../../../../src/api/load/load-control";
 import type { LoadLimits } from "../../../../src/api/load/load-limits";
 import type { LimitedLoad, ShedReason } from "../../../../src/api/load/request-load";
+import type { TakenUp } from "../../../../src/api/load/take-up-backlog";
 import { clientAddress } from "../../../../src/api/client-address";
 import type { ErrorBody } from "../../../../src/domain/error-body";
 import { pageExample, taskExample, upgradeExample, upgradeSpecExample } from "../../../../src/api/openapi/examples";
@@ -44,11 +45,7 @@ describe("an API with too many requests", () => {
   });
 
   /** An API whose starts and reads of one upgrade are held up until a test lets them go. */
-  async function start(
-    own: Partial<LoadLimits> = {},
-    options: ApiOptions = {},
-    takenUp?: (upgradeId: string) => Promise<void>,
-  ): Promise<void> {
+  async function start(own: Partial<LoadLimits> = {}, options: ApiOptions = {}, takenUp?: TakenUp): Promise<void> {
     const held = new Promise<void>((resolve) => (letAllGo = resolve));
     control = new LoadControl({
       limits: { ...limits, ...own },
@@ -116,8 +113,8 @@ describe("an API with too many requests", () => {
   });
 
   it("lets as many starts pass as there are places, and each one more when a worker has come to those before it", async () => {
-    const takenUp: [string, () => void][] = [];
-    await start({}, {}, (id) => new Promise((resolve) => takenUp.push([id, resolve])));
+    const takenUp: { readonly of: [string, boolean]; readonly end: () => void }[] = [];
+    await start({}, {}, (id, isAwaited) => new Promise((end) => takenUp.push({ of: [id, isAwaited], end })));
     letAllGo();
     expect((await post()).status, "the burst").to.equal(202);
     await counts("START", { inside: 0, working: 0 });
@@ -125,12 +122,15 @@ describe("an API with too many requests", () => {
     await counts("START", { inside: 0, working: 1 });
     const next = post();
     await counts("START", { inside: 1, waiting: 1, working: 1 });
-    expect(takenUp.map(([id]) => id)).to.deep.equal([taskExample.id, taskExample.id]);
-    takenUp[1]?.[1]();
+    expect(takenUp.map(({ of }) => of)).to.deep.equal([
+      [taskExample.id, false],
+      [taskExample.id, true],
+    ]);
+    takenUp[1]?.end();
     expect((await next).status).to.equal(202);
     await counts("START", { inside: 0, working: 1 });
-    takenUp[0]?.[1]();
-    takenUp[2]?.[1]();
+    takenUp[0]?.end();
+    takenUp[2]?.end();
     await counts("START", { inside: 0, waiting: 0, working: 0 });
     expect((await post()).status, "another burst").to.equal(202);
     await counts("START", { inside: 0, working: 0 });
