@@ -27,7 +27,13 @@ export async function runRole(
   config: Config,
   args: readonly string[],
 ): Promise<number> {
-  const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, stdout());
+  const lines = heldLines();
+  const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, lines);
+  // Who is told shows what was logged before as well.
+  const tell = (message: RoleMessage) => {
+    lines.release();
+    if (process.connected) process.send?.(message);
+  };
   const waits = args.at(-1) === whenTold;
   // Before anything is loaded: what comes meanwhile must not be missed.
   const asked = stopRequest(waits);
@@ -61,16 +67,32 @@ export async function runRole(
 }
 
 /**
+ * Standard output, whose lines leave together at the end of each turn of the event loop: every write wakes up who reads them.
+ * A process that is killed loses those of its last turn.
+ *
  * A supervisor that was killed takes the reading end of the pipe with it, and the role must still stop in good order.
  * pino's own destination would try for ever to write there what it has left at the exit.
  */
-function stdout(): { write(line: string): void } {
-  process.stdout.on("error", () => undefined);
-  return { write: (line) => void process.stdout.write(line) };
-}
-
-function tell(message: RoleMessage): void {
-  if (process.connected) process.send?.(message);
+function heldLines(): { write(line: string): void; release(): void } {
+  const { stdout } = process;
+  let isHeld = false;
+  const release = () => {
+    isHeld = false;
+    stdout.uncork();
+  };
+  stdout.on("error", () => undefined);
+  process.on("exit", release);
+  return {
+    release,
+    write: (line) => {
+      if (!isHeld) {
+        isHeld = true;
+        stdout.cork();
+        setImmediate(release);
+      }
+      stdout.write(line);
+    },
+  };
 }
 
 /** Resolves when the supervisor tells this role to begin. */
