@@ -7,18 +7,25 @@ import type { FailureContext } from "./failures";
 const toldAtMost = 200;
 
 /**
- * Heartbeats progress, and tells the log what is new in it: a sentence that this run has not told yet, or the component
- * manager's id of the task that runs there. Percentages and counts are not new; failures have a line of their own.
+ * Heartbeats what is new in the progress of an Activity that gives its signs of life with it (`runActivity`). A percentage or
+ * count in what it says is not new, and goes with the next of those: Temporal writes each heartbeat to its database.
+ *
+ * It also tells the log a sentence that this run has not told yet, or the component manager's id of the task that runs there.
+ * Failures have a line of their own.
  */
 export function toldHeartbeats({ log, heartbeat }: Context, context: FailureContext) {
   const told = new Set<string>();
+  let known: string | undefined;
   return (progress: ActivityProgress): void => {
-    heartbeat(progress);
     const { activity: doing } = progress;
+    const sentence = doing.replace(/\d+( of \d+| ?%)/g, "n");
+    const now = JSON.stringify({ ...progress, activity: sentence });
+    if (now !== known) heartbeat(progress);
+    known = now;
     const failure = "lastError" in progress ? progress.lastError.message : undefined;
     if (failure !== undefined && doing === bounded(failure, 300)) return;
     const remoteTask = "remoteTask" in progress ? progress.remoteTask : undefined;
-    const news = [doing.replace(/\d+( of \d+| ?%)/g, "n"), ...(remoteTask === undefined ? [] : [remoteTask])];
+    const news = [sentence, ...(remoteTask === undefined ? [] : [remoteTask])];
     if (news.every((one) => told.has(one)) || told.size >= toldAtMost) return;
     for (const one of news) told.add(one);
     log.info("A step got on", { ...context, stage: stageOf(progress), remoteTask, doing });

@@ -29,7 +29,7 @@ function attemptHasEnded({ stages, remoteTask, requestedAt }: HostProgress): boo
 }
 
 /**
- * The progress of one host's remediation while the Activity runs; every change is heartbeat at once. `S` are the types
+ * The progress of one host's remediation while the Activity runs; every change is told at once. `S` are the types
  * of its stages.
  */
 export class HostProgressTracker<S extends string = HostStageType> {

@@ -32,7 +32,7 @@ export function knownHostsProgress(
   return sum(resume) > sum(own) ? resume : own;
 }
 
-/** The progress of several hosts while their Activity runs; every change is heartbeat at once. */
+/** The progress of several hosts while their Activity runs; every change is told at once. */
 export class HostsProgressTracker {
   #progress: HostsProgress;
   readonly #input: RemediateHostsInput;

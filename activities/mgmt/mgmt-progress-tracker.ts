@@ -18,7 +18,7 @@ export function knownMgmtProgress(details: unknown, resume: MgmtProgress | undef
 /** The request for a change as far as it is known; empty where none was made. */
 type Requested = Pick<MgmtProgress, "requestedAt" | "accepted">;
 
-/** The progress of a step while its Activity runs; every change is heartbeat at once. */
+/** The progress of a step while its Activity runs; every change is told at once. */
 export class MgmtProgressTracker {
   #progress: MgmtProgress;
   readonly #beat: (progress: MgmtProgress) => void;

@@ -23,7 +23,7 @@ export function knownProgress(
   return resume.reportedFailures > own.reportedFailures ? resume : own;
 }
 
-/** The progress of one component's upgrade while the Activity runs; every change is heartbeat at once. */
+/** The progress of one component's upgrade while the Activity runs; every change is told at once. */
 export class ComponentProgressTracker {
   #progress: NetvirtProgress;
   readonly #beat: (progress: NetvirtProgress) => void;

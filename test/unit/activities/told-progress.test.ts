@@ -31,17 +31,29 @@ async function told(...changes: readonly Partial<HostProgress>[]) {
 }
 
 describe("toldHeartbeats", () => {
-  it("tells each sentence once, whatever the percentage, and heartbeats every change", async () => {
+  it("tells each sentence once, whatever the percentage, and heartbeats each change of it", async () => {
     const { lines, beats } = await told(
       { activity: "Remediating (2 %)" },
       { activity: "Remediating (40 %)" },
       { activity: "Waiting for the host." },
       { activity: "Remediating (41 %)" },
+      { activity: "Remediating (42 %)" },
     );
     expect(lines).to.deep.equal([
       { doing: "Remediating (2 %)", remoteTask: undefined },
       { doing: "Waiting for the host.", remoteTask: undefined },
     ]);
+    expect(beats).to.equal(3);
+  });
+
+  it("heartbeats at once what the next run has to know, whatever is said", async () => {
+    const { beats } = await told(
+      {},
+      { requestedAt: "2026-11-23T08:00:00.000Z" },
+      { requestedAt: "2026-11-23T08:00:00.000Z", remoteTask: "task-7" },
+      { requestedAt: "2026-11-23T08:00:00.000Z", remoteTask: "task-7" },
+      { reportedFailures: 1 },
+    );
     expect(beats).to.equal(4);
   });
 
