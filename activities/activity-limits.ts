@@ -44,5 +44,5 @@ export const defaultActivityLimits: ActivityLimits = {
   mgmtAbsence: 120 * minute,
   mgmtStall: 120 * minute,
   healthGate: 30 * minute,
-  inTurn: { moment: 1_000, run: 2_000 },
+  inTurn: { moment: 1_000, run: 4_000 },
 };
