@@ -1,5 +1,6 @@
 import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
+import type { LockHolder } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
@@ -56,8 +57,8 @@ export interface ActivityDependencies {
   patchFor(componentManagerId: string, query: PatchQuery): PatchSource | undefined;
   /** Settings of the management server with this resource id; undefined where the inventory has none. */
   managementServer(resourceId: string): ManagementServerSettings | undefined;
-  /** The upgrade whose child Workflow has this ID and is running; undefined where none is. */
-  readLockHolder(workflowId: string): Promise<string | undefined>;
+  /** The upgrade whose child Workflow has this ID and is running. */
+  readLockHolder(workflowId: string): Promise<LockHolder>;
   /** Maintenance mode of single hosts, where it is not to be that of the management interface. */
   hostMaintenance?(componentManagerId: string): HostMaintenance;
   /** Absent where nobody is told what happens to upgrades. */

@@ -159,6 +159,14 @@ export interface FailureDetails<P extends ActivityProgress = HostProgress> {
   readonly progress?: P;
 }
 
+/** Who holds a lock. */
+export interface LockHolder {
+  /** Absent where nobody holds it any more. */
+  readonly upgradeId?: string;
+  /** That upgrade is still taking its locks, and gives this one back where it misses another; or it is giving it back. */
+  readonly isDeciding?: boolean;
+}
+
 /**
  * The Activities that Workflows call. Types only: Workflows must not reach the implementation.
  *
@@ -228,8 +236,8 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * told at once: then {@link awaitClusterHealth} has to wait.
    */
   checkClusterHealth(target: ClusterTarget): Promise<HealthLook>;
-  /** Which upgrade holds the lock that is the child Workflow of this ID; undefined where none holds it any more. */
-  readLockHolder(lock: { workflowId: string }): Promise<{ upgradeId?: string }>;
+  /** Who holds the lock that is the child Workflow of this ID. */
+  readLockHolder(lock: { workflowId: string }): Promise<LockHolder>;
   /** Of several locks those that are held, and by which upgrade. */
   readLockHolders(locks: { workflowIds: readonly string[] }): Promise<{ workflowId: string; upgradeId: string }[]>;
 }

@@ -103,18 +103,12 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
     checkClusterHealth: (input) =>
       checkClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
-    readLockHolder: ({ workflowId }) =>
-      runActivity({ context: { workflowId } }, async () => {
-        const upgradeId = await readLockHolder(workflowId);
-        return upgradeId === undefined ? {} : { upgradeId };
-      }),
+    readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {
         const limit = pLimit(concurrentLockReads);
         const holders = await Promise.all(
-          workflowIds.map((workflowId) =>
-            limit(async () => ({ workflowId, upgradeId: await readLockHolder(workflowId) })),
-          ),
+          workflowIds.map((workflowId) => limit(async () => ({ workflowId, ...(await readLockHolder(workflowId)) }))),
         );
         return holders.flatMap(({ workflowId, upgradeId }) =>
           upgradeId === undefined ? [] : [{ workflowId, upgradeId }],

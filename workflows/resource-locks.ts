@@ -1,28 +1,11 @@
-import {
-  CancellationScope,
-  ChildWorkflowCancellationType,
-  isCancellation,
-  log,
-  ParentClosePolicy,
-  proxyActivities,
-  startChild,
-  WorkflowIdReusePolicy,
-  type ChildWorkflowHandle,
-} from "@temporalio/workflow";
-import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
-import { isRight } from "fp-ts/Either";
-import type { UpgradeActivities } from "../activities/contract";
-import { ErrorBody } from "../src/domain/error-body";
-import { conflictingLocks, lockOf } from "../src/domain/resource-lock";
-import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-progress";
-import { toTimestamp } from "../src/domain/timestamp";
+import { CancellationScope, patched, proxyActivities, sleep } from "@temporalio/workflow";
+import type { LockHolder, UpgradeActivities } from "../activities/contract";
+import type { ErrorBody } from "../src/domain/error-body";
+import { conflictingLocks, inLockOrder, lockOf } from "../src/domain/resource-lock";
+import { resourceTitle } from "../src/domain/resource-progress";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
-import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
-import { beginSignal, type ResourceMemo, type ResourceResult, type ResourceWorkflow } from "./messages";
-import { relayPauses } from "./relay-pauses";
-import { causingRequest } from "./request-cause";
+import { lockResource, releaseAll, type LockedResource } from "./locked-resource";
 import { readOptions } from "./retry-policy";
-import { bundleIdKey, resourceIdsKey } from "./search-attributes";
 import { untilAnswered } from "./until-answered";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -32,35 +15,31 @@ const { readLockHolder, readLockHolders } =
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
-/** A resource whose own Workflow runs, and with it the lock. */
-export interface LockedResource {
-  readonly resource: ResourcePlan;
-  /** Lets it begin. Where it has ended before its turn, `ended` says so. */
-  begin(): Promise<void>;
-  /** Ends it before it has begun. */
-  release(): void;
-  /** How it ended; never rejects, except for a cancellation of the upgrade itself. */
-  readonly ended: Promise<ResourceResult>;
-}
+/** How many locks are taken at the same time: each is a command that holds the plan of its resource. */
+const locksAtOnce = 16;
+
+/** How long a holder is waited for that may give its lock back at once, in milliseconds. */
+const longestDecision = 20_000;
+/** When it is looked at again, in milliseconds: at first, each time twice as long after, and at last. */
+const nextLook = { first: 250, longest: 2000 };
 
 /**
- * Takes the locks of resources by starting their Workflows, one after another in the order of their ids: of upgrades
- * that race for overlapping resources one always gets through. Then sees that nobody holds a lock that conflicts with
- * them: in this order a conflict is never missed. Gives the error that names the holder where one is held; those
- * already taken are released then.
+ * Takes the locks of resources, all that are free at the same time (docs/decisions/0032). From the first one on that is
+ * held they are taken one after another in the order of their ids, and of what comes later none is kept meanwhile: of
+ * upgrades that race for overlapping resources one always gets through. Then sees that nobody holds a lock that conflicts
+ * with them. Gives the error that names the holder where one is held; those already taken are released then.
  */
 export async function acquireLocks(
   state: UpgradeState,
   resources: readonly ResourcePlan[],
 ): Promise<LockedResource[] | ErrorBody> {
-  const ordered = [...resources].sort((a, b) => (a.resourceId < b.resourceId ? -1 : 1));
   const locked: LockedResource[] = [];
   let complete = false;
   try {
-    for (const resource of ordered) {
-      const lock = await acquireLock(state, resource);
-      if ("message" in lock) return lock;
-      locked.push(lock);
+    if (resources.length > 1) state.actsTogether ||= patched("locks-together");
+    for (const some of inLockOrder(resources, state.actsTogether ? locksAtOnce : 1)) {
+      const held = await (some.length > 1 ? lockTogether(state, some, locked) : lockInOrder(state, some, locked));
+      if (held) return held;
     }
     const conflict = await findConflict(state, resources);
     if (conflict) return conflict;
@@ -71,56 +50,94 @@ export async function acquireLocks(
   }
 }
 
-/** Every lock is given back: what has not begun ends now, what has is waited for. */
-export async function releaseAll(locked: readonly LockedResource[]): Promise<void> {
-  locked.forEach((resource) => resource.release());
-  await Promise.all(locked.map(({ ended }) => ended));
+/** Adds the locks of resources to those that are `locked`; gives the error where one of them stays held. */
+async function lockTogether(
+  state: UpgradeState,
+  resources: readonly ResourcePlan[],
+  locked: LockedResource[],
+): Promise<ErrorBody | undefined> {
+  const tries = await Promise.allSettled(resources.map((resource) => lockResource(state, resource)));
+  const taken = tries.map((end) => (end.status === "fulfilled" ? end.value : undefined));
+  const missing = taken.indexOf(undefined);
+  const [kept, early] = missing < 0 ? [taken, []] : [taken.slice(0, missing), taken.slice(missing)];
+  locked.push(...kept.flatMap((lock) => lock ?? []));
+  const released = early.flatMap((lock) => lock ?? []);
+  await CancellationScope.nonCancellable(() => releaseAll(released));
+  for (const { resource } of released) state.childReleased(resource);
+  const failure = tries.find((end) => end.status === "rejected");
+  if (failure) throw failure.reason;
+  return missing < 0 ? undefined : lockInOrder(state, resources.slice(missing), locked);
+}
+
+/** The same, one after another. */
+async function lockInOrder(
+  state: UpgradeState,
+  resources: readonly ResourcePlan[],
+  locked: LockedResource[],
+): Promise<ErrorBody | undefined> {
+  for (const resource of resources) {
+    const lock = await acquireLock(state, resource);
+    if ("message" in lock) return lock;
+    locked.push(lock);
+  }
+  return undefined;
 }
 
 async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | ErrorBody> {
-  const workflowId = lockOf(resource);
-  let holder: string | undefined;
-  for (let tries = 0; tries < maximumTries; tries++) {
-    const scope = new CancellationScope();
-    try {
-      const child = await scope.run(() => startResourceWorkflow(state, resource, workflowId));
-      state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
-      const ended = resultOf(child);
-      return {
-        resource,
-        begin: () => beginChild(state, child, ended),
-        release: () => scope.cancel(),
-        ended,
-      };
-    } catch (failure) {
-      if (!(failure instanceof WorkflowExecutionAlreadyStartedError)) throw failure;
-      const summary = `${resource.name}: who holds it?`;
-      const read = () =>
-        readLockHolder.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowId }]);
-      holder = (await untilAnswered(state.plan.waits, read)).upgradeId;
-      if (holder !== undefined) break;
-    }
+  const began = Date.now();
+  let untilNextLook = nextLook.first;
+  let holder: LockHolder = {};
+  for (let tries = 0; tries < maximumTries && holder.upgradeId === undefined;) {
+    const lock = await lockResource(state, resource);
+    if (lock) return lock;
+    holder = await readHolder(state, resource);
+    // It holds what comes later in the order, and gives it back where it misses something that comes before.
+    if (holder.isDeciding && Date.now() - began < longestDecision && patched("locks-together")) {
+      await sleep(untilNextLook, { summary: `${resource.name}: until its holder has all that it wants, or nothing` });
+      untilNextLook = Math.min(nextLook.longest, 2 * untilNextLook);
+      holder = {};
+    } else tries++;
   }
-  return lockedBy(`${resourceTitle(resource)} is`, resource.resourceId, holder);
+  return lockedBy(`${resourceTitle(resource)} is`, resource.resourceId, holder.upgradeId);
 }
 
+function readHolder(state: UpgradeState, resource: ResourcePlan): Promise<LockHolder> {
+  const { waits } = state.plan;
+  const summary = `${resource.name}: who holds it?`;
+  return untilAnswered(waits, () =>
+    readLockHolder.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowId: lockOf(resource) }]),
+  );
+}
+
+/** Looks at what resources must not meet: of all of them in one Activity, as far as the upgrade has begun so. */
 async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody | undefined> {
   const own = new Set(state.resources.map(lockOf));
-  for (const resource of resources) {
-    const locks = conflictingLocks(resource).filter((lock) => !own.has(lock));
-    if (locks.length === 0) continue;
-    const summary = `${resource.name}: is what it must not meet in use?`;
-    const read = () =>
-      readLockHolders.executeWithOptions({ ...readOptions(state.plan.waits), summary }, [{ workflowIds: locks }]);
-    const [held] = await untilAnswered(state.plan.waits, read);
-    if (held)
-      return lockedBy(
-        `${resourceTitle(resource)} cannot be upgraded while ${held.workflowId} is`,
-        resource.resourceId,
-        held.upgradeId,
-      );
+  const meetings = resources
+    .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
+    .filter(({ locks }) => locks.length > 0);
+  for (const some of state.actsTogether && meetings.length > 0 ? [meetings] : meetings.map((one) => [one])) {
+    const names = some.map(({ resource }) => resource.name);
+    const held = await readHolders(state, [...new Set(some.flatMap(({ locks }) => locks))], names);
+    for (const { resource, locks } of some) {
+      const lock = locks.find((one) => held.has(one));
+      if (lock === undefined) continue;
+      const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
+      return lockedBy(what, resource.resourceId, held.get(lock));
+    }
   }
   return undefined;
+}
+
+async function readHolders(
+  state: UpgradeState,
+  workflowIds: readonly string[],
+  [first = "", ...others]: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { waits } = state.plan;
+  const names = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const summary = `${names}: is what must not be met in use?`;
+  const read = () => readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]);
+  return new Map((await untilAnswered(waits, read)).map(({ workflowId, upgradeId }) => [workflowId, upgradeId]));
 }
 
 function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {
@@ -130,95 +147,5 @@ function lockedBy(what: string, resourceId: string, holder: string | undefined):
     message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was touched.`,
     remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} has ended, then retry.`,
     context: { resourceId, ...(holder !== undefined && { upgradeId: holder }) },
-  };
-}
-
-function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
-  const { id, bundle } = state.plan;
-  const { type, input } = resourceWorkflow(state, resource);
-  const requestId = causingRequest();
-  return startChild<ResourceWorkflow>(type, {
-    workflowId,
-    args: [input],
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: {
-      upgradeId: id,
-      subTask: initialResourceSubTask(resource, toTimestamp(Date.now())),
-      ...(requestId !== undefined && { requestId }),
-    } satisfies ResourceMemo,
-    typedSearchAttributes: [
-      { key: resourceIdsKey, value: [resource.resourceId] },
-      { key: bundleIdKey, value: bundle.id },
-    ],
-    staticSummary: `${resource.name} to ${resource.targetVersion}`,
-    staticDetails: `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`.`,
-  });
-}
-
-function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
-  const { id: upgradeId, waits } = state.plan;
-  const common = { upgradeId, ...(waits && { waits }) };
-  switch (resource.kind) {
-    case "IMAGE":
-    case "BASELINE": {
-      const upgradedBefore = state.resultOf(resource.resourceId)?.upgradedHosts ?? [];
-      return { type: "clusterUpgradeWorkflow", input: { ...common, cluster: resource, upgradedBefore } };
-    }
-    case "NETVIRT":
-      return { type: "netvirtUpgradeWorkflow", input: { ...common, netvirt: resource } };
-    case "MGMT":
-      return { type: "mgmtUpgradeWorkflow", input: { ...common, mgmt: resource } };
-  }
-}
-
-async function beginChild(
-  state: UpgradeState,
-  child: ChildWorkflowHandle<ResourceWorkflow>,
-  ended: Promise<unknown>,
-): Promise<void> {
-  void relayPauses(child, state, ended);
-  try {
-    await child.signal(beginSignal);
-  } catch (failure) {
-    if (isCancellation(failure)) throw failure;
-    log.warn("The Workflow of a resource could not be told to begin", { workflowId: child.workflowId, failure });
-  }
-}
-
-async function resultOf(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<ResourceResult> {
-  try {
-    return await child.result();
-  } catch (failure) {
-    const result = childFailureDetail(failure);
-    if (isResourceResult(result)) return result;
-    const cancelled = childWasCancelled(failure) || isCancellation(failure);
-    return { ...noHosts, outcome: cancelled ? "CANCELLED" : "FAILED", error: endedOtherwise(cancelled, failure) };
-  }
-}
-
-const noHosts = { hosts: { total: 0, upgraded: 0, skipped: 0, failed: 0, left: 0 }, upgradedHosts: [] };
-
-/** A detail comes from our own child, of this or of an older build; a result has an outcome, hosts and an error. */
-function isResourceResult(detail: unknown): detail is ResourceResult {
-  return (
-    typeof detail === "object" &&
-    detail !== null &&
-    "outcome" in detail &&
-    "hosts" in detail &&
-    "error" in detail &&
-    isRight(ErrorBody.decode(detail.error))
-  );
-}
-
-function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
-  return {
-    errorCode: cancelled ? "CANCELLED" : "CLUSTER_WORKFLOW_LOST",
-    errorType: cancelled ? "CANCELLED" : "INTERNAL",
-    message: cancelled
-      ? "The upgrade of this resource was cancelled."
-      : `The Workflow of this resource ${childEndOf(failure)}; its parts may be in any state.`,
-    remediationMessage: "Check its state and settings in the component manager, then retry.",
   };
 }

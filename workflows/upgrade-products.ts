@@ -5,7 +5,7 @@ import { toTimestamp } from "../src/domain/timestamp";
 import { isCluster, type ProductPlan, type ResourcePlan } from "../src/domain/upgrade-plan";
 import { beginTime } from "../src/domain/upgrade-schedule";
 import type { ResourceResult } from "./messages";
-import type { LockedResource } from "./resource-locks";
+import type { LockedResource } from "./locked-resource";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
@@ -96,7 +96,7 @@ class ProductRun {
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
     // What older builds have recorded is that one after the other was told.
-    if (due.length > 1 && patched("fewer-tasks")) {
+    if (due.length > 1 && (this.state.actsTogether || patched("fewer-tasks"))) {
       await this.state.untilResumed();
       await Promise.all(due.map((resource) => this.begin(resource)));
     } else {

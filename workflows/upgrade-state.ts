@@ -38,6 +38,11 @@ export class UpgradeState {
   resourceErrors: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
+  /**
+   * Whether resources are locked and told to begin together (docs/decisions/0032). False where older builds have begun, of
+   * which a replay finds one command after another.
+   */
+  actsTogether = false;
 
   constructor(private currentPlan: UpgradePlan) {
     this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
@@ -158,6 +163,11 @@ export class UpgradeState {
 
   childStarted(child: ChildRun): void {
     this.children.set(child.resourceId, child);
+  }
+
+  /** Its lock is given back before anything of it has begun; it may be taken again. */
+  childReleased({ resourceId }: Pick<ChildRun, "resourceId">): void {
+    this.children.delete(resourceId);
   }
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {

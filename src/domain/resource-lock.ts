@@ -1,3 +1,4 @@
+import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { ResourcePlan } from "./upgrade-plan";
 
 /** The lock of a cluster: the Workflow ID of its child, of which Temporal runs one at a time. */
@@ -46,4 +47,9 @@ export function conflictingLocks(resource: ResourcePlan): readonly string[] {
     case "MGMT":
       return resource.clusters.map(clusterLock);
   }
+}
+
+/** The resources in the order in which their locks are taken, which is that of their ids; so many at a time. */
+export function inLockOrder(resources: readonly ResourcePlan[], atOnce: number): readonly (readonly ResourcePlan[])[] {
+  return chunksOf(atOnce)([...resources].sort((a, b) => (a.resourceId < b.resourceId ? -1 : 1)));
 }

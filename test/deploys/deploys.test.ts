@@ -191,6 +191,9 @@ describe("Workers of two builds", function () {
 const nonDeterminism =
   WorkflowTaskFailedCause[WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR];
 
+/** The server has one repeated by which a Workflow wanted to end when a Signal had just come. */
+const signalledAtItsEnd = WorkflowTaskFailedCause[WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND];
+
 /** Why Workflow Tasks of an upgrade and of its resources have failed, each. Asks no worker. */
 async function failedTasks(bench: UpgradeBench, { id, plan }: RunningUpgrade): Promise<(string | undefined)[]> {
   const histories = [id, ...resourcesOf(plan).map(lockOf)].map((workflowId) =>
@@ -201,5 +204,6 @@ async function failedTasks(bench: UpgradeBench, { id, plan }: RunningUpgrade): P
     .filter(({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED)
     .map(
       ({ workflowTaskFailedEventAttributes }) => WorkflowTaskFailedCause[workflowTaskFailedEventAttributes?.cause ?? 0],
-    );
+    )
+    .filter((cause) => cause !== signalledAtItsEnd);
 }

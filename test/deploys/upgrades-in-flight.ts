@@ -17,6 +17,7 @@ import {
   Gate,
   hostFailure,
   hostProgress,
+  failedCheck,
   passedCheck,
   upgraded,
 } from "../support/fake-activities";
@@ -154,6 +155,21 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
     );
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
     return { upgrade, goOn: () => upgrade.ask("retry"), begun: manager.begun, expected: [...twoHosts, "host-2"] };
+  },
+
+  "several clusters that wait for a retry": async (bench) => {
+    const manager = new Manager();
+    let stages = failedCheck();
+    const upgrade = await bench.upgrade(
+      { resources: clusters(3) },
+      manager.with({ runClusterPrechecks: () => Promise.resolve({ stages }) }),
+    );
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    const goOn = () => {
+      stages = passedCheck();
+      return upgrade.ask("retry");
+    };
+    return { upgrade, goOn, begun: manager.begun, expected: [...twoHosts, ...twoHosts, ...twoHosts] };
   },
 
   "several hosts with options of their own": async (bench) => {

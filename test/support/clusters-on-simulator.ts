@@ -78,7 +78,7 @@ export async function simulateClusters(
       metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
     }),
     managementServer: () => undefined,
-    readLockHolder: () => Promise.resolve(undefined),
+    readLockHolder: () => Promise.resolve({}),
     limits,
   });
   async function read<A>(path: string): Promise<A> {

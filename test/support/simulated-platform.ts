@@ -118,7 +118,7 @@ export class SimulatedPlatform {
           version,
           metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
         }),
-        readLockHolder: () => Promise.resolve(undefined),
+        readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, callTimeout: 5_000, poll: { min: 10, max: 50 }, ...limits },
       }),
     );

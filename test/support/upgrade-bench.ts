@@ -137,7 +137,7 @@ export class UpgradeBench {
   /** Asks Temporal, as the real Activity does. */
   private async holdersOf(workflowIds: readonly string[]): Promise<{ workflowId: string; upgradeId: string }[]> {
     const read = workflowIds.map(async (workflowId) => {
-      const upgradeId = await readHolder(this.env.client, workflowId);
+      const { upgradeId } = await readHolder(this.env.client, workflowId);
       return upgradeId === undefined ? [] : [{ workflowId, upgradeId }];
     });
     return (await Promise.all(read)).flat();

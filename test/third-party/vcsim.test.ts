@@ -151,7 +151,7 @@ describe("the driver against vcsim of the govmomi project", function () {
         componentManager: (id) => ({ id, url: vcsim.url, ...credentials }),
         patchFor: (_id, { version }) => ({ version, metadataUrls: ["http://depot.example.com/metadata.zip"] }),
         managementServer: () => undefined,
-        readLockHolder: () => Promise.resolve(undefined),
+        readLockHolder: () => Promise.resolve({}),
         limits: { ...defaultActivityLimits, poll: { min: 5, max: 20 } },
       });
     const target = (): ClusterTarget => ({

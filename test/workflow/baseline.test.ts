@@ -100,7 +100,7 @@ describe("A baseline-managed cluster", function () {
             metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`],
           }),
           managementServer: () => undefined,
-          readLockHolder: () => Promise.resolve(undefined),
+          readLockHolder: () => Promise.resolve({}),
           limits: { ...defaultActivityLimits, poll: { min: 10, max: 50 } },
         }),
       );

@@ -43,15 +43,17 @@ describe("An upgrade costs few Workflow tasks", function () {
     ]);
   });
 
-  it("because clusters whose turn has come are told in one", async () => {
+  it("because clusters are locked in one, and told in one when their turn has come", async () => {
     const upgrade = await bench().upgrade({ resources: clusters(4) }, new FakeActivities({}, 1));
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
-    const tasks = ((await upgrade.handle.fetchHistory()).events ?? []).flatMap(
-      ({ signalExternalWorkflowExecutionInitiatedEventAttributes: told }) =>
-        told ? [Number(told.workflowTaskCompletedEventId)] : [],
-    );
-    expect(tasks).to.have.length(4);
-    expect(new Set(tasks).size).to.equal(1);
+    const events = (await upgrade.handle.fetchHistory()).events ?? [];
+    const locking = events.map((event) => event.startChildWorkflowExecutionInitiatedEventAttributes);
+    const telling = events.map((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes);
+    for (const commands of [locking, telling]) {
+      const tasks = commands.flatMap((command) => (command ? [Number(command.workflowTaskCompletedEventId)] : []));
+      expect(tasks).to.have.length(4);
+      expect(new Set(tasks).size).to.equal(1);
+    }
   });
 
   it("whose log lines carry no memo of all the hosts to the thread that writes them", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate, upgraded } from "../support/fake-activities";
@@ -7,6 +8,11 @@ import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
 const [running, failed] = ["In Progress / INPROGRESS", "Failed / COMPLETED_WITH_FAILURE"];
+
+/** As their locks are taken. */
+function inOrder(resources: readonly ResourceUpgradeSpec[]): ResourceUpgradeSpec[] {
+  return [...resources].sort((one, other) => (one.resourceId < other.resourceId ? -1 : 1));
+}
 
 describe("Clusters that more than one upgrade wants", function () {
   this.timeout(30_000);
@@ -20,10 +26,7 @@ describe("Clusters that more than one upgrade wants", function () {
           await gate?.pass();
           return upgraded(input);
         },
-        readLockHolder: async ({ workflowId }) => {
-          const upgradeId = await readHolder(bench().env.client, workflowId);
-          return upgradeId === undefined ? {} : { upgradeId };
-        },
+        readLockHolder: ({ workflowId }) => readHolder(bench().env.client, workflowId),
       },
       1,
     );
@@ -95,13 +98,13 @@ describe("Clusters that more than one upgrade wants", function () {
 
   it("are free at once where they were only taken on the way to one that is held, and the loser may retry", async () => {
     const gate = new Gate();
-    const [held, free] = clusters(2);
+    const [before, held, after] = clusters(3);
     const holder = await bench().upgrade({ resources: [held!] }, activities(gate));
     await gate.reached;
-    const loser = await bench().upgrade({ resources: [free!, held!] }, activities(gate));
+    const loser = await bench().upgrade({ resources: [before!, held!, after!] }, activities(gate));
     await loser.untilStatuses(failed);
     await expectLockedOut(loser, holder);
-    const other = await bench().upgrade({ resources: [free!] }, activities());
+    const other = await bench().upgrade({ resources: [before!, after!] }, activities());
     expect(await other.end()).to.equal("SUCCESSFUL");
     gate.open();
     expect(await holder.end()).to.equal("SUCCESSFUL");
@@ -167,6 +170,111 @@ describe("Clusters that more than one upgrade wants", function () {
     expect(fake.calls[0]).to.equal(`holder cluster/${resources[0]?.resourceId}`);
   });
 
+  it("are waited for where their holder has not got all that it wants yet, and taken when it gives them back", async () => {
+    const gate = new Gate();
+    const [cluster] = clusters(1);
+    const holder = await bench().upgrade({ resources: [cluster!] }, activities(gate));
+    await gate.reached;
+    let looks = 0;
+    const fake = new FakeActivities(
+      {
+        readLockHolder: async ({ workflowId }) => {
+          looks++;
+          if (looks === 3) {
+            gate.open();
+            await holder.end();
+          }
+          return { ...(await readHolder(bench().env.client, workflowId)), isDeciding: true };
+        },
+      },
+      1,
+    );
+    const next = await bench().upgrade({ resources: [cluster!] }, fake);
+    expect(await next.end()).to.equal("SUCCESSFUL");
+    expect(looks).to.equal(3);
+  });
+
+  it("are not held for good by an upgrade that does not get all: who waits for its decision gets them", async () => {
+    const [gate, asked] = [new Gate(), new Gate()];
+    const [a, b] = inOrder(clusters(2));
+    const holder = await bench().upgrade({ resources: [b!] }, activities(gate));
+    await gate.reached;
+    const deciding = await bench().upgrade(
+      { resources: [a!, b!] },
+      new FakeActivities(
+        {
+          readLockHolder: async ({ workflowId }) => {
+            await asked.pass();
+            return readHolder(bench().env.client, workflowId);
+          },
+        },
+        1,
+      ),
+    );
+    await asked.reached;
+    const lock = `cluster/${a!.resourceId}`;
+    expect(await readHolder(bench().env.client, lock)).to.deep.equal({ upgradeId: deciding.id, isDeciding: true });
+    const waiting = await bench().upgrade({ resources: [a!] }, activities());
+    await eventually(
+      () => Promise.resolve(waiting.fake.calls),
+      (calls) => calls.includes(`holder ${lock}`),
+    );
+    asked.open();
+    await deciding.untilStatuses(failed);
+    await expectLockedOut(deciding, holder);
+    expect(await waiting.end()).to.equal("SUCCESSFUL");
+    gate.open();
+    expect(await holder.end()).to.equal("SUCCESSFUL");
+  });
+
+  it("are free again where the last of eighteen is held, and the upgrade may retry all of them", async () => {
+    const gate = new Gate();
+    const resources = clusters(18);
+    const last = inOrder(resources).at(-1)!;
+    const holder = await bench().upgrade({ resources: [last] }, activities(gate));
+    await gate.reached;
+    const loser = await bench().upgrade({ resources }, activities());
+    await loser.untilStatuses(failed);
+    await expectLockedOut(loser, holder);
+    const free = resources.filter((resource) => resource !== last);
+    for (const { resourceId } of free)
+      expect(await readHolder(bench().env.client, `cluster/${resourceId}`)).to.deep.equal({});
+    gate.open();
+    expect(await holder.end()).to.equal("SUCCESSFUL");
+    await loser.ask("retry");
+    expect(await loser.end()).to.be.oneOf(["SUCCESSFUL", "NOTHING_TO_DO"]);
+  });
+
+  it("are given back where the upgrade is cancelled while it takes them", async () => {
+    const upgrades = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => {
+        const resources = clusters(16);
+        const upgrade = await bench().upgrade({ resources }, activities());
+        // From before the first Workflow task to the middle of the upgrade.
+        for (let looks = 0; looks < i; looks++) await upgrade.handle.describe();
+        await upgrade.handle.cancel();
+        return { upgrade, resources };
+      }),
+    );
+    for (const { upgrade, resources } of upgrades) {
+      expect(await upgrade.end()).to.equal("CANCELLED");
+      for (const { resourceId } of resources)
+        expect(await readHolder(bench().env.client, `cluster/${resourceId}`)).to.deep.equal({});
+    }
+  });
+
+  it("are not waited for where their holder has decided", async () => {
+    const gate = new Gate();
+    const [a, b] = clusters(2);
+    const holder = await bench().upgrade({ resources: [a!, b!] }, activities(gate));
+    await gate.reached;
+    expect(await readHolder(bench().env.client, `cluster/${b!.resourceId}`)).to.deep.equal({ upgradeId: holder.id });
+    const draft = await bench().upgrade({ resources: [b!] }, activities(gate));
+    await draft.untilStatuses(failed);
+    const looks = draft.fake.calls.filter((call) => call.startsWith("holder "));
+    expect(looks).to.have.length(1);
+  });
+
   it("are not waited for where their holder cannot be named", async () => {
     const gate = new Gate();
     const resources = clusters(1);
@@ -179,5 +287,36 @@ describe("Clusters that more than one upgrade wants", function () {
       "RESOURCE_LOCKED",
       { resourceId: resources[0]?.resourceId },
     ]);
+  });
+});
+
+describe("Clusters whose holder does not decide", function () {
+  this.timeout(30_000);
+  const bench = useBench("TIME_SKIPPING");
+
+  it("are waited for twenty seconds", async () => {
+    const [cluster] = clusters(1);
+    const scheduledTimestamp = await bench().inTime(86_400_000);
+    const holder = await bench().upgrade({ resources: [{ ...cluster!, scheduledTimestamp }] });
+    await holder.untilStatuses("Pending / SCHEDULED");
+    const asked: number[] = [];
+    const fake = new FakeActivities(
+      {
+        readLockHolder: async () => {
+          asked.push(await bench().now());
+          return { upgradeId: holder.id, isDeciding: true };
+        },
+      },
+      1,
+    );
+    const next = await bench().upgrade({ resources: [cluster!] }, fake);
+    await bench().passTime(30_000);
+    await next.untilStatuses(failed);
+    expect((await next.task()).errors?.[0]?.context).to.deep.equal({
+      resourceId: cluster!.resourceId,
+      upgradeId: holder.id,
+    });
+    const seconds = ((asked.at(-1) ?? NaN) - (asked[0] ?? NaN)) / 1000;
+    expect(seconds).to.be.within(19, 23);
   });
 });

@@ -30,7 +30,7 @@ describe("The upgrade of a simulated management server", function () {
         componentManager: (id) => ({ id, url: server.url, username: "svc", password: "secret" }),
         managementServer: () => mgmtSettings,
         patchFor: () => undefined,
-        readLockHolder: () => Promise.resolve(undefined),
+        readLockHolder: () => Promise.resolve({}),
         limits: quickLimits,
       }),
     );

@@ -99,8 +99,8 @@ describe("An upgrade of several products", function () {
     });
     const upgrade = await bench().upgrade({ ...options, bundle: bundleOf(component("MGMT")) }, fake);
     await gate.reached;
-    expect(await readHolder(bench().env.client, mgmtLock(mgmt))).to.equal(upgrade.id);
-    expect(await readHolder(bench().env.client, netvirtLock(netvirt))).to.equal(undefined);
+    expect(await readHolder(bench().env.client, mgmtLock(mgmt))).to.deep.equal({ upgradeId: upgrade.id });
+    expect(await readHolder(bench().env.client, netvirtLock(netvirt))).to.deep.equal({});
     gate.open();
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(events).to.deep.equal(["MGMT stage", "MGMT install", "MGMT installed"]);

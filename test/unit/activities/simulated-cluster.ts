@@ -171,7 +171,7 @@ export async function simulateCluster(
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         patchFor,
         managementServer: () => undefined,
-        readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? "upgrade-1" : undefined),
+        readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
         limits: { ...quickLimits, ...limits },
         hostMaintenance: () => maintenance,
       }),

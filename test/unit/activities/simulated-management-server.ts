@@ -88,7 +88,7 @@ export async function simulateManagementServer(): Promise<SimulatedManagementSer
         componentManager: (id) => (id === "vc-01" ? { id, url, username: "svc", password: "secret" } : undefined),
         managementServer: (id) => (id !== "m-1" ? undefined : "settings" in options ? options.settings : mgmtSettings),
         patchFor: () => undefined,
-        readLockHolder: () => Promise.resolve(undefined),
+        readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),

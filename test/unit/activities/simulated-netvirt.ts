@@ -110,7 +110,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
           id === "nsx-01" ? { id, url: `${url}${root}`, username: "svc", password: "secret" } : undefined,
         patchFor: () => undefined,
         managementServer: () => undefined,
-        readLockHolder: () => Promise.resolve(undefined),
+        readLockHolder: () => Promise.resolve({}),
         limits: { ...quickLimits, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),
