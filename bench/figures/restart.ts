@@ -5,8 +5,8 @@ import type { StagedExperiment } from "../experiment";
 import { endUpgrades, startedUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
-/** In milliseconds. */
-const lookEvery = 2000;
+/** Clusters that are looked at together, and the pause where one of them has not been back; the server has the restart to work on. */
+const [atOnce, pause] = [50, 2000];
 
 /** A worker that is killed while many clusters are being upgraded: until each of them gives a sign of life again. */
 export const restart: StagedExperiment = {
@@ -23,13 +23,13 @@ export const restart: StagedExperiment = {
     await until(
       "all clusters heartbeat again",
       async () => {
-        // Seldom and few at a time: the server has the restart to work on.
-        await setTimeout(lookEvery);
         const limit = pLimit(4);
-        const silent = await Promise.all(
-          waiting.map((id) => limit(async () => ((await lastHeartbeat(stage, id)) > killed ? [] : [id]))),
-        );
-        waiting = silent.flat();
+        const looks = waiting
+          .slice(0, atOnce)
+          .map((id) => limit(async () => ((await lastHeartbeat(stage, id)) > killed ? [] : [id])));
+        const silent = (await Promise.all(looks)).flat();
+        waiting = [...waiting.slice(atOnce), ...silent];
+        if (silent.length > 0) await setTimeout(pause);
         return waiting.length === 0;
       },
       600,
