@@ -9,8 +9,11 @@ interface TaskReader {
   readTask(task: string): Promise<TaskInfo>;
 }
 
-/** So many looks come sooner after one another than the shortest pause between others: most of these tasks end at once. */
+/** So many looks come sooner than the shortest pause between others, the first of them at once: most of these tasks end soon. */
 const soonerLooks = 4;
+
+/** The `round`th pause: a twenty-fifth of the shortest one, then twice as long each time up to that, then as others are. */
+const pauseAfter = (round: number) => (round < soonerLooks ? 2 : 1) * (round - soonerLooks);
 
 /**
  * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
@@ -36,7 +39,7 @@ export async function completeTask(client: TaskReader, patience: Patience, id: s
           "Look at the task in the component manager and cancel it there if it hangs, then retry the upgrade.",
       });
     }
-    await patience.pause(round - soonerLooks);
+    await patience.pause(pauseAfter(round));
   }
 }
 
