@@ -2,20 +2,52 @@ import { DriverError, isNotFound } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { completeTask, reasonsOf } from "./complete-task";
 import { textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
-import type { Patience } from "./patience";
+import { createPatience, type Patience } from "./patience";
 import { describeImage, softwareSpecOf, type TargetImage } from "./target-image";
+
+/** How long a draft that is not needed any more is tried to be deleted; whoever makes the next one deletes it otherwise. */
+const cleanUp = 10_000;
+/** How often a draft is made anew that a user, or another worker, has made in the meantime. */
+const maximumRounds = 5;
+
+/**
+ * Lets `use` do what it wants with a valid draft of the target, which is nobody else's meanwhile. It is deleted where that
+ * fails. Throws where the component manager does not find the target valid, and not found where another worker has
+ * replaced the draft by its own.
+ */
+export async function withOwnDraft<A>(
+  client: VlcmClient,
+  patience: Patience,
+  cluster: string,
+  target: TargetImage,
+  use: (draft: string) => Promise<A>,
+): Promise<A> {
+  const turn = client.draftTurns.take(cluster);
+  try {
+    await patience.persist(() => turn.hasCome);
+    const draft = await createOwnDraft(client, patience, cluster, target);
+    try {
+      await completeDraft(client, patience, { cluster, draft }, target);
+      return await use(draft);
+    } catch (error) {
+      if (!isNotFound(error)) await discardDraft(client, patience, cluster, draft);
+      throw error;
+    }
+  } finally {
+    turn.end();
+  }
+}
 
 /**
  * Makes a draft of a cluster's desired image for {@link completeDraft}. A user has one draft at most: one of ours that a lost worker left behind
  * is deleted first, never used, because nobody knows what it holds.
  */
-export async function createOwnDraft(
+async function createOwnDraft(
   client: VlcmClient,
   patience: Patience,
   cluster: string,
   { targetVersion, image }: TargetImage,
 ): Promise<string> {
-  const rounds = 5;
   for (let round = 0; ; round++) {
     try {
       if (image) {
@@ -24,7 +56,9 @@ export async function createOwnDraft(
       }
       return await patience.persist(() => client.createDraft(cluster));
     } catch (error) {
-      if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === rounds) throw error;
+      if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === maximumRounds) throw error;
+      // From the second time on somebody else is at it.
+      if (round > 0) await patience.pause(round - maximumRounds);
       await deleteOwnDrafts(client, patience, cluster, error);
     }
   }
@@ -51,13 +85,20 @@ async function deleteOwnDrafts(
   for (const { draft } of own) await deleteDraft(client, patience, cluster, draft);
 }
 
-/** Deletes a draft that may be gone already. */
-export async function deleteDraft(
+/** Deletes a draft that is not needed any more, also where the Activity is to stop. What fails is left to the next draft. */
+export async function discardDraft(
   client: VlcmClient,
   patience: Patience,
   cluster: string,
   draft: string,
 ): Promise<void> {
+  const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
+  const persistent = createPatience(bounds, { interruption: () => undefined });
+  await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
+}
+
+/** Deletes a draft that may be gone already. */
+async function deleteDraft(client: VlcmClient, patience: Patience, cluster: string, draft: string): Promise<void> {
   try {
     await patience.persist(() => client.deleteDraft(cluster, draft));
   } catch (error) {
@@ -66,7 +107,7 @@ export async function deleteDraft(
 }
 
 /** Makes a new draft the target and has the component manager validate it. Throws where it is not valid. */
-export async function completeDraft(
+async function completeDraft(
   client: VlcmClient,
   patience: Patience,
   { cluster, draft }: { readonly cluster: string; readonly draft: string },

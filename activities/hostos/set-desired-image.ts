@@ -4,13 +4,12 @@ import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { ClusterCompliance } from "../drivers/vlcm/vlcm-models";
 import { scanCluster } from "../host-assessment";
-import { completeDraft, createOwnDraft, deleteDraft } from "../own-draft";
-import { createPatience, type Patience } from "../patience";
+import { withOwnDraft } from "../own-draft";
+import type { Patience } from "../patience";
 import { describeImage, isDesired, isJudgedBy } from "../target-image";
 
 /** Rounds in which a draft may be lost to somebody else before that is an error. */
 const maximumRounds = 5;
-const cleanUp = 10_000;
 
 /**
  * Brings the desired image of a cluster to the target. Whatever an earlier run got done is found in the cluster
@@ -29,16 +28,13 @@ export async function setDesiredImage(
       const commit = committed?.commit ?? (await readCommit(client, patience, target));
       return { changed: round > 0, ...(commit !== undefined && { commit }) };
     }
-    const draft = await createOwnDraft(client, patience, cluster, target);
     try {
-      await completeDraft(client, patience, { cluster, draft }, target);
-      committed = await commit(client, patience, { cluster, draft }, target);
+      committed = await withOwnDraft(client, patience, cluster, target, (draft) =>
+        commit(client, patience, { cluster, draft }, target),
+      );
     } catch (error) {
-      // Another precheck of the cluster has deleted the draft, or an unanswered commit has used it up.
-      if (!isNotFound(error)) {
-        await discard(client, patience, cluster, draft);
-        throw error;
-      }
+      // A precheck of the cluster by another worker has deleted the draft, or an unanswered commit has used it up.
+      if (!isNotFound(error)) throw error;
       lost = error;
       await patience.pause(round);
     }
@@ -88,10 +84,4 @@ async function readCommit(client: VlcmClient, patience: Patience, target: Cluste
     if (error instanceof DriverError) return undefined;
     throw error;
   }
-}
-
-async function discard(client: VlcmClient, patience: Patience, cluster: string, draft: string): Promise<void> {
-  const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
-  const persistent = createPatience(bounds, { interruption: () => undefined });
-  await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
 }

@@ -1,11 +1,8 @@
 import { isNotFound } from "../drivers/driver-error";
-import { completeDraft, createOwnDraft, deleteDraft } from "../own-draft";
-import { createPatience } from "../patience";
+import { discardDraft, withOwnDraft } from "../own-draft";
 import { isDesired } from "../target-image";
 import type { Precheck } from "./precheck";
 
-/** How long the draft of a check that was stopped is still tried to be deleted; the next run deletes it otherwise. */
-const cleanUp = 10_000;
 const maximumRounds = 3;
 
 /** The component manager has the target image and finds it valid for the cluster. */
@@ -18,17 +15,13 @@ export const targetImageAvailable: Precheck = {
     const { cluster } = target.cluster;
     if (isDesired(await patience.persist(() => client.readDesiredImage(cluster)), target)) return [];
     for (let round = 0; ; round++) {
-      const draft = await createOwnDraft(client, patience, cluster, target);
       try {
-        await completeDraft(client, patience, { cluster, draft }, target);
+        const discard = (draft: string) => discardDraft(client, patience, cluster, draft);
+        await withOwnDraft(client, patience, cluster, target, discard);
         return [];
       } catch (error) {
-        // The prechecks of another upgrade of this cluster may have replaced our draft by theirs.
+        // Another worker, with the prechecks of another upgrade of this cluster, may have replaced our draft by theirs.
         if (!isNotFound(error) || round === maximumRounds) throw error;
-      } finally {
-        const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
-        const persistent = createPatience(bounds, { interruption: () => undefined });
-        await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
       }
       await patience.pause(round);
     }

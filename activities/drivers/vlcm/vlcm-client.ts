@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { isNotFound } from "../driver-error";
+import { DraftTurns } from "./draft-turns";
 import { gatheredTasks } from "./gathered-tasks";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import {
@@ -63,6 +64,8 @@ export interface VlcmClient {
   /** What holds for a remediation: the cluster's policy over that of all clusters. */
   readEffectivePolicy(cluster: string): Promise<Record<string, unknown>>;
   putPolicy(cluster: string, policy: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Whose turn it is to make a draft of a cluster, among those that share this client. */
+  readonly draftTurns: DraftTurns;
   listDrafts(cluster: string): Promise<DraftOwner[]>;
   /** A draft that begins as the cluster's desired image. */
   createDraft(cluster: string): Promise<string>;
@@ -110,6 +113,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
 
   return {
     id: access.id,
+    draftTurns: new DraftTurns(),
     now: () => http.now(),
     readUser: async () => (await ask({ what: "log in", method: "GET", path: "api/session" }, SessionInfo)).user,
 

@@ -106,6 +106,33 @@ describe("the Activities of a cluster", function () {
     });
   });
 
+  describe("a draft of the image, of which a user has one", () => {
+    const failed = ({ stages }: { stages: readonly { type: string; status: string }[] }) =>
+      stages.filter(({ status }) => status === "FAILED").map(({ type }) => type);
+
+    it("is made in turn by the prechecks of many upgrades at the same time", async () => {
+      const activities = cluster.activities();
+      const runs = Array.from({ length: 24 }, () => succeed(() => activities.runClusterPrechecks(cluster.target)));
+      expect((await Promise.all(runs)).flatMap(failed)).to.deep.equal([]);
+      expect((await cluster.state()).drafts).to.deep.equal([]);
+    });
+
+    it("is left to whoever comes next where one that waits for its turn is cancelled", async () => {
+      await cluster.fault({ kind: "SERVICE_UNAVAILABLE", path: "action=validate" });
+      const activities = cluster.activities();
+      const first = startActivity(() => activities.setDesiredImage(cluster.target));
+      await until(async () => (await cluster.state()).drafts.length > 0);
+      const second = startActivity(() => activities.setDesiredImage(cluster.target));
+      const third = startActivity(() => activities.setDesiredImage(cluster.target));
+      second.environment.cancel();
+      expectCancelled(await second.end);
+      first.environment.cancel();
+      expectCancelled(await first.end);
+      await cluster.repair();
+      expect((await third.end).result).to.include({ changed: true });
+    });
+  });
+
   describe("readClusterHosts", () => {
     it("gives the hosts by name, with what they run and whether that is the target", async () => {
       const read = () => succeed(() => cluster.activities().readClusterHosts(cluster.target));

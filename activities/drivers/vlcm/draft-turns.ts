@@ -1,0 +1,27 @@
+/** A turn on the draft of a cluster. */
+interface DraftTurn {
+  /** Resolves when those before have ended theirs; never rejects. */
+  readonly hasCome: Promise<void>;
+  /** Lets the next one go on. Must be called, also by whoever does not wait for the turn any longer. */
+  end(): void;
+}
+
+/**
+ * A user has one draft of a cluster at most, and whoever makes a new one deletes the one before. So those that share a
+ * client, and with it the user, take turns, first come, first served.
+ */
+export class DraftTurns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  take(cluster: string): DraftTurn {
+    const hasCome = this.#last.get(cluster) ?? Promise.resolve();
+    let end: () => void = () => undefined;
+    const own = new Promise<void>((resolve) => (end = resolve));
+    const last = hasCome.then(() => own);
+    this.#last.set(cluster, last);
+    void last.then(() => {
+      if (this.#last.get(cluster) === last) this.#last.delete(cluster);
+    });
+    return { hasCome, end };
+  }
+}
