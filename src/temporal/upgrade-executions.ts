@@ -9,12 +9,14 @@ import { resourcesOf, type UpgradePlan } from "../domain/upgrade-plan";
 import type { Deadline, UpgradeExecutions } from "../upgrades/ports";
 import { notFound, type NamedResource, type ServiceError } from "../upgrades/service-error";
 import { DescribedUpgrades } from "./described-upgrades";
+import { LockHolders } from "./lock-holder";
 import { PayloadReader } from "./memo";
 import { RequestSender } from "./request-sender";
 import { startWorkflow } from "./start-workflow";
 import { TaskReader } from "./task-reader";
 import { readError, writeError } from "./temporal-error";
 import { UpgradeList } from "./upgrade-list";
+import { visibilityOf, VisibilityReader } from "./visibility-reader";
 
 /** Bounds of calls to Temporal, in milliseconds. */
 export interface TemporalTimeouts {
@@ -40,7 +42,10 @@ export function temporalUpgradeExecutions(
 ): UpgradeExecutions {
   const bounded = <T>(call: () => Promise<T>, until = Infinity) =>
     client.withDeadline(Math.min(Date.now() + timeouts.call, until), call);
-  const list = new UpgradeList(client, log, timeouts);
+  const visibility = visibilityOf(client, timeouts.call);
+  const executions = new VisibilityReader(visibility);
+  const holders = new LockHolders(client, executions, timeouts.call);
+  const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
   const tasks = new TaskReader(client, timeouts.query, timeouts.call);
   const upgrades = new DescribedUpgrades(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
@@ -84,7 +89,7 @@ export function temporalUpgradeExecutions(
 
     list: (filter, page) => list.list(filter, page),
     listTasks: (filter, page) => list.listTasks(filter, page),
-    lockHolders: (locks, until) => list.lockHolders(locks, until),
+    lockHolders: (locks, until) => TE.tryCatch(() => holders.of(locks, until), writeError),
 
     readUpgrade: (id) =>
       pipe(

@@ -7,19 +7,17 @@ import { hasTaskEnded, lostTask, lostUpgrade, type LostBecause } from "../domain
 import { metadataOf, wholeList, type PageMetadata, type PageRequest } from "../domain/page";
 import { Task, type PageOfTask } from "../domain/task";
 import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
-import type { Deadline, TaskFilter, UpgradeFilter } from "../upgrades/ports";
+import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "../in-flight";
 import { PayloadReader, readAs } from "./memo";
 import { timestampOf } from "./server-time";
-import { readError, writeError } from "./temporal-error";
-import { visibilityOf, VisibilityReader, type Execution, type Visibility } from "./visibility-reader";
-import { locksQuery, tasksQuery, upgradesQuery } from "./visibility-query";
+import { readError } from "./temporal-error";
+import type { Execution, Visibility, VisibilityReader } from "./visibility-reader";
+import { tasksQuery, upgradesQuery } from "./visibility-query";
 
 const { WorkflowExecutionStatus } = temporal.api.enums.v1;
 
-/** Names in one filter; more would make it longer than Visibility takes. */
-const namesPerQuery = 100;
 /** How many different lists are read at the same time: more would only make each of them late. */
 const concurrentLists = 4;
 
@@ -32,21 +30,19 @@ interface Page<A> {
 /** Lists of upgrades and of their Tasks, answered by Temporal's Visibility alone: search attributes to filter, memos for the content. */
 export class UpgradeList {
   private readonly reader: PayloadReader;
-  private readonly visibility: Visibility;
-  private readonly executions: VisibilityReader;
   private readonly readingUpgrades = new InFlight<Page<Upgrade>>();
   private readonly readingTasks = new InFlight<Page<Task>>();
   private readonly limit = pLimit(concurrentLists);
 
   constructor(
     client: Client,
+    private readonly visibility: Visibility,
+    private readonly executions: VisibilityReader,
     private readonly log: Logger,
-    /** Milliseconds for one call to Temporal, and for a whole list with the wait for its turn. */
-    private readonly timeouts: { readonly call: number; readonly list: number },
+    /** Milliseconds for a whole list with the wait for its turn. */
+    private readonly timeout: number,
   ) {
     this.reader = new PayloadReader(client.options.loadedDataConverter);
-    this.visibility = visibilityOf(client, timeouts.call);
-    this.executions = new VisibilityReader(this.visibility);
   }
 
   list(filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> {
@@ -66,27 +62,11 @@ export class UpgradeList {
     return TE.tryCatch(
       () =>
         reading.share(`${page.pageNumber}/${page.pageSize}/${query}`, () => {
-          const deadline = Date.now() + this.timeouts.list;
+          const deadline = Date.now() + this.timeout;
           return this.limit(() => this.read(query, page, deadline, element));
         }),
       readError,
     );
-  }
-
-  lockHolders(locks: readonly string[], until?: Deadline): TE.TaskEither<ServiceError, ReadonlyMap<string, string>> {
-    return TE.tryCatch(async () => {
-      // A lock is held by running the Workflow of that ID.
-      const workflowIds = [...new Set(locks)];
-      const holders = new Map<string, string>();
-      for (let i = 0; i < workflowIds.length; i += namesPerQuery) {
-        const query = locksQuery(workflowIds.slice(i, i + namesPerQuery));
-        for (const { execution, memo } of await this.executions.read(query, 0, namesPerQuery, until)) {
-          const upgradeId = await this.reader.field(memo, "upgradeId");
-          if (execution?.workflowId && typeof upgradeId === "string") holders.set(execution.workflowId, upgradeId);
-        }
-      }
-      return holders;
-    }, writeError);
   }
 
   private async read<A>(

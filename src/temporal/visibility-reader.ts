@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { InFlight } from "../in-flight";
+import { grpcCode } from "./temporal-error";
 
 /** A Workflow execution as Visibility lists it. */
 export type Execution = NonNullable<
@@ -37,8 +38,14 @@ export function visibilityOf(client: Client, callTimeout: number): Visibility {
   };
 }
 
-/** The most executions of one call: their memos, of at most 2 MiB each, must fit into one message (connection.ts). */
-const largestStep = 50;
+/**
+ * How many executions one call asks for: at first as many as fit into one message whatever their memos are (2 MiB each at
+ * most; connection.ts), and more where the last ones were small, up to what the server gives. Few calls matter: by default
+ * a Temporal server lets a namespace make ten a second.
+ */
+const atOnce = { first: 50, growth: 4, most: 1000, bytes: 16 * 1024 * 1024 };
+/** A gRPC status code: the answer is larger than is taken, or calls are too many. */
+const resourceExhausted = 8;
 /** How many places in lists are remembered, so that reading page by page does not start from the front each time. */
 const rememberedPlaces = 200;
 /** For how long, in milliseconds: what has started or ended since has moved the rest of the list. */
@@ -56,6 +63,8 @@ interface Place {
 export class VisibilityReader {
   private readonly places = new Map<string, Place>();
   private readonly steps = new InFlight<{ executions: readonly Execution[]; next: Place | undefined }>();
+  /** How many executions one call may ask for now. */
+  private most = atOnce.first;
 
   constructor(
     private readonly visibility: Visibility,
@@ -71,7 +80,7 @@ export class VisibilityReader {
     const found: Execution[] = [];
     let place: Place | undefined = this.nearest(query, first);
     while (place && place.at < end) {
-      const { executions, next } = await this.step(place, Math.min(largestStep, end - place.at), deadline);
+      const { executions, next } = await this.step(place, Math.min(this.most, end - place.at), deadline);
       found.push(...executions.slice(Math.max(0, first - place.at)));
       place = next;
     }
@@ -89,12 +98,26 @@ export class VisibilityReader {
   /** Readers that walk the same way at the same time take the same steps. */
   private step({ query, at, token }: Place, size: number, deadline: number) {
     return this.steps.share(`${at}/${size}/${query}`, async () => {
-      const { executions, nextToken } = await this.visibility.list(query, size, token, deadline);
+      const { executions, nextToken } = await this.list(query, size, token, deadline);
       if (!nextToken || executions.length === 0) return { executions, next: undefined };
       const next = { query, at: at + executions.length, token: nextToken, until: this.now() + placeLifetime };
       this.remember(next);
       return { executions, next };
     });
+  }
+
+  private async list(query: string, size: number, token: Uint8Array | undefined, deadline: number): Promise<Step> {
+    try {
+      const step = await this.visibility.list(query, size, token, deadline);
+      const largest = Math.max(1024, ...step.executions.map(bytesOf));
+      const next = Math.min(atOnce.most, atOnce.growth * this.most, Math.floor(atOnce.bytes / largest));
+      this.most = Math.max(atOnce.first, next);
+      return step;
+    } catch (error) {
+      this.most = atOnce.first;
+      if (size <= atOnce.first || grpcCode(error) !== resourceExhausted) throw error;
+      return this.list(query, atOnce.first, token, deadline);
+    }
   }
 
   private remember(place: Place): void {
@@ -104,4 +127,9 @@ export class VisibilityReader {
     const oldest = this.places.keys().next().value;
     if (this.places.size > rememberedPlaces && oldest !== undefined) this.places.delete(oldest);
   }
+}
+
+/** What an execution's memo takes, nearly all of its size. */
+function bytesOf({ memo }: Execution): number {
+  return Object.values(memo?.fields ?? {}).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }

@@ -93,7 +93,7 @@ export interface UpgradeExecutions {
   cancel(id: string, requestedBy: string): TaskEither<ServiceError, CancelAnswer>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
-  /** The upgrade that holds each of the locks (domain/resource-lock.ts), for those that are already visible as held. */
+  /** The upgrade that holds each of the locks (domain/resource-lock.ts), of those that are held; of many only what is visible already. */
   lockHolders(locks: readonly string[], until?: Deadline): TaskEither<ServiceError, ReadonlyMap<string, string>>;
 }
 

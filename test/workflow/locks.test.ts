@@ -1,6 +1,8 @@
 import { expect } from "chai";
+import { clusterLock } from "../../src/domain/resource-lock";
 import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
-import { readHolder } from "../../src/temporal/lock-holder";
+import { LockHolders, readHolder } from "../../src/temporal/lock-holder";
+import { VisibilityReader } from "../../src/temporal/visibility-reader";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
@@ -74,9 +76,35 @@ describe("Clusters that more than one upgrade wants", function () {
         const wanted = winners[0]!.plan.spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
         const touched = fake.changes.map((change) => change.split(/[ /]/)[1]);
         expect(new Set(touched)).to.deep.equal(new Set(wanted));
-        expect(touched.filter((id) => id === b!.resourceId)).to.have.length(4);
+        const ofBoth = fake.changes.filter((change) => change.includes(b!.resourceId));
+        // The settings may be put back twice, where a worker is slow (workflows/local-first.ts).
+        const [once, restored] = [ofBoth.slice(0, 3), new Set(ofBoth.slice(3))];
+        expect(once.map((change) => change.split(" ")[0])).to.deep.equal(["putPolicy", "setImage", "remediate"]);
+        expect([...restored]).to.deep.equal([`restorePolicy ${b!.resourceId}`]);
       }),
     );
+  });
+
+  it("are told with their holders: few as they are now, without Visibility, and many by it", async () => {
+    const gate = new Gate();
+    const holder = await bench().upgrade({ resources: clusters(2) }, activities(gate));
+    await gate.reached;
+    const asked: string[] = [];
+    const none = new VisibilityReader({
+      count: () => Promise.resolve(0),
+      list: (query) => Promise.resolve({ executions: [], nextToken: undefined }).finally(() => asked.push(query)),
+    });
+    const holders = new LockHolders(bench().env.client, none, 5_000);
+    const held = [0, 1].map((i) => clusterLock(holder.resourceId(i)));
+    const free = Array.from({ length: 15 }, (_, i) => clusterLock(`free-${i}`));
+    expect([...(await holders.of([...held, ...free.slice(0, 14)]))].sort()).to.deep.equal(
+      held.map((lock) => [lock, holder.id]).sort(),
+    );
+    expect(asked).to.deep.equal([]);
+    expect([...(await holders.of([...held, ...free]))]).to.deep.equal([]);
+    expect(asked.length).to.equal(1);
+    gate.open();
+    await holder.end();
   });
 
   it("never leave all waiting for each other: of three in a ring at least one gets through", async () => {

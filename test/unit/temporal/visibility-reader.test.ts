@@ -3,6 +3,8 @@ import { VisibilityReader, type Visibility } from "../../../src/temporal/visibil
 
 /** Visibility over a list that can grow at its front; a token is the run that was last given, as in SQL stores. */
 class FakeVisibility implements Visibility {
+  /** Bytes of the memo of each. */
+  memoSize = 2_000_000;
   /** Every call: where it began and how many it asked for. */
   readonly calls: [at: number, size: number][] = [];
   constructor(public ids: string[]) {}
@@ -15,7 +17,8 @@ class FakeVisibility implements Visibility {
     const at = token === undefined ? 0 : this.ids.indexOf(Buffer.from(token).toString()) + 1;
     this.calls.push([at, size]);
     const ids = this.ids.slice(at, at + size);
-    const executions = ids.map((workflowId) => ({ execution: { workflowId } }));
+    const memo = { fields: { task: { data: { length: this.memoSize } as Uint8Array } } };
+    const executions = ids.map((workflowId) => ({ execution: { workflowId }, memo }));
     const last = ids.at(-1);
     return Promise.resolve({ executions, nextToken: ids.length === size && last ? Buffer.from(last) : undefined });
   }
@@ -49,9 +52,38 @@ describe("VisibilityReader", () => {
     }
   });
 
-  it("asks for at most fifty at once, whose memos fit into one message", async () => {
+  const sizes = () => visibility.calls.map(([, size]) => size);
+
+  it("asks for at most fifty at once where their memos are as large as may be, which fit into one message", async () => {
     await read(0, 120);
-    expect(visibility.calls.map(([, size]) => size)).to.deep.equal([50, 50, 20]);
+    expect(sizes()).to.deep.equal([50, 50, 20]);
+  });
+
+  it("asks for four times as many where memos are small, up to what the server gives", async () => {
+    [visibility.ids, visibility.memoSize] = [numbered(3000), 2_000];
+    expect((await read(0, 3000)).length).to.equal(3000);
+    expect(sizes()).to.deep.equal([50, 200, 800, 1000, 950]);
+    visibility.memoSize = 100_000;
+    visibility.calls.length = 0;
+    await read(0, 2000, "another");
+    expect(sizes()).to.deep.equal([1000, 167, 167, 167, 167, 167, 165]);
+  });
+
+  it("asks for fifty again where an answer was too large", async () => {
+    [visibility.ids, visibility.memoSize] = [numbered(400), 2_000];
+    await read(0, 100);
+    const { list } = visibility;
+    visibility.list = (query, size, token) => {
+      if (size <= 50) return list.call(visibility, query, size, token);
+      visibility.calls.push([-1, size]);
+      return Promise.reject(Object.assign(new Error("8 RESOURCE_EXHAUSTED"), { code: 8, details: "", metadata: {} }));
+    };
+    visibility.calls.length = 0;
+    expect(await read(100, 300)).to.deep.equal(visibility.ids.slice(100));
+    expect(visibility.calls.slice(0, 2)).to.deep.equal([
+      [-1, 300],
+      [100, 50],
+    ]);
   });
 
   it("reaches a far page in large steps", async () => {
