@@ -10,29 +10,33 @@ import type { Stage } from "../stage";
 
 const atOnce = 32;
 
+/** How many are started before the worker gets time to come after. */
+const burstOf = (quick: boolean) => (quick ? atOnce : 2 * atOnce);
+
 /**
  * POSTs of drafts against starts of the same Workflow with the same input, memo and search attributes. In bursts, with the
  * worker's part of the work done in between: the API lets no more in than workers keep up with, and a bare client does.
  */
 export const starts: StagedExperiment = {
   name: "starts",
-  needs: () => ({ clusters: 1, hosts: 2 }),
+  needs: ({ quick }) => ({ clusters: quick ? 1 : burstOf(quick), hosts: 2 }),
   run: async (stage, { quick }) => {
-    // How many are started before the worker gets time to come after.
-    const burst = quick ? atOnce : 2 * atOnce;
+    const burst = burstOf(quick);
     const plan = await planOf(stage);
-    const measured = async (start: () => Promise<unknown>) => {
+    const measured = async (start: (index: number) => Promise<unknown>) => {
       await stage.untilIdle();
       return inFlight(burst, atOnce, start);
     };
     const api = new Pool(stage.service.apiUrl, { connections: atOnce });
-    const upgrades = () => measured(() => post(api));
+    const upgrades = () => measured(() => post(api, 0));
+    const ofManyClusters = () => measured((index) => post(api, index));
     const workflows = () =>
       measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" }));
     // Whoever comes first loads code and opens connections.
     await upgrades();
     await workflows();
     const { ours, reference } = await inTurns(quick ? 4 : 8, upgrades, workflows);
+    const many = quick ? undefined : await inTurns(8, ofManyClusters, workflows);
     await api.close();
     await endUpgrades(stage);
     const throughput = (rounds: typeof ours) => median(rounds.map(({ all }) => (burst / all) * 1000));
@@ -61,12 +65,24 @@ export const starts: StagedExperiment = {
         judged: "ratio",
         target: { atMost: 1.25 },
       },
+      ...(many
+        ? [
+            {
+              id: "post-throughput-many-clusters",
+              figure: `The same, each draft of another of ${burst} clusters`,
+              value: throughput(many.ours),
+              reference: throughput(many.reference),
+              unit: "/s",
+              judged: "ratio" as const,
+            },
+          ]
+        : []),
     ];
   },
 };
 
 /** By the cheapest client at hand: what it costs this process is not the service's. */
-async function post(api: Pool): Promise<void> {
+async function post(api: Pool, cluster: number): Promise<void> {
   const { statusCode, body } = await api.request({
     method: "POST",
     path: "/v1/upgrades",
@@ -75,7 +91,7 @@ async function post(api: Pool): Promise<void> {
       "content-type": "application/json",
       "idempotency-key": randomUUID(),
     },
-    body: JSON.stringify(specOf(0, 1, true)),
+    body: JSON.stringify(specOf(cluster, 1, true)),
   });
   const answer = await body.text();
   if (statusCode !== 202) throw new Error(`POST /v1/upgrades answered ${statusCode}: ${answer}`);
