@@ -30,7 +30,7 @@ export async function withOwnDraft<A>(
       await completeDraft(client, patience, { cluster, draft }, target);
       return await use(draft);
     } catch (error) {
-      if (!isNotFound(error)) await discardDraft(client, patience, cluster, draft);
+      await discardDraft(client, patience, cluster, draft);
       throw error;
     }
   } finally {
