@@ -6,6 +6,9 @@ import { residentMegabytes } from "../process-usage";
 import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
+/** As many clusters take turns: prechecks of one cluster wait for each other. */
+const clusters = 64;
+
 /** Few enough at a time that none is refused (docs/decisions/0023). */
 const atOnce = 8;
 
@@ -13,7 +16,7 @@ const atOnce = 8;
 export const drafts: StagedExperiment = {
   name: "drafts",
   slow: true,
-  needs: () => ({ clusters: 1, hosts: 2 }),
+  needs: () => ({ clusters, hosts: 2 }),
   run: async (stage, { quick }) => {
     const count = quick ? 500 : 10_000;
     await endUpgrades(stage);
@@ -39,7 +42,9 @@ export const drafts: StagedExperiment = {
 async function start(stage: Stage, count: number): Promise<void> {
   const { service, temporal } = stage;
   const accepted = new Set<string>();
-  await inFlight(count, atOnce, async () => accepted.add((await service.startUpgrade(specOf(0, 1, true))).id));
+  await inFlight(count, atOnce, async (index) =>
+    accepted.add((await service.startUpgrade(specOf(index % clusters, 1, true))).id),
+  );
   await stage.untilIdle();
   const [last = ""] = [...accepted].slice(-1);
   await service.taskWhen(last, "checked", (task) => task.subTasks?.[0]?.status === "SUCCESSFUL");
