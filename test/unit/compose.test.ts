@@ -179,6 +179,7 @@ describe("docker-compose.yml", () => {
     expect(server?.volumes).to.deep.equal(["./config/temporal:/setup:ro"]);
     expect(parse(readFileSync(join(root, "config/temporal/dynamic-config.yaml"), "utf8"))).to.deep.equal({
       "history.MaxBufferedQueryCount": [{ value: 100, constraints: {} }],
+      "frontend.namespaceRPS.visibility": [{ value: 100, constraints: {} }],
     });
   });
 
