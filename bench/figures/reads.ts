@@ -45,7 +45,7 @@ export const taskOfManyClusters: StagedExperiment = {
     const before = residentMegabytes(stage.pids("api"));
     let [bytes, memory] = [0, before];
     const { ours, reference } = await inTurns(
-      quick ? 8 : 16,
+      quick ? 24 : 16,
       async () => {
         const { milliseconds, result } = await timed(() => getTask(stage, id));
         bytes = result;
