@@ -7,7 +7,7 @@ import { describeImage, softwareSpecOf, type TargetImage } from "./target-image"
 
 /** How long a draft that is not needed any more is tried to be deleted; whoever makes the next one deletes it otherwise. */
 const cleanUp = 10_000;
-/** How often a draft is made anew that a user, or another worker, has made in the meantime. */
+/** How often a draft is tried to be made where another worker has made one in the meantime. */
 const maximumRounds = 5;
 
 /**

@@ -19,11 +19,8 @@ const oneByOne = 16;
 /** Names in one filter; more would make it longer than Visibility takes. */
 const namesPerQuery = 100;
 
-/** A Workflow that runs, and with it a lock that is held. */
-interface HeldLock {
-  readonly workflowId: string;
-  readonly memo: Memo;
-}
+/** A lock and the upgrade that holds it; undefined where nobody does. */
+type Holder = readonly [lock: string, upgradeId: string | undefined];
 
 /** The statuses of an upgrade that has decided to keep its locks; with any other it takes them, or gives them back. */
 const keeping: ReadonlySet<UpgradeStatus | undefined> = new Set<UpgradeStatus>(["SCHEDULED", "INPROGRESS", "PAUSED"]);
@@ -31,7 +28,7 @@ const keeping: ReadonlySet<UpgradeStatus | undefined> = new Set<UpgradeStatus>([
 /** Finds out who holds locks, for whoever refuses early what would fail later. */
 export class LockHolders {
   private readonly payloads: PayloadReader;
-  private readonly looks = new InFlight<readonly HeldLock[]>();
+  private readonly looks = new InFlight<string | undefined>();
 
   constructor(
     private readonly client: Client,
@@ -44,54 +41,58 @@ export class LockHolders {
 
   /**
    * The upgrade of each of these locks that is held. Few are looked at one by one, as they are now: by default a Temporal
-   * server lets a namespace ask Visibility ten times a second, and a burst of starts would stand still.
+   * server lets a namespace ask Visibility ten times a second, and a burst of starts would stand still (docs/decisions/0023).
+   * Rejects with the error of gRPC where Temporal does not answer by `until`.
    */
   async of(locks: readonly string[], until: Deadline = Infinity): Promise<ReadonlyMap<string, string>> {
     const workflowIds = [...new Set(locks)];
-    const held = await (workflowIds.length <= oneByOne
+    const holders = await (workflowIds.length <= oneByOne
       ? this.described(workflowIds, until)
       : this.listed(workflowIds, until));
-    const holders = held.map(async ({ workflowId, memo }) => ({
-      workflowId,
-      upgradeId: await this.payloads.field(memo, "upgradeId"),
-    }));
     return new Map(
-      (await Promise.all(holders)).flatMap(({ workflowId, upgradeId }) =>
-        typeof upgradeId === "string" ? [[workflowId, upgradeId] as const] : [],
-      ),
+      holders.flatMap(([lock, upgradeId]) => (upgradeId === undefined ? [] : [[lock, upgradeId] as const])),
     );
   }
 
-  private async described(workflowIds: readonly string[], until: Deadline): Promise<HeldLock[]> {
+  private described(workflowIds: readonly string[], until: Deadline): Promise<Holder[]> {
     const deadline = Math.min(Date.now() + this.callTimeout, until);
-    const locks = workflowIds.map((workflowId) =>
-      this.looks.share(workflowId, async () => {
-        const lock = await describeExecution(this.client, { workflowId }, deadline);
-        return lock?.status === "RUNNING" ? [{ workflowId, memo: lock.memo }] : [];
-      }),
-    );
-    return (await Promise.all(locks)).flat();
+    const look = (workflowId: string) => holderOf(this.client, this.payloads, workflowId, deadline);
+    return Promise.all(workflowIds.map(async (id) => [id, await this.looks.share(id, () => look(id))] as const));
   }
 
-  private async listed(workflowIds: readonly string[], until: Deadline): Promise<HeldLock[]> {
-    const held: HeldLock[] = [];
+  private async listed(workflowIds: readonly string[], until: Deadline): Promise<Holder[]> {
+    const holders: Holder[] = [];
     for (const some of chunksOf(namesPerQuery)(workflowIds)) {
       for (const { execution, memo } of await this.visibility.read(locksQuery(some), 0, namesPerQuery, until))
-        if (execution?.workflowId) held.push({ workflowId: execution.workflowId, memo });
+        holders.push([execution?.workflowId ?? "", await upgradeIn(this.payloads, memo)]);
     }
-    return held;
+    return holders;
   }
 }
 
-/** The upgrade that runs the Workflow of this ID and so holds its resource; nothing where nobody does. */
+/** Who runs the Workflow of this ID and so holds its resource; nobody where it does not run. */
 export async function readHolder(client: Client, workflowId: string): Promise<LockHolder> {
   const payloads = new PayloadReader(client.options.loadedDataConverter);
-  const lock = await describeExecution(client, { workflowId }, Date.now() + timeout);
-  if (lock?.status !== "RUNNING") return {};
-  const upgradeId = await payloads.field(lock.memo, "upgradeId");
-  if (typeof upgradeId !== "string") return {};
+  const upgradeId = await holderOf(client, payloads, workflowId, Date.now() + timeout);
+  if (upgradeId === undefined) return {};
   const holder = await describeExecution(client, { workflowId: upgradeId }, Date.now() + timeout);
   const upgrade = Upgrade.decode(await payloads.field(holder?.memo, "upgrade"));
   const isDeciding = isRight(upgrade) && !(holder?.status === "RUNNING" && keeping.has(upgrade.right.status));
   return { upgradeId, ...(isDeciding && { isDeciding }) };
+}
+
+async function holderOf(
+  client: Client,
+  payloads: PayloadReader,
+  workflowId: string,
+  deadline: number,
+): Promise<string | undefined> {
+  const lock = await describeExecution(client, { workflowId }, deadline);
+  return lock?.status === "RUNNING" ? upgradeIn(payloads, lock.memo) : undefined;
+}
+
+/** The upgrade that the memo of a resource's Workflow names. */
+async function upgradeIn(payloads: PayloadReader, memo: Memo): Promise<string | undefined> {
+  const upgradeId = await payloads.field(memo, "upgradeId");
+  return typeof upgradeId === "string" ? upgradeId : undefined;
 }
