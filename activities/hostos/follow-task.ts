@@ -3,6 +3,9 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { ApplyResult, hasEnded, type TaskInfo } from "../drivers/vlcm/vlcm-models";
 import type { Patience } from "../patience";
 
+/** Who has waited for so long before a look, in milliseconds, can wait a little longer for others that look as well. */
+const longWait = 2_000;
+
 /** How following a remediation ended. FORGOTTEN: the component manager does not know the task any more. */
 type FollowedTask =
   | { readonly end: "ENDED"; readonly task: TaskInfo }
@@ -28,11 +31,12 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
   let seen: string | undefined;
   let changedAt = Date.now();
   let cancelled = !options.cancel;
+  let waited = 0;
   for (let round = 0; ; round++) {
     const asked = Date.now();
     let task: TaskInfo;
     try {
-      task = await patience.persist(() => client.readTask(options.task));
+      task = await patience.persist(() => client.readTask(options.task, waited >= longWait));
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
@@ -50,7 +54,9 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
     if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
 
     if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
+    const paused = Date.now();
     await patience.pause(round);
+    waited = Date.now() - paused;
   }
 }
 

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import DataLoader from "dataloader";
 import { DriverError } from "../driver-error";
+import { gatheredCalls } from "./gathered-calls";
 import type { TaskInfo } from "./vlcm-models";
 
 /** Tasks in one call: the ids of so many make a URL of some 5 KB, which every server takes. */
 const mostTasks = 50;
 
-/** How long a task is waited with at most while another call is under way (milliseconds). */
-const longestGathering = 250;
+/** Milliseconds that a patient reader waits for others. */
+const patientWait = 250;
 
 interface TaskCalls {
   readOne(task: string): Promise<TaskInfo>;
@@ -16,12 +15,13 @@ interface TaskCalls {
 }
 
 /**
- * Reads tasks of one component manager: whoever asks while a call is under way shares the next one, so that thousands of
- * remediations that are watched at the same time cost a few calls a second. A single task is read at once, by itself.
+ * Reads tasks of one component manager, those that are asked for at the same time together ({@link gatheredCalls}). `isPatient`:
+ * it may take a quarter of a second more, so that thousands of remediations that are watched cost a few calls a second.
  */
-export function gatheredTasks({ readOne, readMany }: TaskCalls): (task: string) => Promise<TaskInfo> {
-  let underWay: Promise<unknown> = Promise.resolve();
-
+export function gatheredTasks({
+  readOne,
+  readMany,
+}: TaskCalls): (task: string, isPatient?: boolean) => Promise<TaskInfo> {
   const oneByOne = (tasks: readonly string[]) =>
     Promise.all(tasks.map((task) => readOne(task).catch((error: unknown) => asError(error))));
 
@@ -33,20 +33,9 @@ export function gatheredTasks({ readOne, readMany }: TaskCalls): (task: string) 
     return tasks.map((task) => found[task] ?? told[missing.indexOf(task)] ?? new Error(`nothing was read of ${task}`));
   }
 
-  const loader = new DataLoader<string, TaskInfo>(
-    (tasks) => {
-      const reading = read(tasks);
-      underWay = reading.catch(() => undefined);
-      return reading;
-    },
-    {
-      cache: false,
-      maxBatchSize: mostTasks,
-      batchScheduleFn: (dispatch) =>
-        void Promise.race([underWay, sleep(longestGathering, undefined, { ref: false })]).then(dispatch),
-    },
-  );
-  return (task) => loader.load(task);
+  const atOnce = gatheredCalls({ askAll: read, most: mostTasks });
+  const patiently = gatheredCalls({ askAll: read, most: mostTasks, wait: patientWait });
+  return (task, isPatient = false) => (isPatient ? patiently : atOnce)(task);
 }
 
 /** A manager that lists no tasks to us may still tell of each: that is then asked. */

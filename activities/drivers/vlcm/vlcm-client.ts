@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { isNotFound } from "../driver-error";
 import { DraftTurns } from "./draft-turns";
+import { gatheredCalls } from "./gathered-calls";
 import { gatheredTasks } from "./gathered-tasks";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
 import {
@@ -24,6 +25,17 @@ import {
 /** The service whose tasks are remediations, checks and scans of clusters. */
 const softwareService = "com.vmware.esx.settings.clusters.software";
 const unfinished = ["PENDING", "RUNNING", "BLOCKED"];
+
+/** The unfinished tasks of each cluster that is asked for, by their ids. */
+function unfinishedOf(tasks: t.TypeOf<typeof TaskInfos>): (cluster: string) => ReadonlyMap<string, TaskInfo> {
+  const byCluster = new Map<string, Map<string, TaskInfo>>();
+  for (const [id, task] of Object.entries(tasks)) {
+    if (task.target === undefined || !unfinished.includes(task.status)) continue;
+    const own = byCluster.get(task.target.id) ?? new Map<string, TaskInfo>();
+    byCluster.set(task.target.id, own.set(id, task));
+  }
+  return (cluster) => byCluster.get(cluster) ?? new Map<string, TaskInfo>();
+}
 
 /** A draft of a cluster's desired image and the user who made it. */
 interface DraftOwner {
@@ -76,9 +88,9 @@ export interface VlcmClient {
   /** The task's result is the id of the commit. */
   commitDraft(cluster: string, draft: string, message: string): Promise<string>;
   deleteDraft(cluster: string, draft: string): Promise<void>;
-  /** Calls at the same time share one, as {@link gatheredTasks} says. */
-  readTask(task: string): Promise<TaskInfo>;
-  /** The unfinished lifecycle tasks of a cluster by their ids. */
+  /** Calls at the same time share one, those of the patient for longer, as {@link gatheredTasks} says. */
+  readTask(task: string, isPatient?: boolean): Promise<TaskInfo>;
+  /** The unfinished lifecycle tasks of a cluster by their ids. Calls at the same time share one ({@link gatheredCalls}). */
   listUnfinishedTasks(cluster: string): Promise<ReadonlyMap<string, TaskInfo>>;
   cancelTask(task: string): Promise<void>;
   /** Logs out and drops the connections. Never throws. */
@@ -109,6 +121,23 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
     readOne: (task) => ask({ what: `read task ${task}`, method: "GET", path: taskPath(task) }, TaskInfo),
     readMany: (tasks) =>
       ask({ what: `read ${tasks.length} tasks`, method: "GET", path: "api/cis/tasks", query: { tasks } }, TaskInfos),
+  });
+
+  // The manager tells of all its clusters at once, which for a thousand in work is most of a megabyte.
+  const listUnfinishedTasks = gatheredCalls({
+    askAll: async (clusters: readonly string[]) => {
+      const [first = "", ...others] = new Set(clusters);
+      const tasks = await ask(
+        {
+          what: `list the running tasks of ${others.length === 0 ? first : `${first} and ${others.length} more`}`,
+          method: "GET",
+          path: "api/cis/tasks",
+          query: { services: softwareService, status: unfinished },
+        },
+        TaskInfos,
+      );
+      return clusters.map(unfinishedOf(tasks));
+    },
   });
 
   return {
@@ -229,20 +258,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
       tell({ what: `delete a draft image of ${cluster}`, method: "DELETE", path: draftPath(cluster, draft) }),
 
     readTask,
-    listUnfinishedTasks: async (cluster) => {
-      const tasks = await ask(
-        {
-          what: `list the running tasks of ${cluster}`,
-          method: "GET",
-          path: "api/cis/tasks",
-          query: { services: softwareService, status: unfinished },
-        },
-        TaskInfos,
-      );
-      return new Map(
-        Object.entries(tasks).filter(([, task]) => task.target?.id === cluster && unfinished.includes(task.status)),
-      );
-    },
+    listUnfinishedTasks,
     cancelTask: (task) =>
       tell({ what: `cancel task ${task}`, method: "POST", path: taskPath(task), query: { action: "cancel" } }),
     close: () => http.close(),

@@ -50,6 +50,21 @@ describe("gatheredTasks", () => {
     expect(calls.map(({ tasks }) => tasks)).to.deep.equal([["a"], ["b", "c"]]);
   });
 
+  it("lets the patient wait for each other, and nobody for them", async () => {
+    const { calls, read, made } = manager();
+    const patient = [read("a", true)];
+    await new Promise(setImmediate);
+    patient.push(read("b", true));
+    const hasty = read("c");
+    await made(1);
+    calls[0]?.answer();
+    expect(await hasty).to.deep.equal(info("c"));
+    await made(2);
+    calls[1]?.answer();
+    expect(await Promise.all(patient)).to.deep.equal([info("a"), info("b")]);
+    expect(calls.map(({ tasks }) => tasks)).to.deep.equal([["c"], ["a", "b"]]);
+  });
+
   it("does not wait for long behind a call that hangs", async () => {
     const { calls, read, made } = manager();
     void read("a");
