@@ -16,13 +16,16 @@ const heartbeatsPerSecond = 100;
 /** How many Activities this worker runs. */
 let running = 0;
 
+/** The longest time between two signs of life, as a share of the heartbeat timeout: two come before it is over. */
+const longestSilence = 0.4;
+
 /**
- * Milliseconds to the next sign of life of one of so many Activities: longer the more give them, but soon enough for three
+ * Milliseconds to the next sign of life of one of so many Activities: longer the more give them, but soon enough for two
  * before the timeout (docs/decisions/0030).
  */
 export function untilHeartbeat(activities: number, heartbeatTimeout: number | undefined): number {
   const shared = (activities / heartbeatsPerSecond) * 1000;
-  return Math.max(heartbeatEvery, Math.min(shared, (heartbeatTimeout ?? 0) / 4));
+  return Math.max(heartbeatEvery, Math.min(shared, (heartbeatTimeout ?? 0) * longestSilence));
 }
 
 /**
