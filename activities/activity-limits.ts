@@ -24,9 +24,10 @@ export interface ActivityLimits {
   readonly healthGate: number;
   /**
    * Hosts that one Activity upgrades in turn: one that takes longer than `moment` is left to an Activity of its own, and
-   * none is begun after `run`, for whoever pauses or cancels is not to wait longer.
+   * none is begun after `run`, for whoever pauses or cancels is not to wait longer. Between two of them nothing is asked again
+   * that is younger than `recent`.
    */
-  readonly inTurn: { readonly moment: number; readonly run: number };
+  readonly inTurn: { readonly moment: number; readonly run: number; readonly recent: number };
 }
 
 const minute = 60_000;
@@ -44,5 +45,5 @@ export const defaultActivityLimits: ActivityLimits = {
   mgmtAbsence: 120 * minute,
   mgmtStall: 120 * minute,
   healthGate: 30 * minute,
-  inTurn: { moment: 1_000, run: 4_000 },
+  inTurn: { moment: 1_000, run: 4_000, recent: 1_000 },
 };

@@ -2,7 +2,7 @@ import type { ActivityLimits } from "../activity-dependencies";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { Vim25Host } from "../drivers/vim25/vim25-models";
+import type { Vim25Host, Vim25HostMode } from "../drivers/vim25/vim25-models";
 import type { HostMaintenance } from "../hostos/host-maintenance";
 import { gaveUp, type Patience } from "../patience";
 import { runningTask } from "./baseline-context";
@@ -27,6 +27,8 @@ interface Change {
   isDone(host: Vim25Host): boolean;
   request(): Promise<string>;
 }
+
+const isInside = (host: Vim25HostMode) => host.inMaintenanceMode || runningTask(host, "enter") !== undefined;
 
 /** Maintenance mode of single hosts by the management interface, which image-managed clusters have as well. */
 export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies): HostMaintenance {
@@ -114,8 +116,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
       }),
     inMaintenance: async (cluster, patience) => {
       const hosts = await patience.persist(() => client.listHostModes(cluster));
-      const inside = hosts.filter((host) => host.inMaintenanceMode || runningTask(host, "enter") !== undefined);
-      return new Set(inside.map(({ host }) => host));
+      return new Set(hosts.filter(isInside).map(({ host }) => host));
     },
+    isInMaintenance: async (host, patience) => isInside(await patience.persist(() => client.readHostMode(host))),
   };
 }

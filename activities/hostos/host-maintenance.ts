@@ -19,4 +19,6 @@ export interface HostMaintenance {
   exit(host: string, patience: Patience): Promise<void>;
   /** The hosts of a cluster that are in maintenance mode or on their way into it. */
   inMaintenance(cluster: string, patience: Patience): Promise<ReadonlySet<string>>;
+  /** The same of one host. */
+  isInMaintenance(host: string, patience: Patience): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ import { toTimestamp } from "../../src/domain/timestamp";
 import { endingPatience, runActivity, stopReason } from "../activity-run";
 import type { HealthLook, HostsInTurn, RemediateHostInput } from "../contract";
 import { DriverError } from "../drivers/driver-error";
-import { withRecentReads } from "../drivers/vlcm/recent-reads";
+import { recentReads, type RecentReads } from "../drivers/vlcm/recent-reads";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { createPatience, type Patience } from "../patience";
 import { toldHeartbeats } from "../told-progress";
@@ -15,6 +15,7 @@ import { HostProgressTracker } from "./host-progress";
 import { HostRemediationRun } from "./host-remediation-run";
 import { LeftToOthers } from "./left-to-others";
 import { NothingRuns } from "./nothing-runs";
+import { recentMaintenance, type RecentMaintenance } from "./recent-maintenance";
 import { ReportedFailure } from "./reported-failure";
 
 /** The stage of a host whose beginning tells of a remediation. */
@@ -76,6 +77,9 @@ class FollowingHosts {
   readonly #activity = Context.current();
   readonly #context: Readonly<Record<string, string>>;
   readonly #client: VlcmClient;
+  /** Absent in the search for what a lost run has left, which goes by what is asked anew. */
+  readonly #recent: RecentReads | undefined;
+  readonly #maintenance: RecentMaintenance;
   /** Of the host that was last in work. */
   #progress: HostProgress;
 
@@ -83,9 +87,12 @@ class FollowingHosts {
   constructor(dependencies: InTurnDependencies, input: RemediateHostInput, { host, stages }: HostResult) {
     this.#dependencies = dependencies;
     this.#input = input;
-    const client = dependencies.clientOf(input.cluster.componentManagerId);
-    const { poll } = dependencies.limits;
-    this.#client = input.lostSince === undefined ? withRecentReads(client, poll.min) : client;
+    const { componentManagerId } = input.cluster;
+    const { recent } = dependencies.limits.inTurn;
+    const client = dependencies.clientOf(componentManagerId);
+    if (input.lostSince === undefined) this.#recent = recentReads(client, recent);
+    this.#client = this.#recent?.client ?? client;
+    this.#maintenance = recentMaintenance(dependencies.maintenanceOf(componentManagerId), recent);
     this.#progress = { host, reportedFailures: 0, activity: "Upgraded; going on to the next host.", stages };
     this.#context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
   }
@@ -97,11 +104,14 @@ class FollowingHosts {
   }
 
   look(): Promise<HealthLook> {
-    return lookAtHealth({ ...this.#dependencies, clientOf: () => this.#client }, this.#hurry(), this.#input);
+    const { maintenance } = this.#maintenance;
+    const remembering = { clientOf: () => this.#client, maintenanceOf: () => maintenance };
+    return lookAtHealth({ ...this.#dependencies, ...remembering }, this.#hurry(), this.#input);
   }
 
   /** One host, for a moment. `mayBegin`: asked again right before its remediation would be requested. */
   async turn(host: RemediateHostInput["host"], mayBegin: () => boolean): Promise<Turn> {
+    this.#maintenance.moved(host.host);
     const input: RemediateHostInput = { ...this.#input, host };
     const wasLost = input.lostSince !== undefined;
     const beat = wasLost ? this.#tell(host.fqdn) : this.#remember;
@@ -112,7 +122,7 @@ class FollowingHosts {
         ...{ client: this.#client, input, limits: this.#dependencies.limits, progress },
         ...{ mayHaveRequested: wasLost, lastScanOnly: wasLost, stopping: false },
         mayAsk: () => !wasLost && mayBegin(),
-        patience: wasLost ? this.#onlyAnswers() : this.#hurry(),
+        patience: wasLost ? this.#onlyAnswers() : this.#lookingAnew(this.#hurry()),
       });
       const result = await run.toTheEnd();
       const { outcome, version } = result;
@@ -175,6 +185,17 @@ class FollowingHosts {
         interruption: () => (stopReason() !== undefined || Date.now() >= until ? leftToOthers() : undefined),
       },
     );
+  }
+
+  /** Whoever waits before looking again wants to see something new. */
+  #lookingAnew(patience: Patience): Patience {
+    return {
+      ...patience,
+      pause: (round) => {
+        this.#recent?.forget();
+        return patience.pause(round);
+      },
+    };
   }
 
   /**

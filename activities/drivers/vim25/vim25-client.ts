@@ -51,6 +51,8 @@ export interface Vim25Client {
   /** The maintenance mode of a cluster's hosts and their tasks, and nothing else of them. */
   listHostModes(cluster: string): Promise<Vim25HostMode[]>;
   readHost(host: string): Promise<Vim25Host>;
+  /** Its maintenance mode and its tasks, and nothing else of it. */
+  readHostMode(host: string): Promise<Vim25HostMode>;
   /** The virtual machines of all the hosts of a cluster. */
   listVms(cluster: string): Promise<Vim25Vm[]>;
   readTask(task: string): Promise<TaskInfo>;
@@ -114,6 +116,24 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
       );
   }
 
+  /** One host with its tasks, of it these properties. */
+  async function selectHost<A>(
+    host: string,
+    what: string,
+    properties: readonly string[],
+    read: (what: string, host: Retrieved, tasks: readonly TaskInfo[]) => A,
+  ): Promise<A> {
+    const found = await select({
+      what,
+      from: hostObject(host),
+      over: [toTasks],
+      properties: { HostSystem: properties, Task: ["info"] },
+    });
+    const own = found.find(({ object }) => object.type === "HostSystem");
+    if (!own) throw errorOfShape({ managerId: access.id, what }, "it is empty");
+    return read(what, own, tasksOf(what, found));
+  }
+
   async function selectCluster(cluster: string, what: string): Promise<Vim25Cluster> {
     const [found] = await select({
       what,
@@ -154,18 +174,8 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
     listHosts: (cluster) => selectHosts(cluster, `list the hosts of ${cluster}`, hostProperties, hostOf),
     listHostModes: (cluster) =>
       selectHosts(cluster, `list the hosts of ${cluster} in maintenance mode`, modeProperties, modeOf),
-    readHost: async (host) => {
-      const what = `read host ${host}`;
-      const found = await select({
-        what,
-        from: hostObject(host),
-        over: [toTasks],
-        properties: { HostSystem: [...hostProperties, "vm"], Task: ["info"] },
-      });
-      const own = found.find(({ object }) => object.type === "HostSystem");
-      if (!own) throw errorOfShape({ managerId: access.id, what }, "it is empty");
-      return hostOf(what, own, tasksOf(what, found));
-    },
+    readHost: (host) => selectHost(host, `read host ${host}`, [...hostProperties, "vm"], hostOf),
+    readHostMode: (host) => selectHost(host, `read the maintenance mode of ${host}`, modeProperties, modeOf),
     listVms: async (cluster) => {
       const what = `list the virtual machines of ${cluster}`;
       const found = await select({

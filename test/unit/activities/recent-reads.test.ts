@@ -1,11 +1,12 @@
 import { expect } from "chai";
 import type { VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
-import { withRecentReads } from "../../../activities/drivers/vlcm/recent-reads";
+import { recentReads, type RecentReads } from "../../../activities/drivers/vlcm/recent-reads";
 
 describe("reads between two hosts of one run", () => {
   let asked: string[];
   let plain: VlcmClient;
   let client: VlcmClient;
+  let forget: RecentReads["forget"];
 
   beforeEach(() => {
     asked = [];
@@ -33,7 +34,7 @@ describe("reads between two hosts of one run", () => {
       scan: answered("scan"),
     };
     plain = part as unknown as VlcmClient;
-    client = withRecentReads(plain, 250);
+    ({ client, forget } = recentReads(plain, 60_000));
   });
 
   it("are made once, for each cluster", async () => {
@@ -81,7 +82,7 @@ describe("reads between two hosts of one run", () => {
 
   it("are made again after a failure", async () => {
     let isFirst = true;
-    const failing = withRecentReads(
+    const { client: failing } = recentReads(
       {
         ...client,
         listHosts: async () => {
@@ -90,17 +91,24 @@ describe("reads between two hosts of one run", () => {
           throw new Error("503");
         },
       },
-      250,
+      60_000,
     );
     expect(await failing.listHosts("c-1").catch(() => "failed")).to.equal("failed");
     expect(await failing.listHosts("c-1")).to.deep.equal([]);
   });
 
-  it("are made anew where two looks at something may come sooner after one another", async () => {
-    const impatient = withRecentReads(plain, 0);
-    await impatient.listHosts("c-1");
-    await impatient.listHosts("c-1");
+  it("are made anew when they are too old, and where the second look is to see something new", async () => {
+    const { client: forgetful } = recentReads(plain, 0);
+    await forgetful.listHosts("c-1");
+    await forgetful.listHosts("c-1");
     expect(asked).to.deep.equal(["hosts c-1", "hosts c-1"]);
+
+    await client.listHosts("c-2");
+    await client.readDesiredImage("c-2");
+    forget();
+    await client.listHosts("c-2");
+    await client.readDesiredImage("c-2");
+    expect(asked.slice(2)).to.deep.equal(["hosts c-2", "image c-2", "hosts c-2"]);
   });
 
   it("do not keep what says whether something runs", async () => {

@@ -35,7 +35,7 @@ describe("remediateHost with hosts that follow", function () {
 
   const host = (place: number) => hosts[place] as RemediateHostInput["host"];
   /** Long enough for what takes a moment on a busy machine; what is to take longer takes a minute. */
-  const patient = { inTurn: { moment: 3_000, run: 20_000 } };
+  const patient = { inTurn: { moment: 3_000, run: 20_000, recent: 20_000 } };
   const remediate = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) => {
     const activities = cluster.activities({ ...patient, ...limits });
     return () => activities.remediateHost({ ...input, ...more });
@@ -57,7 +57,7 @@ describe("remediateHost with hosts that follow", function () {
 
   it("begins none after a host that took longer", async () => {
     await cluster.hostSeconds(1.1);
-    const limits = { inTurn: { moment: 1_000, run: 20_000 } };
+    const limits = { inTurn: { ...patient.inTurn, moment: 1_000 } };
     expect(followed(await succeed(remediate({}, limits)))).to.deep.equal([]);
     expect(await requested()).to.deep.equal(ids(0));
   });
@@ -69,7 +69,7 @@ describe("remediateHost with hosts that follow", function () {
       await pause(run);
       return inMaintenance(...of);
     };
-    const result = await succeed(remediate({}, { inTurn: { moment: 20_000, run } }));
+    const result = await succeed(remediate({}, { inTurn: { ...patient.inTurn, moment: 20_000, run } }));
     expect(followed(result)).to.deep.equal([]);
     expect(result.begun).to.equal(undefined);
     expect(await requested()).to.deep.equal(ids(0));
@@ -128,6 +128,14 @@ describe("remediateHost with hosts that follow", function () {
     expect(followed(ungated)).to.deep.equal(ids(2));
   });
 
+  it("begins none after a host that its remediation has left in maintenance mode", async () => {
+    cluster.maintenance.isInMaintenance = async (one) => one === host(1).host;
+    const result = await succeed(remediate());
+    expect(followed(result)).to.deep.equal(ids(1));
+    expect(result.look).to.deep.equal({ healthy: false });
+    expect(await requested()).to.deep.equal(ids(0, 1));
+  });
+
   it("begins none where the check of the cluster's health finds something", async () => {
     await cluster.fault({ kind: "CHECK_FAILS", host: host(3).fqdn, issue: "vSAN objects are resyncing" });
     const { look } = await succeed(remediate());
@@ -142,7 +150,7 @@ describe("remediateHost with hosts that follow", function () {
       await cluster.hostSeconds(60);
       return inMaintenance(...of);
     };
-    const { look } = await succeed(remediate({}, { inTurn: { moment: 1_500, run: 20_000 } }));
+    const { look } = await succeed(remediate({}, { inTurn: { ...patient.inTurn, moment: 1_500 } }));
     const { runningTasks } = await cluster.state();
     expect(runningTasks.map(({ id, kind }) => ({ id, kind }))).to.deep.equal([{ id: look?.check, kind: "check" }]);
     expect(look?.healthy).to.equal(false);
@@ -160,6 +168,68 @@ describe("remediateHost with hosts that follow", function () {
       expect(await requested()).to.deep.equal(ids(0, 1));
     });
   }
+
+  /** The hosts that follow `own`, where the component manager answers some calls otherwise. */
+  async function goOn(
+    own: HostsInTurn,
+    otherwise: (client: VlcmClient) => Partial<VlcmClient>,
+    more: Partial<RemediateHostInput> = {},
+  ) {
+    const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
+    const client = createVlcmClient(access, quickLimits);
+    const dependencies = {
+      clientOf: () => ({ ...client, ...otherwise(client) }),
+      managementOf: () => expect.fail("image-managed clusters need no management interface"),
+      maintenanceOf: () => cluster.maintenance,
+      limits: { ...quickLimits, ...patient },
+      remediate: async () => own,
+    };
+    const result = await succeed(() => remediateInTurn(dependencies, { ...input, ...more }));
+    await client.close();
+    return result;
+  }
+
+  it("waits for a host that is away for a moment, and sees it come back", async () => {
+    const own = await succeed(remediate({ following: [] }));
+    let looks = 0;
+    const result = await goOn(
+      own,
+      (client) => ({
+        listHosts: async (of) =>
+          (await client.listHosts(of)).map((one) =>
+            one.host === host(1).host && ++looks === 1 ? { ...one, connection_state: "NOT_RESPONDING" } : one,
+          ),
+      }),
+      { healthGate: false },
+    );
+    expect(followed(result)).to.deep.equal(ids(1, 2, 3));
+    expect(looks).to.be.at.least(2);
+  });
+
+  it("asks once what nothing has changed since", async () => {
+    const own = await succeed(remediate({ following: [] }));
+    const asked = { hosts: 0, compliance: 0, image: 0 };
+    const counting = (client: VlcmClient): Partial<VlcmClient> => ({
+      listHosts: (of) => {
+        asked.hosts += 1;
+        return client.listHosts(of);
+      },
+      readCompliance: (of) => {
+        asked.compliance += 1;
+        return client.readCompliance(of);
+      },
+      readDesiredImage: (of) => {
+        asked.image += 1;
+        return client.readDesiredImage(of);
+      },
+    });
+    const result = await goOn(own, counting);
+    expect(followed(result)).to.deep.equal(ids(1, 2, 3));
+    // Before the first of them and at the end of each, however often the check and the remediation are looked at meanwhile.
+    expect(asked.image).to.equal(1);
+    expect(asked.compliance).to.be.at.most(7);
+    expect(asked.hosts).to.be.at.most(7);
+  });
 
   describe("after a run that was lost", () => {
     const again = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) =>
@@ -195,21 +265,8 @@ describe("remediateHost with hosts that follow", function () {
       expect(await requested()).to.deep.equal(ids(0, 1));
     });
 
-    /** The search after `lost`, where the component manager answers some calls otherwise. */
-    async function searchAfter(lost: HostsInTurn, otherwise: (client: VlcmClient) => Partial<VlcmClient>) {
-      const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
-      const client = createVlcmClient(access, quickLimits);
-      const dependencies = {
-        clientOf: () => ({ ...client, ...otherwise(client) }),
-        managementOf: () => expect.fail("the search needs no management interface"),
-        maintenanceOf: () => cluster.maintenance,
-        limits: { ...quickLimits, ...patient },
-        remediate: async () => lost,
-      };
-      const result = await succeed(() => remediateInTurn(dependencies, { ...input, lostSince: since }));
-      await client.close();
-      return result;
-    }
+    const searchAfter = (lost: HostsInTurn, otherwise: (client: VlcmClient) => Partial<VlcmClient>) =>
+      goOn(lost, otherwise, { lostSince: since });
 
     it("hands over a host that was remediated and is not back yet", async () => {
       const lost = await succeed(remediate({ following: [host(1)] }));

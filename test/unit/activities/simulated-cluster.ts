@@ -157,6 +157,8 @@ export async function simulateCluster(
       const { hosts: all } = await readState();
       return new Set(all.filter((host) => host.maintenance !== "OUT").map(({ id }) => id));
     },
+    isInMaintenance: async (host) =>
+      (await readState()).hosts.some(({ id, maintenance }) => id === host && maintenance !== "OUT"),
   };
 
   return {
