@@ -10,8 +10,12 @@ import { refusalOf } from "./refusal-of";
 
 /** How long the sustainable rate is measured, and how long ten times as much is sent, in milliseconds. */
 const times = { measured: 4000, flood: 6000 };
-/** Of all but one in a hundred, or on a slow machine so many times as long as without the flood, in milliseconds. */
-const longestAnswer = { milliseconds: 5000, timesUsual: 5 };
+/**
+ * How long all but one in a hundred take at most, in milliseconds. Before a flood is known one waits for up to
+ * `untilKnown`, behind so many `inside`: those that are worked on and those that workers have not come to
+ * (docs/decisions/0023). A slow machine needs longer for them.
+ */
+const longestAnswer = { milliseconds: 5000, untilKnown: 2000, inside: 2 * 64 };
 /** What operators do meanwhile, in milliseconds. */
 const longestSteering = 15_000;
 /** Requests of one client that sends the next when the one before is answered. */
@@ -137,7 +141,8 @@ describe("ten times as many requests as the service can take", function () {
     expect(answers.length / seconds, "offered").to.be.above(5 * sustainable);
     expect(answers.length - taken, "refused").to.be.above(0);
     expect(taken, "accepted").to.be.above(0);
-    expect(slowest, "p99").to.be.below(Math.max(longestAnswer.milliseconds, longestAnswer.timesUsual * usual));
+    const { milliseconds, untilKnown, inside } = longestAnswer;
+    expect(slowest, "p99").to.be.below(Math.max(milliseconds, untilKnown + (1000 * inside) / sustainable));
     for (const { status, body, milliseconds } of [commit, cancel, read, live]) {
       expect(status, body).to.equal(200);
       expect(milliseconds).to.be.below(longestSteering);
