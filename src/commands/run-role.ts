@@ -2,6 +2,7 @@ import { type Logger, pino } from "pino";
 import type { Config } from "../config";
 import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
+import { HeldLines } from "./held-lines";
 import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 
 /** A role that runs. */
@@ -27,7 +28,11 @@ export async function runRole(
   config: Config,
   args: readonly string[],
 ): Promise<number> {
-  const lines = heldLines();
+  // A supervisor that was killed takes the reading end of the pipe with it, and the role must still stop in good order;
+  // pino's own destination would try for ever to write there what it has left at the exit.
+  process.stdout.on("error", () => undefined);
+  const lines = new HeldLines(process.stdout);
+  process.on("exit", () => lines.release());
   const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, lines);
   // Who is told shows what was logged before as well.
   const tell = (message: RoleMessage) => {
@@ -64,35 +69,6 @@ export async function runRole(
     tell({ type: "failed", message });
     return 1;
   }
-}
-
-/**
- * Standard output, whose lines leave together at the end of each turn of the event loop: every write wakes up who reads them.
- * A process that is killed loses those of its last turn.
- *
- * A supervisor that was killed takes the reading end of the pipe with it, and the role must still stop in good order.
- * pino's own destination would try for ever to write there what it has left at the exit.
- */
-function heldLines(): { write(line: string): void; release(): void } {
-  const { stdout } = process;
-  let isHeld = false;
-  const release = () => {
-    isHeld = false;
-    stdout.uncork();
-  };
-  stdout.on("error", () => undefined);
-  process.on("exit", release);
-  return {
-    release,
-    write: (line) => {
-      if (!isHeld) {
-        isHeld = true;
-        stdout.cork();
-        setImmediate(release);
-      }
-      stdout.write(line);
-    },
-  };
 }
 
 /** Resolves when the supervisor tells this role to begin. */
