@@ -13,6 +13,9 @@ export interface ClusterFacts extends ClusterRef {
   readonly platformVersion: string;
 }
 
+/** What the inventory says of a cluster by itself. */
+export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
+
 /** What the inventory and its component managers say of a resource id that a request names; `reason` has no full stop. */
 export type ClusterLookup =
   | { readonly _tag: "Known"; readonly facts: ClusterFacts }

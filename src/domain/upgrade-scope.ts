@@ -3,13 +3,19 @@ import type { Installations, MgmtFacts, NetvirtFacts } from "./installations";
 import type { MgmtUpgradeUserInputSpec, NetvirtUpgradeUserInputSpec } from "./upgrade-spec";
 
 /** The NETVIRT instances that a request is about: those of its clusters' domains. */
-export function netvirtInScope(clusters: readonly ClusterFacts[], { netvirt }: Installations): NetvirtFacts[] {
+export function netvirtInScope(
+  clusters: readonly Pick<ClusterFacts, "domain">[],
+  { netvirt }: Installations,
+): NetvirtFacts[] {
   const domains = new Set(clusters.map(({ domain }) => domain));
   return netvirt.filter(({ domain }) => domains.has(domain));
 }
 
 /** The management servers that a request is about: those that serve its clusters. */
-export function mgmtInScope(clusters: readonly ClusterFacts[], { management }: Installations): MgmtFacts[] {
+export function mgmtInScope(
+  clusters: readonly Pick<ClusterFacts, "componentManagerId">[],
+  { management }: Installations,
+): MgmtFacts[] {
   const managers = new Set(clusters.map(({ componentManagerId }) => componentManagerId));
   return management.filter(({ componentManagerId }) => managers.has(componentManagerId));
 }

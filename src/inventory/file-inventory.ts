@@ -76,12 +76,13 @@ async function lookUp(
   reads: ComponentManagerReads,
 ): Promise<ClusterLookup> {
   const { componentManagerId, cluster } = entry;
+  // Nearly all are there, so that nobody waits to hear it first.
+  const asked = settled(
+    Promise.all([reads.isImageManaged(componentManagerId, cluster), reads.countHosts(componentManagerId, cluster)]),
+  );
   const present = await managers.get(componentManagerId);
   if (present?.has(cluster) !== true) return { _tag: "Unknown" };
-  const [imageManaged, hostCount] = await Promise.all([
-    reads.isImageManaged(componentManagerId, cluster),
-    reads.countHosts(componentManagerId, cluster),
-  ]);
+  const [imageManaged, hostCount] = await asked;
   return { _tag: "Known", facts: { ...entry, kind: imageManaged ? "IMAGE" : "BASELINE", hostCount } };
 }
 

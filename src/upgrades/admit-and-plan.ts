@@ -1,11 +1,13 @@
 import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
+import type { Option } from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import type { PlannedWaits } from "../domain/activity-waits";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import type { Rejection } from "../domain/admission/admission-rule";
 import { neededLocks } from "../domain/admission/resources-free";
 import { planUpgrade } from "../domain/plan-upgrade";
+import type { Bundle } from "../domain/bundle";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
 import type { BundleCatalog, Deadline, Identities, Inventory, UpgradeExecutions } from "./ports";
@@ -14,7 +16,7 @@ import { badRequest, failedDependency, notAllowed, type Problem, type ServiceErr
 export interface PlanDependencies {
   readonly executions: Pick<UpgradeExecutions, "lockHolders">;
   readonly catalog: Pick<BundleCatalog, "find">;
-  readonly inventory: Pick<Inventory, "readClusters" | "installations" | "notifications">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "notifications">;
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
@@ -35,13 +37,21 @@ export function admitAndPlan(
   const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
   const { installations, notifications = [] } = inventory;
   const now = identities.now();
+  const named = new Set(ids);
+  const clusters = inventory.clusters.filter(({ resourceId }) => named.has(resourceId));
+  const locks = (bundle: Option<Bundle>) =>
+    neededLocks({ spec, bundle, installations, clusters }).map(({ lock }) => lock);
   return pipe(
-    TE.Do,
-    TE.apS("bundle", catalog.find(spec.bundleId)),
-    TE.apS("clusters", inventory.readClusters(ids, until - restOfStart)),
-    TE.let("locks", (facts) => neededLocks({ spec, now, installations, ...facts }).map(({ lock }) => lock)),
-    // Without them the other rules can still say that the request can never succeed.
-    TE.bind("holders", ({ locks }) => TE.fromTask(executions.lockHolders(locks, until))),
+    catalog.find(spec.bundleId),
+    TE.chain((bundle) =>
+      pipe(
+        TE.Do,
+        TE.apS("bundle", TE.right(bundle)),
+        TE.apS("clusters", inventory.readClusters(ids, until - restOfStart)),
+        // At the same time, and an error among them: the other rules can still say that the request can never succeed.
+        TE.apS("holders", TE.fromTask(executions.lockHolders(locks(bundle), until))),
+      ),
+    ),
     TE.chainEitherK(({ holders, ...facts }) =>
       pipe(
         admitUpgrade({

@@ -1,10 +1,10 @@
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type { Cluster } from "../domain/cluster";
-import type { ClusterLookup } from "../domain/cluster-facts";
+import type { ClusterEntryFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { ErrorBody } from "../domain/error-body";
 import { clusterLock, mgmtLock } from "../domain/resource-lock";
-import type { ClusterEntryFacts, Inventory, UpgradeExecutions } from "./ports";
+import type { Inventory, UpgradeExecutions } from "./ports";
 import { temporalUnreachable, type ServiceError } from "./service-error";
 
 export interface ReadClustersDependencies {

@@ -2,7 +2,7 @@ import type { Option } from "fp-ts/Option";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { Bundle, BundleType } from "../domain/bundle";
 import type { ClusterMember } from "../domain/cluster";
-import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
+import type { ClusterEntryFacts, ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { Installations } from "../domain/installations";
 import type { PageRequest } from "../domain/page";
 import type { PageOfTask, Task, TaskStatus } from "../domain/task";
@@ -102,9 +102,6 @@ export interface BundleCatalog {
   /** In the order of the catalog. */
   list(): TaskEither<ServiceError, readonly Bundle[]>;
 }
-
-/** What the inventory says of a cluster by itself. */
-export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
 
 export interface Inventory {
   /** One answer per id, in no order; a component manager that does not answer spoils only its own clusters. */

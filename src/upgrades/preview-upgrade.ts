@@ -12,7 +12,7 @@ import type { Inventory } from "./ports";
 import type { ServiceError } from "./service-error";
 
 export interface PreviewDependencies extends PlanDependencies {
-  readonly inventory: Pick<Inventory, "readClusters" | "installations" | "readHosts">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts">;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isNone } from "fp-ts/Option";
 import { productsOf } from "../bundle-products";
+import type { ClusterEntryFacts } from "../cluster-facts";
 import { clusterLock, mgmtLock, netvirtLock } from "../resource-lock";
 import { mgmtInScope, netvirtInScope } from "../upgrade-scope";
 import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
@@ -7,7 +8,7 @@ import { clustersOfRequest } from "./server-inputs";
 
 /** No other upgrade holds what this one needs. One that is not visible yet is found by the locks themselves. */
 export const resourcesFree: AdmissionRule = (request) =>
-  neededLocks(request).flatMap(({ lock, path, title }) => {
+  neededLocks({ ...request, clusters: clustersOfRequest(request) }).flatMap(({ lock, path, title }) => {
     const holder = request.lockHolders.get(lock);
     return holder === undefined ? [] : [held(path, title, holder)];
   });
@@ -19,14 +20,17 @@ export interface NeededLock {
   readonly title: string;
 }
 
+/** What an upgrade needs locks for; of clusters what the inventory says, whatever their managers answer. */
+interface LockRequest extends Pick<AdmissionRequest, "spec" | "bundle" | "installations"> {
+  readonly clusters: readonly ClusterEntryFacts[];
+}
+
 /**
  * The locks that an upgrade takes, and those that conflict with them: neither a management server nor a NETVIRT
  * instance is upgraded together with clusters of another upgrade.
  */
-export function neededLocks(request: Omit<AdmissionRequest, "lockHolders">): readonly NeededLock[] {
-  const { spec, bundle, installations } = request;
+export function neededLocks({ spec, bundle, installations, clusters }: LockRequest): readonly NeededLock[] {
   const products = isNone(bundle) ? [] : productsOf(bundle.value);
-  const clusters = clustersOfRequest({ ...request, lockHolders: new Map() });
   const known = new Map(clusters.map((cluster) => [cluster.resourceId, cluster]));
   const own = spec.resourceUpgradeSpecs.flatMap(({ resourceId }, i): NeededLock[] => {
     const path = `resourceUpgradeSpecs[${i}].resourceId`;

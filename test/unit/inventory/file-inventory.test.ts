@@ -100,6 +100,18 @@ describe("fileInventory", () => {
     expect(tags(await lookUp(["a1", "a2"], { countHosts: failing }))).to.deep.equal({ a1: "Unreachable", a2: "Known" });
   });
 
+  it("asks a component manager for all of it at the same time", async () => {
+    const asked: string[] = [];
+    const hanging = (what: string) => () => (asked.push(what), new Promise<never>(() => undefined));
+    const slow = { clusters: hanging("clusters"), isImageManaged: hanging("kind"), countHosts: hanging("hosts") };
+    await lookUp(["a1"], slow, 1);
+    expect(asked).to.have.members(["clusters", "kind", "hosts"]);
+  });
+
+  it("does not know a cluster that its component manager does not list, whatever else fails", async () => {
+    expect(tags(await lookUp(["gone"], { isImageManaged: away, countHosts: away }))).to.deep.equal({ gone: "Unknown" });
+  });
+
   it("waits for all that a component manager is asked together, not for each of it", async () => {
     const never = () => new Promise<never>(() => undefined);
     for (const slow of [{ clusters: never }, { isImageManaged: never }, { countHosts: never }]) {

@@ -3,7 +3,7 @@ import * as E from "fp-ts/Either";
 import type * as TE from "fp-ts/TaskEither";
 import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
-import type { ClusterEntryFacts } from "../../../src/upgrades/ports";
+import type { ClusterEntryFacts } from "../../../src/domain/cluster-facts";
 import { failedDependency, notFound, type ServiceError } from "../../../src/upgrades/service-error";
 import { sampleBundle, sampleCluster } from "../../support/sample-plan";
 import { FakePorts } from "./fake-ports";

@@ -5,7 +5,8 @@ import type { Task } from "../../../src/domain/task";
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { failedDependency, unexpected, type ServiceError } from "../../../src/upgrades/service-error";
-import { sampleBundle, samplePlan } from "../../support/sample-plan";
+import { clusterLock, mgmtLock } from "../../../src/domain/resource-lock";
+import { sampleBundle, sampleCluster, samplePlan } from "../../support/sample-plan";
 import { FakePorts, now } from "./fake-ports";
 
 const spec = (resource: Partial<ResourceUpgradeSpec> = {}, changes: Partial<UpgradeSpec> = {}): UpgradeSpec => ({
@@ -74,6 +75,26 @@ describe("startUpgrade", () => {
       lockHolders: deadline,
       start: deadline,
     });
+  });
+
+  it("looks at the locks of the inventory's clusters while component managers are asked", async () => {
+    const { executions, inventory, ...rest } = ports.dependencies;
+    const looked = new Promise<readonly string[]>((resolve) => {
+      const service = createUpgradeService({
+        ...rest,
+        executions: { ...executions, lockHolders: (locks) => (resolve(locks), executions.lockHolders(locks)) },
+        inventory: {
+          ...inventory,
+          clusters: [sampleCluster("c1"), sampleCluster("c2")].map((cluster) => ({
+            ...cluster,
+            managementServer: "m1",
+          })),
+          readClusters: () => () => new Promise<never>(() => undefined),
+        },
+      });
+      void service.startUpgrade({ spec: spec(), caller: "dev" })();
+    });
+    expect(await looked).to.deep.equal([clusterLock("c1"), mgmtLock("m1")]);
   });
 
   it("asks Temporal for an earlier self only of a request that it cannot start", async () => {
