@@ -12,6 +12,9 @@ const clusters = 64;
 /** Few enough at a time that none is refused (docs/decisions/0023). */
 const atOnce = 8;
 
+/** V8 collects what is left within so many milliseconds of having nothing to do. */
+const rest = 30_000;
+
 /** What the API and the worker hold of drafts that wait for their commit. */
 export const drafts: StagedExperiment = {
   name: "drafts",
@@ -22,9 +25,9 @@ export const drafts: StagedExperiment = {
     await endUpgrades(stage);
     // What the first of them load is not what each of them costs.
     await start(stage, 50);
-    const before = residentMegabytes(stage.pids("api", "worker"));
+    const before = await memoryAtRest(stage);
     await start(stage, count);
-    const after = residentMegabytes(stage.pids("api", "worker"));
+    const after = await memoryAtRest(stage);
     return [
       {
         id: "drafts-memory",
@@ -38,6 +41,21 @@ export const drafts: StagedExperiment = {
     ];
   },
 };
+
+/** Megabytes when they have not become less for a while: what V8 has not collected yet comes and goes by a hundred. */
+async function memoryAtRest(stage: Stage): Promise<number> {
+  let [least, since] = [Infinity, 0];
+  await until(
+    "memory is at rest",
+    () => {
+      const now = residentMegabytes(stage.pids("api", "worker"));
+      if (now < least - 1) [least, since] = [now, performance.now()];
+      return performance.now() - since > rest;
+    },
+    300,
+  );
+  return residentMegabytes(stage.pids("api", "worker"));
+}
 
 async function start(stage: Stage, count: number): Promise<void> {
   const { service, temporal } = stage;

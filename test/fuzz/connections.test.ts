@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { until } from "../system/deployment";
 import { parseAnswers } from "../unit/api/api-under-test";
 import { expectHarmless, soon, type AttackedService } from "./attacked-service";
 import { head, malformed, smuggling, type Shape } from "./shapes";
@@ -64,8 +66,11 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
 
     async "hide no request from whoever stands before the service"() {
       await sendAll("smuggled requests", smuggling);
-      // A request that is answered later than any of them is in the log.
+      // When a request that is answered later than any of them is in the log, they are as well.
       await service().expectAlive();
+      const last = `/v1/upgrades/${randomUUID()}`;
+      await service().ask("is it in the log?", { method: "GET", path: last });
+      await until("the last request is in the log", () => service().hasServed(last));
       const served = smuggling.filter(({ hidden }) => hidden !== undefined && service().hasServed(hidden));
       expect(served.map(({ what }) => what)).to.deep.equal([]);
     },

@@ -36,6 +36,8 @@ describe("what operators see of an upgrade", function () {
       WORKER_METRICS_ADDRESS: worker,
     });
     task = await runStory(service);
+    const phases = () => told(linesOf("worker"), "The upgrade entered a phase").map(({ phase }) => phase);
+    await until("the end of the story is in the log", () => phases().at(-1) === "SUCCESSFUL");
   });
   after(async () => {
     await service.discard();

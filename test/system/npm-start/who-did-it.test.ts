@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { hashPassword } from "../../../src/authentication/password-hash";
 import type { Task } from "../../../src/domain/task";
-import type { LogLine } from "../deployment";
+import { until, type LogLine } from "../deployment";
 import { exampleNow } from "../examples";
 import { ServiceUnderTest } from "../service-under-test";
 
@@ -88,6 +88,13 @@ describe("who did what to an upgrade", function () {
       .filter((line) => line.msg === "Request accepted" && line["taskId"] === id)
       .map((line) => `${String(line["request"])} by ${String(line["requestedBy"])}`);
 
+  /** Lines come a moment later than what they tell of. */
+  const logged = (id: string, lastAudited: string, lastAsked: string) =>
+    until(
+      "what was asked is in the logs",
+      () => inAuditTrail(id).at(-1) === lastAudited && asked(id).at(-1) === lastAsked,
+    );
+
   it("is told of a draft that is committed for a time, moved to another and cancelled", async () => {
     const { id } = await as("alice", "POST", "/v1/upgrades", { ...exampleNow("cluster-draft"), draftMode: true });
     const waits = () => service.taskWhen(id, "waits", ({ status }) => status === "Pending");
@@ -102,6 +109,7 @@ describe("who did what to an upgrade", function () {
     const { startedBy, details, told } = await inTemporal(id);
     expect(startedBy).to.equal("alice");
     expect(details).to.contain("Requested by `alice`");
+    await logged(id, "cancelTask bob OPERATOR DONE", "commit by alice");
     expect(told).to.deep.equal(["prechecks by bob", "commit by bob", "commit by alice", "requested by bob"]);
     expect(asked(id)).to.deep.equal(["prechecks by bob", "commit by bob", "commit by alice"]);
     expect(inAuditTrail(id)).to.deep.equal([
@@ -129,6 +137,7 @@ describe("who did what to an upgrade", function () {
 
     const { startedBy, told } = await inTemporal(id);
     expect(startedBy).to.equal("bob");
+    await logged(id, "pauseUpgrade bob OPERATOR REFUSED", "resolve by alice");
     const requests = ["pause by alice", "resume by bob", "retry by alice", "resolve by alice"];
     expect(told).to.deep.equal(requests);
     expect(asked(id)).to.deep.equal(requests);
