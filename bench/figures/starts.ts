@@ -42,7 +42,7 @@ export const starts: StagedExperiment = {
     await inFlight(repeatsOf(quick), atOnce, () => startedBefore(stage, plan));
     await upgrades();
     await workflows();
-    const { ours, reference } = await inTurns(quick ? 4 : 16, upgrades, workflows);
+    const { ours, reference } = await inTurns(quick ? 8 : 16, upgrades, workflows);
     const many = quick ? undefined : await inTurns(8, ofManyClusters, workflows);
     await api.close();
     await endUpgrades(stage);
