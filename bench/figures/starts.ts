@@ -14,7 +14,7 @@ const atOnce = 32;
 /** How many are started before the worker gets time to come after. */
 const burstOf = (quick: boolean) => (quick ? atOnce : 2 * atOnce);
 
-/** So many requests until V8 has compiled nearly all that they use: before, that is a fifth of what the API needs for each. */
+/** So many requests until V8 has compiled nearly all that they use: before, the API needs a third more for each. */
 const repeatsOf = (quick: boolean) => (quick ? 400 : 2000);
 
 /**

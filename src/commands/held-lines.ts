@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
 import { type DestinationStream, symbols } from "pino";
+import { warning } from "./role-log";
 
 /** Milliseconds that a line waits for others at most. */
 const longestHold = 20;
-const warning = 40;
 
 /**
  * Where a log's lines leave together: every write wakes up who reads them, which was an eighth of the API's work. A warning
