@@ -8,6 +8,8 @@ export interface Run {
   readonly quick: boolean;
   /** PostgreSQL and a Temporal server instead of the embedded one. */
   readonly postgres: boolean;
+  /** Folder of the checkout that is measured, which is built; by default this one. */
+  readonly checkout?: string;
 }
 
 /** A part of the benchmark that runs on a service of its own, or on one that parts with the same needs share. */

@@ -32,7 +32,7 @@ export async function measureAll(chosen: readonly Experiment[], run: Run, audien
   for (const together of staged.values()) {
     const [first] = together;
     if (!first) continue;
-    await onStage(first.needs(run), run.postgres, async (stage) => {
+    await onStage(first.needs(run), run, async (stage) => {
       for (const experiment of together) await attempt(experiment, () => experiment.run(stage, run));
     });
   }

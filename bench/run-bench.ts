@@ -7,9 +7,14 @@ import { costPlot } from "./cost-plot";
 import { experiments } from "./experiments";
 import type { Experiment, Run } from "./experiment";
 import { isReached, judgedNumber, type Measured } from "./figure";
+import { allMeans, type Means } from "./means/means";
+import { measureMeans } from "./means/measure-means";
 import { measureAll } from "./measure-all";
 import { tableOf } from "./report";
 import { endSharedServer } from "./stage";
+
+/** As a name of `--without`: all means. */
+const every = "every";
 
 const storedFile = join(__dirname, "stored-ratios.json");
 
@@ -23,7 +28,7 @@ void main().then(
 
 /** `npm run bench`; 1 where something could not be measured or `--quick` finds it worse than stored, 2 where an argument is wrong. */
 async function main(): Promise<number> {
-  const { quick, postgres, only, json, plot, store } = parseArgs({
+  const { quick, postgres, only, without, ...results } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
       postgres: { type: "boolean", default: false },
@@ -31,48 +36,91 @@ async function main(): Promise<number> {
       json: { type: "string" },
       plot: { type: "string" },
       only: { type: "string", multiple: true },
+      without: { type: "string", multiple: true },
     },
   }).values;
-  const unknown = only?.find((name) => !experiments.some((experiment) => experiment.name === name));
-  if (unknown !== undefined) {
-    console.error(`There is no figure ${unknown}. Figures: ${experiments.map(({ name }) => name).join(", ")}.`);
+  const wrong =
+    unknownIn("figure", only ?? [], experiments) ?? unknownIn("means", without ?? [], [...allMeans, { name: every }]);
+  if (wrong !== undefined) {
+    console.error(wrong);
     return 2;
   }
-  const chosen = experiments.filter(({ name, slow }) => only?.includes(name) ?? !(quick && slow));
   const run: Run = { quick, postgres };
-  const server = postgres ? "PostgreSQL" : "SQLite";
+  try {
+    if (!without) return await measureFigures(run, only, results);
+    const isChosen = ({ name, experiment }: Means) =>
+      (without.includes(every) || without.includes(name)) && (only?.includes(experiment.name) ?? true);
+    return await measureWithout(allMeans.filter(isChosen), run, results);
+  } finally {
+    if (postgres) await endSharedServer();
+  }
+}
+
+/** What to say of the first name that is not among those that there are. */
+function unknownIn(what: string, names: readonly string[], known: readonly { readonly name: string }[]) {
+  const unknown = names.find((name) => !known.some((one) => one.name === name));
+  if (unknown === undefined) return undefined;
+  return `There is no ${what} ${unknown}. There are: ${known.map(({ name }) => name).join(", ")}.`;
+}
+
+interface Results {
+  readonly store: boolean;
+  readonly json?: string | undefined;
+  readonly plot?: string | undefined;
+}
+
+async function measureFigures(run: Run, only: readonly string[] | undefined, results: Results): Promise<number> {
+  const { quick } = run;
+  const { store, json, plot } = results;
+  const chosen = experiments.filter(({ name, slow }) => only?.includes(name) ?? !(quick && slow));
+  const server = serverOf(run);
   const ratios = stored()[server] ?? {};
   const found = new Map<Experiment, readonly Measured[]>();
   const failures: string[] = [];
   const figures = () => [...found.values()].flat();
-  try {
-    await measureAll(chosen, run, {
-      measured: (experiment, measured) => {
-        found.set(experiment, measured);
-        if (json !== undefined) writeFileSync(json, jsonOf(figures(), run, server));
-      },
-      failed: ({ name }, error) => {
-        console.error(error);
-        failures.push(name);
-      },
-    });
-    // What seems to be worse than stored is measured once more: a step has to be seen twice.
-    const doubtful = quick && !store ? chosen.filter((one) => stepsOf(found.get(one) ?? [], ratios).length > 0) : [];
-    await measureAll(doubtful, run, {
-      measured: (experiment, again) => found.set(experiment, betterOf(found.get(experiment) ?? [], again)),
-      failed: (_, error) => console.error(error),
-    });
-  } finally {
-    if (postgres) await endSharedServer();
-  }
+  await measureAll(chosen, run, {
+    measured: (experiment, measured) => {
+      found.set(experiment, measured);
+      if (json !== undefined) writeFileSync(json, jsonOf(figures(), run));
+    },
+    failed: ({ name }, error) => {
+      console.error(error);
+      failures.push(name);
+    },
+  });
+  // What seems to be worse than stored is measured once more: a step has to be seen twice.
+  const doubtful = quick && !store ? chosen.filter((one) => stepsOf(found.get(one) ?? [], ratios).length > 0) : [];
+  await measureAll(doubtful, run, {
+    measured: (experiment, again) => found.set(experiment, betterOf(found.get(experiment) ?? [], again)),
+    failed: (_, error) => console.error(error),
+  });
   console.log(tableOf(figures()));
-  if (json !== undefined) writeFileSync(json, jsonOf(figures(), run, server));
+  if (json !== undefined) writeFileSync(json, jsonOf(figures(), run));
   if (plot !== undefined) writeFileSync(plot, plotOf(figures()));
   if (failures.length > 0) console.error(`Could not be measured: ${failures.join(", ")}`);
   if (quick && store) keep(server, ratiosOf(figures()));
   const steps = quick && !store && judge(figures(), ratios);
   return failures.length > 0 || steps ? 1 : 0;
 }
+
+/** What each of the means brings. */
+async function measureWithout(means: readonly Means[], run: Run, { json }: Results): Promise<number> {
+  const failures: string[] = [];
+  const figures = await measureMeans(means, run, {
+    measured: (measured) => {
+      if (json !== undefined) writeFileSync(json, jsonOf(measured, run));
+    },
+    failed: (name, error) => {
+      console.error(error);
+      failures.push(name);
+    },
+  });
+  console.log(tableOf(figures));
+  if (failures.length > 0) console.error(`Could not be measured: ${failures.join(", ")}`);
+  return failures.length > 0 ? 1 : 0;
+}
+
+const serverOf = ({ postgres }: Run) => (postgres ? "PostgreSQL" : "SQLite");
 
 /** Says which figures are worse than stored; whether there are any. */
 function judge(measured: readonly Measured[], ratios: Ratios): boolean {
@@ -96,10 +144,10 @@ function keep(server: string, ratios: Ratios): void {
   writeFileSync(storedFile, `${JSON.stringify({ ...all, [server]: { ...all[server], ...ratios } }, undefined, 2)}\n`);
 }
 
-function jsonOf(measured: readonly Measured[], { quick }: Run, server: string): string {
+function jsonOf(measured: readonly Measured[], run: Run): string {
   const figures = measured.map((one) => ({ ...one, number: judgedNumber(one), reached: isReached(one) ?? null }));
   const machine = { node: process.version, processors: availableParallelism() };
-  return `${JSON.stringify({ server, quick, ...machine, figures }, undefined, 2)}\n`;
+  return `${JSON.stringify({ server: serverOf(run), quick: run.quick, ...machine, figures }, undefined, 2)}\n`;
 }
 
 function plotOf(measured: readonly Measured[]): string {

@@ -8,6 +8,7 @@ import { freePorts, until } from "../test/system/deployment";
 import { NpmStart } from "../test/system/npm-start";
 import { ProductionDeployment } from "../test/system/production-deployment";
 import { ServiceUnderTest } from "../test/system/service-under-test";
+import type { Run } from "./experiment";
 import type { Needs } from "./needs";
 import { makeFleet, makeSimulatorConfig, type Fleet } from "./fleet";
 import { processorsUsed } from "./process-usage";
@@ -70,7 +71,11 @@ export class Stage {
 }
 
 /** Starts the service on a fleet, lets `work` measure it, and removes both. Hosts take no time unless the simulator is told so. */
-export async function onStage<A>(needs: Needs, postgres: boolean, work: (stage: Stage) => Promise<A>): Promise<A> {
+export async function onStage<A>(
+  needs: Needs,
+  { postgres, checkout }: Pick<Run, "postgres" | "checkout">,
+  work: (stage: Stage) => Promise<A>,
+): Promise<A> {
   const folder = mkdtempSync(join(tmpdir(), "ums-bench-"));
   const simulator = await BenchSimulator.start(makeSimulatorConfig(folder, needs));
   const fleet = makeFleet(folder, needs, simulator.url);
@@ -78,8 +83,12 @@ export async function onStage<A>(needs: Needs, postgres: boolean, work: (stage: 
   const workerMetrics = `127.0.0.1:${metrics}`;
   const variables = { ...patience, WORKER_METRICS_ADDRESS: workerMetrics, ...fleet.variables };
   const deployment = postgres
-    ? await ProductionDeployment.prepare(variables, { apis: 1, workers: 1 })
-    : await NpmStart.prepare(variables);
+    ? await ProductionDeployment.prepare(variables, {
+        apis: 1,
+        workers: 1,
+        ...(checkout !== undefined && { checkout }),
+      })
+    : await NpmStart.prepare(variables, checkout);
   const service = await ServiceUnderTest.on(deployment);
   const { address, namespace, tls } = deployment.temporal;
   // With the service's own settings of a connection: long lists are larger than a client takes by itself.

@@ -13,15 +13,15 @@ const root = resolve(__dirname, "../..");
 export const startTime: LoneExperiment = {
   name: "start",
   slow: true,
-  runAlone: async ({ quick, postgres }) => {
+  runAlone: async ({ quick, postgres, checkout = root }) => {
     // There is no embedded server then.
     if (postgres) return [];
     const folder = mkdtempSync(join(tmpdir(), "ums-bench-start-"));
     try {
-      await npmStart(folder);
+      await npmStart(checkout, folder);
       const { ours, reference } = await inTurns(
         quick ? 2 : 5,
-        () => npmStart(folder),
+        () => npmStart(checkout, folder),
         () => serverAlone(folder),
       );
       return [
@@ -41,13 +41,13 @@ export const startTime: LoneExperiment = {
   },
 };
 
-async function npmStart(folder: string): Promise<number> {
+async function npmStart(checkout: string, folder: string): Promise<number> {
   const ports = await freePorts("API_PORT", "TEMPORAL_PORT", "TEMPORAL_UI_PORT", "SIMULATOR_PORT");
   const variables = Object.entries(ports).map(([name, port]) => `${name}=${port}`);
   const began = performance.now();
   // The environment by `env`, so that the rest of it is whatever this process has.
   const child = spawn("env", ["-u", "TEMPORAL_ADDRESS", ...variables, `DATA_DIR=${folder}`, "npm", "start"], {
-    cwd: root,
+    cwd: checkout,
     detached: true,
   });
   const ended = new Promise<void>((resume) => child.once("exit", () => resume()));

@@ -47,7 +47,7 @@ describe(`An upgrade of ${clusters} clusters of ${hosts} hosts`, function () {
   before(async () => {
     await receiver.start();
     const needs = { clusters, hosts, hostsAtOnce, hostByHost: 3, longNames: true };
-    found = await onStage({ ...needs, receiver: { url: receiver.url, secret } }, false, upgradeAll);
+    found = await onStage({ ...needs, receiver: { url: receiver.url, secret } }, { postgres: false }, upgradeAll);
     process.stdout.write(`${limitsTable(found.workflows)}\n`);
   });
 

@@ -14,12 +14,14 @@ import {
 
 type Environment = Readonly<Record<string, string>>;
 
-const main = resolve(__dirname, "../../dist/src/main.js");
+const root = resolve(__dirname, "../..");
 
 /** How many processes of a role there are, and what they use to reach the others. */
 export interface ProductionShape {
   readonly apis: number;
   readonly workers: number;
+  /** Folder of a checkout that is built; by default this one. */
+  readonly checkout?: string;
   /** More environment for each role, from where Temporal (`host:port`) and the simulator (a port) are. */
   readonly through?: (
     temporal: string,
@@ -43,7 +45,15 @@ export class ProductionDeployment implements Deployment {
     private readonly folder: string,
     apiPorts: readonly number[],
     simulatorPort: number,
-    { workers, own }: { readonly workers: number; readonly own: Readonly<Partial<Record<string, Environment>>> },
+    {
+      workers,
+      own,
+      main,
+    }: {
+      readonly workers: number;
+      readonly own: Readonly<Partial<Record<string, Environment>>>;
+      readonly main: string;
+    },
     variables: Environment,
   ) {
     this.apiUrls = apiPorts.map((port) => `http://127.0.0.1:${port}`);
@@ -79,7 +89,7 @@ export class ProductionDeployment implements Deployment {
   /** A deployment that is not yet started. */
   static async prepare(
     variables: Environment,
-    { apis, workers, through }: ProductionShape = { apis: 2, workers: 3 },
+    { apis, workers, through, checkout = root }: ProductionShape = { apis: 2, workers: 3 },
   ): Promise<ProductionDeployment> {
     const cluster = await temporalCluster();
     const { address, certificates } = cluster;
@@ -88,7 +98,7 @@ export class ProductionDeployment implements Deployment {
     const apiPorts = Object.values(await freePorts(...Array.from({ length: apis }, (_, i) => `api ${i}`)));
     const own = (await through?.(address, simulator)) ?? {};
     const folder = mkdtempSync(join(tmpdir(), "ums-roles-"));
-    const shape = { workers, own };
+    const shape = { workers, own, main: join(checkout, "dist/src/main.js") };
     return new ProductionDeployment(cluster, temporal, folder, apiPorts, simulator, shape, variables);
   }
 
