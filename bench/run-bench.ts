@@ -120,7 +120,9 @@ async function measureWithout(means: readonly Means[], run: Run, { json }: Resul
   return failures.length > 0 ? 1 : 0;
 }
 
-const serverOf = ({ postgres }: Run) => (postgres ? "PostgreSQL" : "SQLite");
+function serverOf({ postgres }: Run): string {
+  return postgres ? "PostgreSQL" : "SQLite";
+}
 
 /** Says which figures are worse than stored; whether there are any. */
 function judge(measured: readonly Measured[], ratios: Ratios): boolean {
