@@ -1,15 +1,11 @@
 import type { Measured } from "./figure";
 import type { Needs } from "./needs";
-import type { Stage } from "./stage";
+import type { Stage, StageChoice } from "./stage";
 
 /** What a part of the benchmark is told. */
-export interface Run {
+export interface Run extends StageChoice {
   /** Smaller sizes and fewer rounds. */
   readonly quick: boolean;
-  /** PostgreSQL and a Temporal server instead of the embedded one. */
-  readonly postgres: boolean;
-  /** Folder of the checkout that is measured, which is built; by default this one. */
-  readonly checkout?: string;
 }
 
 /** A part of the benchmark that runs on a service of its own, or on one that parts with the same needs share. */
@@ -17,6 +13,8 @@ export interface StagedExperiment {
   readonly name: string;
   readonly needs: (run: Run) => Needs;
   readonly run: (stage: Stage, run: Run) => Promise<readonly Measured[]>;
+  /** Shares its service with no other part: what that has left in memory would be measured. */
+  readonly alone?: boolean;
   /** Takes minutes whatever its size, or gives nothing that later runs could be compared with, so `--quick` leaves it out. */
   readonly slow?: boolean;
 }

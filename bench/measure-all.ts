@@ -8,7 +8,7 @@ export interface Audience {
   failed(experiment: Experiment, error: unknown): void;
 }
 
-/** Runs experiments one after another; those with the same needs share a service. One that fails stops no other. */
+/** Runs experiments one after another; those with the same needs share a service, unless they are to be alone. One that fails stops no other. */
 export async function measureAll(chosen: readonly Experiment[], run: Run, audience: Audience): Promise<void> {
   const attempt = async (experiment: Experiment, work: () => Promise<readonly Measured[]>) => {
     const began = Date.now();
@@ -25,8 +25,8 @@ export async function measureAll(chosen: readonly Experiment[], run: Run, audien
   for (const experiment of chosen) {
     if ("runAlone" in experiment) await attempt(experiment, () => experiment.runAlone(run));
     else {
-      const needs = JSON.stringify(experiment.needs(run));
-      staged.set(needs, [...(staged.get(needs) ?? []), experiment]);
+      const shared = experiment.alone ? experiment.name : JSON.stringify(experiment.needs(run));
+      staged.set(shared, [...(staged.get(shared) ?? []), experiment]);
     }
   }
   for (const together of staged.values()) {

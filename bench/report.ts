@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import { isReached, judgedNumber, type Measured, type Target } from "./figure";
+import { isApart, type Shown } from "./means/measure-means";
 
 /** The table that is printed: each figure with its reference, what is judged, and whether the target is reached. */
 export function tableOf(measured: readonly Measured[]): string {
@@ -9,6 +10,27 @@ export function tableOf(measured: readonly Measured[]): string {
   });
   for (const one of measured) table.push(rowOf(one));
   return table.toString();
+}
+
+/** The table of what each means brings: a figure with and without it, from the smallest to the largest number of all runs. */
+export function tableOfMeans(shown: readonly Shown[]): string {
+  const table = new Table({
+    head: ["means", "figure", "with", "without", ""],
+    style: { head: [], border: [] },
+  });
+  for (const one of shown)
+    table.push([
+      one.means,
+      one.figure,
+      range(one.with, one.unit),
+      range(one.without, one.unit),
+      isApart(one) ? "" : "NOT TOLD APART",
+    ]);
+  return table.toString();
+}
+
+function range(numbers: readonly number[], unit: string): string {
+  return `${written(Math.min(...numbers), "")} to ${written(Math.max(...numbers), unit)}`;
 }
 
 /** The cells of a figure's row. */

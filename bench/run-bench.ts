@@ -10,7 +10,7 @@ import { isReached, judgedNumber, type Measured } from "./figure";
 import { allMeans, type Means } from "./means/means";
 import { measureMeans } from "./means/measure-means";
 import { measureAll } from "./measure-all";
-import { tableOf } from "./report";
+import { tableOf, tableOfMeans } from "./report";
 import { endSharedServer } from "./stage";
 
 /** As a name of `--without`: all means. */
@@ -45,12 +45,21 @@ async function main(): Promise<number> {
     console.error(wrong);
     return 2;
   }
+  const means = allMeans.filter(
+    ({ name, experiment }) =>
+      (without?.includes(every) || without?.includes(name)) && (only?.includes(experiment.name) ?? true),
+  );
+  if (without && (means.length === 0 || results.store || results.plot !== undefined)) {
+    console.error(
+      means.length === 0
+        ? `None of these means is shown by ${only?.join(" or ")}.`
+        : "--without goes with neither --store nor --plot.",
+    );
+    return 2;
+  }
   const run: Run = { quick, postgres };
   try {
-    if (!without) return await measureFigures(run, only, results);
-    const isChosen = ({ name, experiment }: Means) =>
-      (without.includes(every) || without.includes(name)) && (only?.includes(experiment.name) ?? true);
-    return await measureWithout(allMeans.filter(isChosen), run, results);
+    return without ? await measureWithout(means, run, results) : await measureFigures(run, only, results);
   } finally {
     if (postgres) await endSharedServer();
   }
@@ -106,18 +115,20 @@ async function measureFigures(run: Run, only: readonly string[] | undefined, res
 /** What each of the means brings. */
 async function measureWithout(means: readonly Means[], run: Run, { json }: Results): Promise<number> {
   const failures: string[] = [];
-  const figures = await measureMeans(means, run, {
+  const shown = await measureMeans(means, run, {
     measured: (measured) => {
-      if (json !== undefined) writeFileSync(json, jsonOf(measured, run));
+      if (json !== undefined) writeFileSync(json, written({ means: measured }, run));
     },
     failed: (name, error) => {
       console.error(error);
       failures.push(name);
     },
   });
-  console.log(tableOf(figures));
-  if (failures.length > 0) console.error(`Could not be measured: ${failures.join(", ")}`);
-  return failures.length > 0 ? 1 : 0;
+  console.log(tableOfMeans(shown));
+  const missing = means.filter(({ name }) => !shown.some((one) => one.means === name)).map(({ name }) => name);
+  const unmeasured = [...failures, ...missing];
+  if (unmeasured.length > 0) console.error(`Could not be measured: ${unmeasured.join("; ")}`);
+  return unmeasured.length > 0 ? 1 : 0;
 }
 
 function serverOf({ postgres }: Run): string {
@@ -148,8 +159,13 @@ function keep(server: string, ratios: Ratios): void {
 
 function jsonOf(measured: readonly Measured[], run: Run): string {
   const figures = measured.map((one) => ({ ...one, number: judgedNumber(one), reached: isReached(one) ?? null }));
+  return written({ figures }, run);
+}
+
+/** Results as a JSON file has them, with what they were measured on. */
+function written(results: object, run: Run): string {
   const machine = { node: process.version, processors: availableParallelism() };
-  return `${JSON.stringify({ server: serverOf(run), quick: run.quick, ...machine, figures }, undefined, 2)}\n`;
+  return `${JSON.stringify({ server: serverOf(run), quick: run.quick, ...machine, ...results }, undefined, 2)}\n`;
 }
 
 function plotOf(measured: readonly Measured[]): string {

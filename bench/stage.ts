@@ -8,7 +8,6 @@ import { freePorts, until } from "../test/system/deployment";
 import { NpmStart } from "../test/system/npm-start";
 import { ProductionDeployment } from "../test/system/production-deployment";
 import { ServiceUnderTest } from "../test/system/service-under-test";
-import type { Run } from "./experiment";
 import type { Needs } from "./needs";
 import { makeFleet, makeSimulatorConfig, type Fleet } from "./fleet";
 import { processorsUsed } from "./process-usage";
@@ -19,6 +18,14 @@ const idle = 0.3;
 
 /** A machine that others use too may be slow: what would be refused there is waited for, so that it counts as slow. */
 const patience = { LOAD_WAIT_MILLISECONDS: "60000", START_MILLISECONDS: "60000" };
+
+/** What is measured, and on which server. */
+export interface StageChoice {
+  /** PostgreSQL and a Temporal server instead of the embedded one. */
+  readonly postgres: boolean;
+  /** Folder of the checkout that is measured, which is built; by default this one. */
+  readonly checkout?: string;
+}
 
 /** The service on a fleet of its own, and a Temporal client of the same server for references. */
 export class Stage {
@@ -71,14 +78,23 @@ export class Stage {
 }
 
 /** Starts the service on a fleet, lets `work` measure it, and removes both. Hosts take no time unless the simulator is told so. */
-export async function onStage<A>(
-  needs: Needs,
-  { postgres, checkout }: Pick<Run, "postgres" | "checkout">,
-  work: (stage: Stage) => Promise<A>,
-): Promise<A> {
+export async function onStage<A>(needs: Needs, where: StageChoice, work: (stage: Stage) => Promise<A>): Promise<A> {
   const folder = mkdtempSync(join(tmpdir(), "ums-bench-"));
   const simulator = await BenchSimulator.start(makeSimulatorConfig(folder, needs));
-  const fleet = makeFleet(folder, needs, simulator.url);
+  try {
+    return await onFleet(makeFleet(folder, needs, simulator.url), simulator, where, work);
+  } finally {
+    simulator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function onFleet<A>(
+  fleet: Fleet,
+  simulator: BenchSimulator,
+  { postgres, checkout }: StageChoice,
+  work: (stage: Stage) => Promise<A>,
+): Promise<A> {
   const { metrics } = await freePorts("metrics");
   const workerMetrics = `127.0.0.1:${metrics}`;
   const variables = { ...patience, WORKER_METRICS_ADDRESS: workerMetrics, ...fleet.variables };
@@ -89,7 +105,10 @@ export async function onStage<A>(
         ...(checkout !== undefined && { checkout }),
       })
     : await NpmStart.prepare(variables, checkout);
-  const service = await ServiceUnderTest.on(deployment);
+  const service = await ServiceUnderTest.on(deployment).catch(async (error: unknown) => {
+    await deployment.discard();
+    throw error;
+  });
   const { address, namespace, tls } = deployment.temporal;
   // With the service's own settings of a connection: long lists are larger than a client takes by itself.
   const temporal = lazyClient({ address, namespace, connection: { address, ...(tls && { tls }) } }, {});
@@ -98,8 +117,6 @@ export async function onStage<A>(
   } finally {
     await temporal.connection.close();
     await service.discard();
-    simulator.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -19,6 +19,7 @@ const rest = 30_000;
 export const drafts: StagedExperiment = {
   name: "drafts",
   slow: true,
+  alone: true,
   needs: () => ({ clusters, hosts: 2 }),
   run: async (stage, { quick }) => {
     const count = quick ? 500 : 10_000;

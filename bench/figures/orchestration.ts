@@ -35,15 +35,20 @@ async function measure(
 ): Promise<Measured[]> {
   const total = size * hosts;
   const histories: History[] = [];
-  const used = { service: [] as number[], temporal: [] as number[] };
+  const used = { service: [] as number[], temporal: [] as number[], calls: [] as number[] };
   const { ours, reference: bare } = await inTurns(
     rounds,
     async () => {
       await stage.simulator.reset();
-      const before = { service: processorSeconds(serviceOf(stage)), temporal: processorSeconds(temporalOf(stage)) };
+      const before = {
+        service: processorSeconds(serviceOf(stage)),
+        temporal: processorSeconds(temporalOf(stage)),
+        calls: await stage.managerRequests(),
+      };
       const { milliseconds, result } = await timed(() => finishedUpgrade(stage, size));
       used.service.push(processorSeconds(serviceOf(stage)) - before.service);
       used.temporal.push(processorSeconds(temporalOf(stage)) - before.temporal);
+      used.calls.push((await stage.managerRequests()) - before.calls);
       histories.push(await historyOf(stage, result));
       return milliseconds;
     },
@@ -75,6 +80,7 @@ async function measure(
     wall,
     { ...told("events", "History events", events, "events"), target: { atMost: 12 }, steady: true },
     told("history", "History", bytes / 1024, "KB"),
+    told("manager-calls", "Calls to the component manager", perHost(used.calls), "calls"),
     told("service-processor", "Processor of worker and API", perHost(used.service) * 1000, "ms"),
     told("temporal-processor", "Processor of Temporal and its database", perHost(used.temporal) * 1000, "ms"),
   ];

@@ -6,6 +6,7 @@ import { startWorkflow } from "../../src/temporal/start-workflow";
 import type { StagedExperiment } from "../experiment";
 import { specOf } from "../fleet";
 import { inFlight, inTurns, median, percentile } from "../measure";
+import { processorSeconds } from "../process-usage";
 import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
@@ -32,7 +33,14 @@ export const starts: StagedExperiment = {
       return inFlight(burst, atOnce, start);
     };
     const api = new Pool(stage.service.apiUrl, { connections: atOnce });
-    const upgrades = () => measured(() => post(api, 0));
+    let processor = 0;
+    const upgrades = async () => {
+      await stage.untilIdle();
+      const before = processorSeconds(stage.pids("api"));
+      const times = await measured(() => post(api, 0));
+      processor += processorSeconds(stage.pids("api")) - before;
+      return times;
+    };
     const ofManyClusters = () => measured((index) => post(api, index));
     const workflows = () =>
       measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" }));
@@ -42,7 +50,9 @@ export const starts: StagedExperiment = {
     await inFlight(repeatsOf(quick), atOnce, () => startedBefore(stage, plan));
     await upgrades();
     await workflows();
+    processor = 0;
     const { ours, reference } = await inTurns(quick ? 8 : 16, upgrades, workflows);
+    const processorOfEach = (processor / (ours.length * burst)) * 1000;
     const many = quick ? undefined : await inTurns(8, ofManyClusters, workflows);
     await api.close();
     await endUpgrades(stage);
@@ -71,6 +81,13 @@ export const starts: StagedExperiment = {
         unit: "ms",
         judged: "ratio",
         target: { atMost: 1.25 },
+      },
+      {
+        id: "post-processor",
+        figure: "Processor of the API per POST",
+        value: processorOfEach,
+        unit: "ms",
+        judged: "value",
       },
       ...(many
         ? [

@@ -37,6 +37,7 @@ export const allMeans: readonly Means[] = [
     without: "where each worker bundles the Workflows",
     experiment: startTime,
     shownBy: ["start"],
+    // Without the interceptors, so that it could run no upgrade as it should; none is run for this figure.
     edits: [
       {
         file: "src/temporal/worker.ts",
@@ -49,7 +50,7 @@ export const allMeans: readonly Means[] = [
     name: "shared-inventory-reads",
     without: "where each POST asks the component manager",
     experiment: starts,
-    shownBy: ["post-throughput"],
+    shownBy: ["post-throughput", "post-processor"],
     edits: [
       {
         file: "src/commands/shared-reads.ts",
@@ -69,22 +70,22 @@ export const allMeans: readonly Means[] = [
     ],
   },
   {
-    name: "shared-take-up",
+    name: "paused-take-up",
     without: "where the API asks without a pause whether workers have come to what was started",
     experiment: starts,
-    shownBy: ["post-throughput"],
+    shownBy: ["post-throughput", "post-processor"],
     edits: [{ file: "src/temporal/take-up.ts", text: "const pause = 200;", instead: "const pause = 0;" }],
   },
   {
     name: "held-log-lines",
     without: "where each line of the log is written by itself",
     experiment: starts,
-    shownBy: ["post-throughput"],
+    shownBy: ["post-throughput", "post-processor"],
     edits: [
       {
         file: "src/commands/held-lines.ts",
-        text: "if (this.lastLevel >= warning) this.release();",
-        instead: "this.release();",
+        text: "if (!this.holding) {",
+        instead: "if (false) {",
       },
     ],
   },
@@ -103,7 +104,7 @@ export const allMeans: readonly Means[] = [
   },
   {
     name: "memos-at-tenths",
-    without: "with a memo for each host",
+    without: "with a memo for each host; both with an Activity for each host",
     besides: "hosts-in-turn",
     experiment: orchestration,
     shownBy: ["history-per-host"],
@@ -119,7 +120,7 @@ export const allMeans: readonly Means[] = [
     name: "recent-reads",
     without: "where each host is begun with new answers",
     experiment: orchestration,
-    shownBy: ["orchestration"],
+    shownBy: ["manager-calls-per-host"],
     edits: [{ file: "activities/activity-limits.ts", text: "recent: 1_000 }", instead: "recent: 0 }" }],
   },
   {
@@ -146,7 +147,7 @@ export const allMeans: readonly Means[] = [
     name: "locks-together",
     without: "where locks are taken one after another",
     experiment: smallUpgrades,
-    shownBy: ["small-upgrade", "small-upgrades"],
+    shownBy: ["small-upgrade"],
     edits: [
       {
         file: "workflows/resource-locks.ts",
@@ -157,9 +158,9 @@ export const allMeans: readonly Means[] = [
   },
   {
     name: "told-at-intervals",
-    without: "where clusters tell their upgrade of every tenth of their hosts at once",
+    without: "where a cluster tells its upgrade of its hosts at once, and not only by its result",
     experiment: smallUpgrades,
-    shownBy: ["small-upgrade", "small-upgrades"],
+    shownBy: ["small-upgrade"],
     edits: [
       {
         file: "workflows/cluster-upgrade-state.ts",
@@ -229,9 +230,9 @@ export const allMeans: readonly Means[] = [
   },
   {
     name: "gathered-polls",
-    without: "with a call for each remediation that is watched",
+    without: "with a call for each look at a remediation",
     experiment: manyHosts,
-    shownBy: ["many-hosts-requests", "many-hosts-processor"],
+    shownBy: ["many-hosts-requests"],
     edits: [
       {
         file: "activities/drivers/vlcm/gathered-calls.ts",

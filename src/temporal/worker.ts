@@ -47,7 +47,7 @@ export function createWorker({
     shutdownForceTime: "4 seconds",
     // The SDK's own choice, by the size of the heap, is thousands, and drafts that wait for weeks fill them.
     maxCachedWorkflows: cachedWorkflows,
-    // An Activity waits far more than it works; every host that is being remediated holds one slot.
+    // An Activity waits far more than it works; every remediation, of a host or of several together, holds one slot.
     maxConcurrentActivityTaskExecutions: 2000,
     // What the Task shows of a running host is as old as its last heartbeat.
     maxHeartbeatThrottleInterval: "1 second",

@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import type { Measured } from "../../../bench/figure";
 import { edited } from "../../../bench/means/make-checkout";
-import { compared, editsWithout } from "../../../bench/means/measure-means";
+import { compared, editsWithout, isApart } from "../../../bench/means/measure-means";
 import { allMeans, type Means } from "../../../bench/means/means";
+import { tableOfMeans } from "../../../bench/report";
 
 const root = resolve(__dirname, "../../..");
 
@@ -35,6 +36,23 @@ describe("means that the benchmark measures the service without", () => {
     expect(() => edited("a+(b) a+(b)", edit)).to.throw("a.ts has a+(b) more than once");
   });
 
+  it("shows each by figures that there are", () => {
+    const { figures } = JSON.parse(readFileSync(join(root, "bench/measured.json"), "utf8")) as { figures: Measured[] };
+    const known = figures.map(({ id }) => id);
+    for (const { name, shownBy } of allMeans) expect(known, name).to.include.members([...shownBy]);
+  });
+
+  it("tells two services apart where all runs of one are on one side of the other's", () => {
+    expect(isApart({ with: [1, 2], without: [3, 2.5] })).to.equal(true);
+    expect(isApart({ with: [0.9, 0.8], without: [0.5, 0.7] })).to.equal(true);
+    expect(isApart({ with: [1, 3], without: [2, 4] })).to.equal(false);
+    const row = { means: "quick", id: "read", figure: "A read; slowly", unit: "x" };
+    expect(tableOfMeans([{ ...row, with: [1, 3], without: [2, 4] }])).to.match(
+      /1\.00 to 3\.00 x.*2\.00 to 4\.00 x.*NOT TOLD/,
+    );
+    expect(tableOfMeans([{ ...row, with: [1], without: [4] }])).not.to.contain("NOT");
+  });
+
   it("compares what is judged, of all runs", () => {
     const [some] = allMeans;
     const means = { ...some, name: "quick", without: "slowly", shownBy: ["read", "size"] } as Means;
@@ -43,16 +61,10 @@ describe("means that the benchmark measures the service without", () => {
     });
     const size = (value: number): Measured => ({ id: "size", figure: "A size", value, unit: "MB", judged: "value" });
     const without = [read(40), size(300), read(60)];
-    expect(compared(means, without, [size(100), read(10), read(30)])).to.deep.equal([
-      {
-        ...{ id: "read-without-quick", figure: "A read; slowly", unit: "x", judged: "ratio" },
-        ...{ value: 5, reference: 2 },
-      },
-      {
-        ...{ id: "size-without-quick", figure: "A size; slowly", unit: "MB", judged: "ratio" },
-        ...{ value: 300, reference: 100 },
-      },
+    expect(compared(means, [size(100), read(10), read(30)], without)).to.deep.equal([
+      { means: "quick", id: "read", figure: "A read; slowly", unit: "x", with: [1, 3], without: [4, 6] },
+      { means: "quick", id: "size", figure: "A size; slowly", unit: "MB", with: [100], without: [300] },
     ]);
-    expect(compared(means, [], [read(10)]), "what could not be measured").to.deep.equal([]);
+    expect(compared(means, [read(10)], without), "a run is missing").to.deep.equal([]);
   });
 });
