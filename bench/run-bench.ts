@@ -39,22 +39,16 @@ async function main(): Promise<number> {
       without: { type: "string", multiple: true },
     },
   }).values;
-  const wrong =
-    unknownIn("figure", only ?? [], experiments) ?? unknownIn("means", without ?? [], [...allMeans, { name: every }]);
-  if (wrong !== undefined) {
-    console.error(wrong);
-    return 2;
-  }
   const means = allMeans.filter(
     ({ name, experiment }) =>
       (without?.includes(every) || without?.includes(name)) && (only?.includes(experiment.name) ?? true),
   );
-  if (without && (means.length === 0 || results.store || results.plot !== undefined)) {
-    console.error(
-      means.length === 0
-        ? `None of these means is shown by ${only?.join(" or ")}.`
-        : "--without goes with neither --store nor --plot.",
-    );
+  const wrong =
+    unknownIn("figure", only ?? [], experiments) ??
+    unknownIn("means", without ?? [], [...allMeans, { name: every }]) ??
+    (without && wrongWithout(means, results));
+  if (wrong !== undefined) {
+    console.error(wrong);
     return 2;
   }
   const run: Run = { quick, postgres };
@@ -72,6 +66,12 @@ function unknownIn(what: string, names: readonly string[], known: readonly { rea
   return `There is no ${what} ${unknown}. There are: ${known.map(({ name }) => name).join(", ")}.`;
 }
 
+function wrongWithout(means: readonly Means[], { store, plot }: Results): string | undefined {
+  if (store || plot !== undefined) return "--without goes with neither --store nor --plot.";
+  return means.length === 0 ? "None of these means is shown by what --only names." : undefined;
+}
+
+/** Where the results go beside the table. */
 interface Results {
   readonly store: boolean;
   readonly json?: string | undefined;

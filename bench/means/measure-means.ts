@@ -93,7 +93,7 @@ async function figuresOf(
   return figures;
 }
 
-/** The figures that show a means; none of which there are fewer numbers on one side. */
+/** The figures that show a means, without those of which one side has fewer numbers: a run has failed, and the rest is not in turns. */
 export function compared(means: Means, with_: readonly Measured[], without: readonly Measured[]): Shown[] {
   return means.shownBy.flatMap((id) => {
     const of = (figures: readonly Measured[]) => figures.filter((one) => one.id === id);
