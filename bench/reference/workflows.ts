@@ -15,12 +15,26 @@ export async function child(hosts: number): Promise<void> {
 
 /** Waits for a Signal, then runs one Activity; gives the epoch milliseconds at which that has begun. */
 export async function signalled(): Promise<number> {
+  await untilToldToGo();
+  return now();
+}
+
+/** The same where the Activity is a child's, as that of a cluster is whose Workflow is its lock. */
+export async function signalledParent(): Promise<number> {
+  await untilToldToGo();
+  return executeChild(locked);
+}
+
+export function locked(): Promise<number> {
+  return now();
+}
+
+async function untilToldToGo(): Promise<void> {
   let arrived = false;
   setHandler(defineSignal("go"), () => {
     arrived = true;
   });
   await condition(() => arrived);
-  return now();
 }
 
 /** Ends at once: what Visibility keeps of an upgrade, without the upgrade. */
