@@ -1,9 +1,10 @@
-import type { ClusterHost, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
+import type { ClusterHost, HostResult } from "../src/domain/host-remediation";
 import type {
   ClusterPrechecks,
   ClusterTarget,
   DesiredImage,
   HostBefore,
+  PolicyChange,
   RemediateHostInput,
   RemediationPolicy,
 } from "./contract";
@@ -19,10 +20,9 @@ export interface ClusterWork {
   /** Undefined where it takes a scan. */
   readonly readKnownHosts: Step<ClusterHost[] | undefined>;
   readonly readPolicy: Step<RemediationPolicy>;
-  putPolicy(
-    patience: Patience,
-    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
-  ): Promise<void>;
+  /** What holds, also from the default of all clusters; absent where there is no such thing. */
+  readonly readEffectivePolicy?: Step<RemediationPolicy>;
+  putPolicy(patience: Patience, input: ClusterTarget & PolicyChange): Promise<void>;
   restorePolicy(patience: Patience, input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
   readonly setDesiredImage: Step<DesiredImage>;
   readHostBefore(

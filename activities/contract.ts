@@ -47,11 +47,50 @@ export interface ClusterPrechecks {
  */
 export type RemediationPolicy = Readonly<Record<string, unknown>>;
 
+/** What a cluster's policy is to become, and what it was. */
+export interface PolicyChange {
+  readonly options: HostRemediationOptions;
+  readonly previous: RemediationPolicy;
+  /**
+   * What held with it, also from the default of all clusters. Where it is absent what holds now is asked for, which a run that
+   * was lost may have changed already.
+   */
+  readonly effective?: RemediationPolicy;
+  /** Hosts that one remediation is to take at the same time; absent means 1. */
+  readonly hostsAtOnce?: number;
+}
+
+export interface SetDesiredImageInput extends ClusterTarget {
+  /** Only of IMAGE without `ownOptions`: the policy that is put before (docs/decisions/0033). */
+  readonly policy?: PolicyChange;
+  /** Whether the cluster's health is to be looked at afterwards. */
+  readonly healthGate?: boolean;
+}
+
 export interface DesiredImage {
   /** False where the cluster's desired image already was the target. */
   readonly changed: boolean;
   /** The component manager's commit of the desired image, where it tells one. */
   readonly commit?: string;
+}
+
+/** A cluster whose desired image was set, and what was asked for besides. */
+export interface PreparedCluster extends DesiredImage {
+  /**
+   * LEFT: the component manager did not take the policy at once, and nothing else was done. Absent where this attempt has not
+   * tried to put it.
+   */
+  readonly policy?: "PUT" | "LEFT";
+  /** Absent where it was not asked for, or went wrong. */
+  readonly look?: HealthLook;
+}
+
+/** What a component manager knows of a cluster at once. */
+export interface KnownCluster {
+  /** Absent where that is not all of them. */
+  readonly hosts?: ClusterHost[];
+  /** Of the remediation policy; only with the hosts, and where it was asked for. */
+  readonly policy?: Pick<PolicyChange, "previous" | "effective">;
 }
 
 export type { HealthWait } from "../src/domain/pending-activity";
@@ -179,10 +218,10 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**
-   * The same from what the component manager knows already, within seconds, so that it can be a local Activity. Absent
-   * where that is not all of them: only {@link readClusterHosts} has a cluster scanned.
+   * The same from what the component manager knows already, within seconds, so that it can be a local Activity; only
+   * {@link readClusterHosts} has a cluster scanned. The policy is what {@link readRemediationPolicy} gives.
    */
-  readKnownHosts(target: ClusterTarget): Promise<{ readonly hosts?: ClusterHost[] }>;
+  readKnownHosts(target: ClusterTarget & { readonly withPolicy?: boolean }): Promise<KnownCluster>;
   /**
    * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
    * baseline-managed cluster: its HA admission control and its power management (DPM); with `ownOptions` both.
@@ -193,16 +232,15 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * (and never otherwise), and the product's own failure action always FAIL. On a baseline-managed cluster: switches
    * HA admission control and DPM off where asked. With `ownOptions` both, and the policy asks for nothing of these.
    */
-  putRemediationPolicy(
-    input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy; hostsAtOnce?: number },
-  ): Promise<void>;
+  putRemediationPolicy(input: ClusterTarget & PolicyChange): Promise<void>;
   /** Puts a policy back exactly as it was read. */
   restoreRemediationPolicy(input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
   /**
    * Makes the target the cluster's desired image (draft, base image, validate, commit) where it differs. A
-   * baseline-managed cluster has none: there it only makes sure that the patch of the target is known.
+   * baseline-managed cluster has none: there it only makes sure that the patch of the target is known. With `policy` that
+   * is put first, in one try, by the first attempt; where it fails nothing else is done, and that is no error.
    */
-  setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
+  setDesiredImage(input: SetDesiredImageInput): Promise<PreparedCluster>;
   /** Reads a host of a baseline-managed cluster; its own Activity, so that it is recorded before anything is changed. */
   readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
   /**

@@ -13,7 +13,9 @@ import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
 import { checkClusterHealth } from "./hostos/check-cluster-health";
 import { imageClusters } from "./hostos/image-clusters";
+import { prepareCluster } from "./hostos/prepare-cluster";
 import { preparedImageClusters } from "./hostos/prepared-image-clusters";
+import { readKnownCluster } from "./hostos/read-known-cluster";
 import { readRunningVms } from "./hostos/read-running-vms";
 import { remediateHosts } from "./hostos/remediate-hosts";
 import { remediateInTurn } from "./hostos/remediate-in-turn";
@@ -47,6 +49,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const maintenanceOf =
     dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));
 
+  const gate = { clientOf: lifecycleOf, managementOf, maintenanceOf, limits };
+
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
     componentManager: cluster.componentManagerId,
@@ -72,11 +76,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   return {
     runClusterPrechecks: (target) => workOn(target).runPrechecks(target),
     readClusterHosts: (target) => read(target, () => workOn(target).readHosts(shortPatience(), target)),
-    readKnownHosts: (target) =>
-      read(target, async () => {
-        const hosts = await workOn(target).readKnownHosts(shortPatience(), target);
-        return hosts ? { hosts } : {};
-      }),
+    readKnownHosts: (input) => read(input, () => readKnownCluster(workOn(input), shortPatience(), input)),
     readRemediationPolicy: (target) => read(target, () => workOn(target).readPolicy(shortPatience(), target)),
     putRemediationPolicy: (input) => change(input, () => workOn(input).putPolicy(activityPatience(limits), input)),
     restoreRemediationPolicy: (input) =>
@@ -89,20 +89,19 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         },
         () => workOn(input).restorePolicy(shortPatience(), input),
       ),
-    setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
+    setDesiredImage: (input) =>
+      change(input, () => prepareCluster({ ...gate, work: workOn(input) }, activityPatience(limits), input)),
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
     readRunningVms: (input) =>
       read(input, () => readRunningVms(managementOf(input.cluster.componentManagerId), shortPatience(), input)),
     remediateHost: (input) => {
       const remediate = (one: RemediateHostInput) => workOn(one).remediateHost(one);
       if (!input.following) return remediate(input);
-      return remediateInTurn({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits, remediate }, input);
+      return remediateInTurn({ ...gate, remediate }, input);
     },
-    remediateHosts: (input) => remediateHosts({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
-    awaitClusterHealth: (input) =>
-      awaitClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
-    checkClusterHealth: (input) =>
-      checkClusterHealth({ clientOf: lifecycleOf, managementOf, maintenanceOf, limits }, input),
+    remediateHosts: (input) => remediateHosts(gate, input),
+    awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
+    checkClusterHealth: (input) => checkClusterHealth(gate, input),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

@@ -39,6 +39,11 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
    * made in the Workflow task itself, and the upgrade is told at intervals (0031). The same of older builds.
    */
   savesTasks = false;
+  /**
+   * Whether the policy is read with the hosts, and one Activity prepares the cluster for them (docs/decisions/0033). The same
+   * of older builds.
+   */
+  preparesTogether = false;
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -64,7 +69,7 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
   override async report(goesOn = false): Promise<void> {
     const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
-    const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
+    const tenth = tenthOf(hosts);
     // Clusters that older builds have begun go on telling of every host after an error.
     if (hosts.failed > 0) this.staysWithTenths ??= patched("reports-by-tenths");
     const isNews = hosts.failed > 0 && !(this.staysWithTenths && this.reportedFailure);
@@ -78,6 +83,12 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
     // The end comes right after the last host, and tells all.
     if (this.savesTasks && !isNews) this.tellSoon(done < hosts.total ? this.toldAt : Date.now());
     else this.tell();
+  }
+
+  override publish(doing?: string): void {
+    // What it is told for another reason need not be written once more for its hosts.
+    if (this.preparesTogether) this.tenthInMemo = tenthOf(this.counts());
+    super.publish(doing);
   }
 
   private keep(tenth: number, isNews = false): void {
@@ -160,4 +171,9 @@ export class ClusterUpgradeState extends ResourceState<Happening> {
   hostCounts(): HostCounts {
     return this.counts();
   }
+}
+
+/** How many tenths of the hosts are done. */
+function tenthOf({ total, upgraded, skipped, failed }: HostCounts): number {
+  return total === 0 ? 0 : Math.floor((10 * (upgraded + skipped + failed)) / total);
 }

@@ -9,14 +9,20 @@ import {
   proxyLocalActivities,
   setHandler,
 } from "@temporalio/workflow";
-import type { RemediationPolicy, UpgradeActivities } from "../activities/contract";
+import type {
+  KnownCluster,
+  PolicyChange,
+  PreparedCluster,
+  RemediationPolicy,
+  UpgradeActivities,
+} from "../activities/contract";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { clusterStages, type ClusterStageType } from "../src/domain/cluster-progress";
 import { interrupted } from "../src/domain/resource-end";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterUpgradePlan } from "../src/domain/upgrade-plan";
 import { isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
-import { errorOf } from "./activity-failure";
+import { errorOf, isLost } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { beginSignal, type ClusterUpgradeInput, type ResourceResult } from "./messages";
@@ -24,7 +30,7 @@ import { localFirst } from "./local-first";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { changeOptions, localOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
-import { upgradeHosts } from "./upgrade-hosts";
+import { upgradeHosts, type PreparedHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
 const local =
@@ -75,24 +81,27 @@ function asBegun(input: ClusterUpgradeInput): ClusterUpgradeInput {
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceResult> {
   // Each marker costs events, so a cluster that this build begins has one.
-  state.savesTasks = patched("fewer-tasks");
+  state.preparesTogether = patched("prepared-together");
+  state.savesTasks = state.preparesTogether || patched("fewer-tasks");
   state.savesRoundTrips = state.savesTasks || patched("fewer-round-trips");
   const { cluster, upgradedBefore } = state.input;
-  const hosts = await stage(state, "READ_HOSTS", () => readHosts(state));
+  const { hosts, policy: known } = await stage(state, "READ_HOSTS", () => readHosts(state));
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
+  if (state.preparesTogether) state.publish("Preparing");
   await state.report();
   if (state.waitingHosts().length === 0) {
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return state.end(outcome, `Nothing to do: every host runs ${cluster.targetVersion}`);
   }
+  // A pause may last for days, in which somebody may change the policy.
+  const isPaused = state.pause.closed;
   await state.pause.pass();
-  state.publish("Preparing");
-  const previous = await readPolicy(state);
-  await restoringAfterwards(state, previous, async () => {
-    await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, previous));
-    const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
+  if (!state.preparesTogether) state.publish("Preparing");
+  const policy = (isPaused ? undefined : known) ?? { previous: await readPolicy(state) };
+  await restoringAfterwards(state, policy.previous, async () => {
+    const prepared = (await prepareTogether(state, policy)) ?? (await prepareInSteps(state, policy));
     state.publish("Upgrading hosts");
-    await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, commit));
+    await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, prepared));
   });
   await state.tellLastWord();
   const { failed } = state.hostCounts();
@@ -128,19 +137,28 @@ async function restoringAfterwards(
   if (failure) throw failure.cause;
 }
 
-async function readHosts(state: ClusterUpgradeState): Promise<ClusterHost[]> {
+/** What the policy is made from, recorded in the history before it is changed. */
+type PolicyBefore = Pick<PolicyChange, "previous" | "effective">;
+
+/** The hosts, and with them the policy where both were known at once. */
+async function readHosts(
+  state: ClusterUpgradeState,
+): Promise<{ readonly hosts: ClusterHost[]; readonly policy?: PolicyBefore | undefined }> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
   const summary = `${cluster.name}: read hosts`;
-  const { hosts } = await localFirst<{ readonly hosts?: ClusterHost[] }>(
+  const input = { ...target, ...(state.preparesTogether && { withPolicy: true }) };
+  const { hosts, policy } = await localFirst<KnownCluster>(
     state.savesTasks,
-    () => local.readKnownHosts.executeWithOptions({ ...localOptions, summary }, [target]),
+    () => local.readKnownHosts.executeWithOptions({ ...localOptions, summary }, [input]),
     () => Promise.resolve({}),
   );
-  if (hosts) return hosts;
-  return untilAnswered(waits, () =>
-    reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary }, [target]),
-  );
+  if (hosts) return { hosts, policy };
+  return {
+    hosts: await untilAnswered(waits, () =>
+      reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary }, [target]),
+    ),
+  };
 }
 
 /** As it was, recorded in the history before it is changed. */
@@ -158,21 +176,61 @@ function readPolicy(state: ClusterUpgradeState): Promise<RemediationPolicy> {
   );
 }
 
-function putPolicy(state: ClusterUpgradeState, previous: RemediationPolicy): Promise<void> {
+/**
+ * Policy, image and the first look at the cluster's health by one Activity. Undefined where older builds have begun, where
+ * the policy takes more than a request, or where it was not taken at once: then nothing has been done.
+ */
+async function prepareTogether(state: ClusterUpgradeState, before: PolicyBefore): Promise<PreparedHosts | undefined> {
+  if (!state.preparesTogether || !isOneRequest(state.input.cluster)) return undefined;
+  await endHereIfCancelled();
+  const [policy, image] = ["PUT_REMEDIATION_POLICY", "SET_DESIRED_IMAGE"] as const;
+  for (const stage of [policy, image]) state.record({ type: "StageStarted", stage });
+  let prepared: PreparedCluster;
+  try {
+    prepared = await setDesiredImage(state, before);
+  } catch (failure) {
+    // It goes on to the image only after the policy; of one that was cut short nobody knows how far it was.
+    if (isCancellation(failure) || isLost(failure)) stageFailed(state, policy, failure);
+    else state.record({ type: "StageSucceeded", stage: policy });
+    stageFailed(state, image, failure);
+    throw failure;
+  }
+  if (prepared.policy === "LEFT") {
+    for (const stage of [policy, image]) state.record({ type: "StageLeft", stage });
+    return undefined;
+  }
+  state.record({ type: "StageSucceeded", stage: image });
+  if (prepared.policy === "PUT") {
+    state.record({ type: "StageSucceeded", stage: policy });
+    return prepared;
+  }
+  // Its worker is older than this one, or its policy was put by an earlier attempt, of whatever worker.
+  await stage(state, policy, () => putPolicy(state, before));
+  return { commit: prepared.commit };
+}
+
+/** The same by an Activity each, without the look. */
+async function prepareInSteps(state: ClusterUpgradeState, before: PolicyBefore): Promise<PreparedHosts> {
+  await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, before));
+  return stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
+}
+
+function putPolicy(state: ClusterUpgradeState, before: PolicyBefore): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
   return untilAnswered(waits, () =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(cluster.attempts, waits), summary: `${cluster.name}: set remediation policy` },
-      [
-        {
-          ...clusterTarget(cluster, upgradeId),
-          options: cluster.options,
-          previous,
-          ...(isRemediatedTogether(cluster) && { hostsAtOnce: rolloutOf(cluster).hostsAtOnce }),
-        },
-      ],
+      [{ ...clusterTarget(cluster, upgradeId), ...policyToPut(cluster, before) }],
     ),
   );
+}
+
+function policyToPut(cluster: ClusterUpgradePlan, before: PolicyBefore): PolicyChange {
+  return {
+    options: cluster.options,
+    ...before,
+    ...(isRemediatedTogether(cluster) && { hostsAtOnce: rolloutOf(cluster).hostsAtOnce }),
+  };
 }
 
 function restorePolicy(state: ClusterUpgradeState, previous: RemediationPolicy): Promise<void> {
@@ -189,20 +247,24 @@ function restorePolicy(state: ClusterUpgradeState, previous: RemediationPolicy):
   );
 }
 
-/** Whether the policy is all that is put back. Settings of the cluster take tasks of the component manager. */
+/** Whether the policy is all that is put, and put back. Settings of the cluster take tasks of the component manager. */
 function isOneRequest(cluster: ClusterUpgradePlan): boolean {
   return cluster.kind === "IMAGE" && !ownOptionsOf(cluster);
 }
 
-function setDesiredImage(state: ClusterUpgradeState) {
-  const { cluster, waits } = state.input;
+/** `before`: with it the policy is put first, and the cluster's health looked at in the end. */
+function setDesiredImage(state: ClusterUpgradeState, before?: PolicyBefore): Promise<PreparedCluster> {
+  const { cluster, upgradeId, waits } = state.input;
+  const what = before ? "remediation policy and desired image" : "desired image";
   return untilAnswered(waits, () =>
     changes.setDesiredImage.executeWithOptions(
-      {
-        ...changeOptions(cluster.attempts, waits),
-        summary: `${cluster.name}: set desired image ${cluster.targetVersion}`,
-      },
-      [clusterTarget(state.input.cluster, state.input.upgradeId)],
+      { ...changeOptions(cluster.attempts, waits), summary: `${cluster.name}: set ${what} ${cluster.targetVersion}` },
+      [
+        {
+          ...clusterTarget(cluster, upgradeId),
+          ...(before && { policy: policyToPut(cluster, before), healthGate: rolloutOf(cluster).healthGate }),
+        },
+      ],
     ),
   );
 }
@@ -215,10 +277,14 @@ async function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work
     state.record({ type: "StageSucceeded", stage: type });
     return result;
   } catch (failure) {
-    const error = isCancellation(failure) ? interrupted(clusterStages[type]) : errorOf(failure);
-    state.record({ type: "StageFailed", stage: type, error });
+    stageFailed(state, type, failure);
     throw failure;
   }
+}
+
+function stageFailed(state: ClusterUpgradeState, type: ClusterStageType, failure: unknown): void {
+  const error = isCancellation(failure) ? interrupted(clusterStages[type]) : errorOf(failure);
+  state.record({ type: "StageFailed", stage: type, error });
 }
 
 const policyNotRestored = "REMEDIATION_POLICY_NOT_RESTORED";

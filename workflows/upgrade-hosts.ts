@@ -34,6 +34,14 @@ interface Failure {
   readonly cause: unknown;
 }
 
+/** What is known of a cluster whose hosts are to be upgraded. */
+export interface PreparedHosts {
+  /** Of its desired image. */
+  readonly commit?: string | undefined;
+  /** A look at its health, made right before; absent where there was none. */
+  readonly look?: HealthLook | undefined;
+}
+
 /** How many hosts after its own an Activity is told of: the first one, one after a host that has taken its time, and any. */
 const first = 15;
 const fewest = 3;
@@ -47,7 +55,7 @@ const most = 63;
 export async function upgradeHosts(
   state: ClusterUpgradeState,
   hosts: readonly ClusterHost[],
-  commit?: string,
+  { commit, look }: PreparedHosts,
 ): Promise<void> {
   const { cluster } = state.input;
   const rollout = rolloutOf(cluster);
@@ -57,7 +65,7 @@ export async function upgradeHosts(
     rollout,
   );
   const pace = new Pace(state);
-  let ahead: Ahead = {};
+  let ahead: Ahead = { look };
   for (let group = groups.shift(), isFirst = true; group; group = groups.shift(), isFirst = false) {
     // What is in work already goes on whatever happens: it looks after a cancellation itself.
     if (!ahead.begun) await untilNextMayBegin(state, isFirst, ahead.look);

@@ -2,7 +2,7 @@ import { activityPatience, runActivity } from "../activity-run";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { ClusterTarget, HealthLook } from "../contract";
 import { DriverError } from "../drivers/driver-error";
-import type { Patience } from "../patience";
+import type { Patience, PatienceBounds } from "../patience";
 import { ClusterHealth, type ClusterHealthDependencies } from "./cluster-health";
 import { LeftToOthers } from "./left-to-others";
 
@@ -15,10 +15,14 @@ export function checkClusterHealth(
   input: ClusterTarget,
 ): Promise<HealthLook> {
   const context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
-  return runActivity({ context, failure: () => ({ retryable: false }) }, () => {
-    const patience = activityPatience({ poll: limits.poll, outage: longestWait, operationBusy: longestWait });
-    return lookAtHealth(dependencies, patience, input);
-  });
+  return runActivity({ context, failure: () => ({ retryable: false }) }, () =>
+    lookAtHealth(dependencies, activityPatience(momentBounds(limits)), input),
+  );
+}
+
+/** Bounds of what waits for a moment at most. */
+export function momentBounds({ poll }: Pick<ActivityLimits, "poll">): PatienceBounds {
+  return { poll, outage: longestWait, operationBusy: longestWait };
 }
 
 /** The look itself, for as long as the patience lasts. Throws what interrupts that, unless it is {@link LeftToOthers}. */

@@ -24,6 +24,8 @@ export function imageClusters({ clientOf, limits }: ImageClusterDependencies): C
     readHosts: (patience, target) => readClusterHosts(client(target), patience, target),
     readKnownHosts: (patience, target) => readKnownHosts(client(target), patience, target),
     readPolicy: (patience, target) => patience.persist(() => client(target).readPolicy(target.cluster.cluster)),
+    readEffectivePolicy: (patience, target) =>
+      patience.persist(() => client(target).readEffectivePolicy(target.cluster.cluster)),
     putPolicy: (patience, input) => putRemediationPolicy(client(input), patience, input),
     restorePolicy: (patience, input) =>
       patience.persist(() => client(input).putPolicy(input.cluster.cluster, input.previous)),

@@ -1,24 +1,15 @@
-import type { HostRemediationOptions } from "../../src/domain/host-remediation";
-import type { ClusterTarget, RemediationPolicy } from "../contract";
+import type { ClusterTarget, PolicyChange } from "../contract";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { Patience } from "../patience";
 import { parallelRemediation, remediationPolicy } from "./remediation-policy";
-
-/** What a cluster's policy is to become, and what it was. */
-type PutRemediationPolicyInput = ClusterTarget & {
-  readonly options: HostRemediationOptions;
-  readonly previous: RemediationPolicy;
-  /** Hosts that one remediation is to take at the same time; absent means 1. */
-  readonly hostsAtOnce?: number;
-};
 
 /** Replaces a cluster's remediation policy by ours. */
 export async function putRemediationPolicy(
   client: VlcmClient,
   patience: Patience,
-  { cluster: { cluster }, options, previous, hostsAtOnce = 1 }: PutRemediationPolicyInput,
+  { cluster: { cluster }, options, previous, effective, hostsAtOnce = 1 }: ClusterTarget & PolicyChange,
 ): Promise<void> {
-  const effective = await patience.persist(() => client.readEffectivePolicy(cluster));
-  const policy = remediationPolicy(previous, options, parallelRemediation(hostsAtOnce, effective));
+  const held = effective ?? (await patience.persist(() => client.readEffectivePolicy(cluster)));
+  const policy = remediationPolicy(previous, options, parallelRemediation(hostsAtOnce, held, previous));
   await patience.persist(() => client.putPolicy(cluster, policy));
 }

@@ -10,19 +10,24 @@ interface ParallelRemediation {
 /**
  * What the policy has to say of parallel remediation, so that a remediation does what the upgrade means: with it the
  * product skips every host that is not in maintenance mode yet. Undefined where it may stay as it is; `effective` is
- * what holds now, also where it comes from the default of all clusters.
+ * what holds now, also where it comes from the default of all clusters. `previous` is the policy that ours is made from: an
+ * earlier run that was lost may have switched off by now what is on in it.
  */
 export function parallelRemediation(
   hostsAtOnce: number,
-  { software_policy_spec: inner, parallel_remediation_action: outer }: RemediationPolicy,
+  effective: RemediationPolicy,
+  previous: RemediationPolicy = {},
 ): ParallelRemediation | undefined {
   if (hostsAtOnce > 1) return { enabled: true, max_hosts: hostsAtOnce };
+  return isParallel(effective) || isParallel(previous) ? { enabled: false } : undefined;
+}
+
+function isParallel({ software_policy_spec: inner, parallel_remediation_action: outer }: RemediationPolicy): boolean {
   const actions = [
     outer,
     (inner as { parallel_remediation_action?: unknown } | undefined)?.parallel_remediation_action,
   ];
-  const isOn = actions.some((action) => (action as { enabled?: unknown } | undefined)?.enabled === true);
-  return isOn ? { enabled: false } : undefined;
+  return actions.some((action) => (action as { enabled?: unknown } | undefined)?.enabled === true);
 }
 
 /**

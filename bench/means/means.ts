@@ -170,6 +170,19 @@ export const allMeans: readonly Means[] = [
     ],
   },
   {
+    name: "prepared-together",
+    without: "where policy, image and the look at health are steps of their own",
+    experiment: commit,
+    shownBy: ["commit-to-remediation"],
+    edits: [
+      {
+        file: "workflows/cluster-upgrade-workflow.ts",
+        text: 'state.preparesTogether = patched("prepared-together");',
+        instead: "state.preparesTogether = false;",
+      },
+    ],
+  },
+  {
     name: "local-activities",
     without: "with an Activity for each short step",
     experiment: commit,

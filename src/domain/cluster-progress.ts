@@ -4,7 +4,7 @@ import type { HostCounts } from "./host-counts";
 import type { HostResult } from "./host-remediation";
 import { describePart, spoken, withPause } from "./paused-part";
 import { endResource, hasEndedPart, mergeEnded, resultSubTask, type ResourceOutcome } from "./resource-end";
-import { applyStageProgress, endStages, stagesOf, type StageProgress } from "./resource-stages";
+import { applyStageProgress, endStages, stagesOf, type StageLeft, type StageProgress } from "./resource-stages";
 import { rolloutOf } from "./rollout";
 import type { Stage, SubTask } from "./task";
 import type { ClusterUpgradePlan } from "./upgrade-plan";
@@ -31,6 +31,7 @@ export const baselineClusterStages: Readonly<Record<ClusterStageType, string>> =
 /** What happens to a cluster while it is upgraded, each with its time as a Timestamp. */
 export type ClusterProgress = { readonly at: string } & (
   | StageProgress<ClusterStageType>
+  | StageLeft<ClusterStageType>
   | ({ readonly type: "HostsRead" } & HostsFound)
   /** No host is in work: `description` says what is waited for, and how long. */
   | { readonly type: "Waiting"; readonly description: string }
@@ -77,6 +78,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
   switch (progress.type) {
     case "StageStarted":
     case "StageSucceeded":
+    case "StageLeft":
     case "StageFailed":
       return applyStageProgress(subTask, progress, at);
     case "HostsRead":

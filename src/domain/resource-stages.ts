@@ -6,8 +6,18 @@ export type StageProgress<S extends string> =
   | { readonly type: "StageStarted" | "StageSucceeded"; readonly stage: S }
   | { readonly type: "StageFailed"; readonly stage: S; readonly error: ErrorBody };
 
+/** A stage that has begun is still to come: nothing of it was done. */
+export interface StageLeft<S extends string> {
+  readonly type: "StageLeft";
+  readonly stage: S;
+}
+
 /** A resource whose stage has begun or ended at `at`, a Timestamp; as it is where the stage is in another status. */
-export function applyStageProgress(subTask: SubTask, progress: StageProgress<string>, at: string): SubTask {
+export function applyStageProgress(
+  subTask: SubTask,
+  progress: StageProgress<string> | StageLeft<string>,
+  at: string,
+): SubTask {
   switch (progress.type) {
     case "StageStarted": {
       const started = withStage(subTask, progress.stage, "PENDING", (stage) => ({ ...stage, status: "IN_PROGRESS" }));
@@ -19,6 +29,8 @@ export function applyStageProgress(subTask: SubTask, progress: StageProgress<str
         status: "SUCCESSFUL",
         completionTimestamp: at,
       }));
+    case "StageLeft":
+      return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({ ...stage, status: "PENDING" }));
     case "StageFailed":
       return withStage(subTask, progress.stage, "IN_PROGRESS", (stage) => ({
         ...stage,

@@ -8,6 +8,7 @@ import type {
   NotificationInput,
   RemediateHostInput,
   RemediateHostsInput,
+  RemediationPolicy,
   UpgradeActivities,
 } from "../../activities/contract";
 import { stagesOf } from "../../src/domain/resource-stages";
@@ -19,6 +20,9 @@ import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 import { FakeMgmtActivities } from "./fake-mgmt-activities";
 
 const at = "2026-11-01T00:00:00.000Z";
+
+/** The remediation policy of every cluster, as its component manager gives it. */
+export const samplePolicy: RemediationPolicy = { failure_action: { action: "RETRY" } };
 
 /** An error as Activities report it. */
 export function sampleError(errorCode: string, message = `${errorCode} happened`): ErrorBody {
@@ -150,6 +154,13 @@ export class FakeActivities {
       const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
       return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
     };
+    // Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate.
+    const checkClusterHealth: UpgradeActivities["checkClusterHealth"] = async (input) => {
+      if (this.replaced.checkClusterHealth) return this.replaced.checkClusterHealth(input);
+      if (this.replaced.awaitClusterHealth) return { healthy: false };
+      record("gate", input);
+      return { healthy: true };
+    };
     return {
       ...new FakeMgmtActivities(this.replaced).implementation(),
       runClusterPrechecks: async (target) => {
@@ -160,10 +171,11 @@ export class FakeActivities {
       // A test that replaces readClusterHosts has it run as the regular Activity that it is.
       readKnownHosts: async (target) => {
         if (this.replaced.readKnownHosts) return this.replaced.readKnownHosts(target);
-        return this.replaced.readClusterHosts ? {} : { hosts: await readClusterHosts(target) };
+        if (this.replaced.readClusterHosts) return {};
+        const isKnown = target.withPolicy === true && !this.replaced.readRemediationPolicy;
+        return { hosts: await readClusterHosts(target), ...(isKnown && { policy: { previous: samplePolicy } }) };
       },
-      readRemediationPolicy: async (target) =>
-        (await this.replaced.readRemediationPolicy?.(target)) ?? { failure_action: { action: "RETRY" } },
+      readRemediationPolicy: async (target) => (await this.replaced.readRemediationPolicy?.(target)) ?? samplePolicy,
       putRemediationPolicy: async (target) => {
         record("putPolicy", target);
         await this.replaced.putRemediationPolicy?.(target);
@@ -174,9 +186,15 @@ export class FakeActivities {
         record("restorePolicy", target);
         await this.replaced.restoreRemediationPolicy?.(target);
       },
-      setDesiredImage: async (target) => {
-        record("setImage", target);
-        return (await this.replaced.setDesiredImage?.(target)) ?? { changed: true, commit: "1" };
+      setDesiredImage: async (input) => {
+        // Like the hosts: a test that replaces how the policy is put has it put by its own Activity.
+        if (input.policy && this.replaced.putRemediationPolicy) return { changed: false, policy: "LEFT" };
+        if (input.policy) record("putPolicy", input);
+        record("setImage", input);
+        const image = (await this.replaced.setDesiredImage?.(input)) ?? { changed: true, commit: "1" };
+        if (!input.policy) return image;
+        const look = input.healthGate ? await checkClusterHealth(input).catch(() => undefined) : undefined;
+        return { ...image, policy: "PUT", ...(look && { look }) };
       },
       readHostBefore: async (input) => {
         this.calls.push(`before ${hostKey(input, input.host)}`);
@@ -201,13 +219,7 @@ export class FakeActivities {
         for (const { host } of result.upgraded) this.atTarget.add(hostKey(input, { host }));
         return result;
       },
-      // Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate.
-      checkClusterHealth: async (input) => {
-        if (this.replaced.checkClusterHealth) return this.replaced.checkClusterHealth(input);
-        if (this.replaced.awaitClusterHealth) return { healthy: false };
-        this.calls.push(`gate ${input.cluster.resourceId}`);
-        return { healthy: true };
-      },
+      checkClusterHealth,
       awaitClusterHealth: async (input) => {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);

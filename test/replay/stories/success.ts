@@ -51,6 +51,17 @@ export const successStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  // The component manager does not take the policy at once, so it is put by an Activity of its own.
+  "prepared-in-steps": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const fake = new FakeActivities({ putRemediationPolicy: async () => undefined }, hostCount);
+      const upgrade = await bench.upgrade({ rollout: { healthGate: true } }, fake);
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "nothing-to-do": {
     ends: "COMPLETED",
     async tell(bench) {

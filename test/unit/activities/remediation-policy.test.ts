@@ -79,6 +79,8 @@ describe("the remediation policy that is put", () => {
         { software_policy_spec: { parallel_remediation_action: on } },
       ])
         expect(parallelRemediation(1, effective)).to.deep.equal({ enabled: false });
+      // Switched off by an earlier run already: without a word of it our own policy would switch it on again.
+      expect(parallelRemediation(1, {}, { parallel_remediation_action: on })).to.deep.equal({ enabled: false });
     });
 
     it("is put where the product keeps it, and nowhere else", () => {
