@@ -138,9 +138,10 @@ export const allMeans: readonly Means[] = [
   },
   {
     name: "domain-loaded-once",
-    without: "where each Workflow loads the domain",
-    experiment: smallUpgrades,
-    shownBy: ["small-upgrade", "small-upgrades"],
+    without: "where each Workflow loads the domain; both with all Workflows kept in memory",
+    besides: "few-workflows-kept",
+    experiment: drafts,
+    shownBy: ["drafts-memory"],
     edits: [{ file: "scripts/bundle-workflows.mjs", text: "    preloadModules,\n", instead: "" }],
   },
   {
