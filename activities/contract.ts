@@ -60,6 +60,7 @@ export interface PolicyChange {
   readonly hostsAtOnce?: number;
 }
 
+/** The image that a cluster is to have, and what is done with it in the same run. */
 export interface SetDesiredImageInput extends ClusterTarget {
   /** Only of IMAGE without `ownOptions`: the policy that is put before (docs/decisions/0033). */
   readonly policy?: PolicyChange;

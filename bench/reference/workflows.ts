@@ -25,6 +25,7 @@ export async function signalledParent(): Promise<number> {
   return executeChild(locked);
 }
 
+/** The child: one Activity, and its end. */
 export function locked(): Promise<number> {
   return now();
 }
