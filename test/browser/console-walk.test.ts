@@ -34,7 +34,10 @@ describe("the walk of an operator through the console", function () {
       const runs = subTasks.filter(({ type }) => type === "PRECHECKS");
       return runs.length === 2 && runs.every(({ status }) => status === "SUCCESSFUL");
     });
-    await console.badge("Draft");
+    await page
+      .getByRole("treeitem", { name: /Done Prechecks/ })
+      .nth(1)
+      .waitFor();
 
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");

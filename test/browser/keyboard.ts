@@ -4,8 +4,12 @@ import type { Locator, Page } from "playwright-core";
 /** As many presses as anybody would bear. */
 const mostPresses = 80;
 
-/** Presses Tab until the element has the focus, as somebody without a mouse does, and expects that to be visible. */
+/**
+ * Presses Tab until the element has the focus, as somebody without a mouse does, and expects that to be visible. The page
+ * follows the service with a delay: the element is waited for first, as somebody with eyes does.
+ */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.first().waitFor();
   const passed: string[] = [];
   for (let i = 0; i < mostPresses; i++) {
     if (await hasFocus(target)) return expectVisibleFocus(page);
