@@ -7,6 +7,7 @@ import type { StagedExperiment } from "../experiment";
 import { specOf } from "../fleet";
 import { inFlight, inTurns, median, percentile } from "../measure";
 import { processorSeconds } from "../process-usage";
+import { BareApi } from "../reference/bare-api";
 import { endUpgrades } from "../running-upgrades";
 import type { Stage } from "../stage";
 
@@ -28,26 +29,42 @@ export const starts: StagedExperiment = {
   run: async (stage, { quick }) => {
     const burst = burstOf(quick);
     const plan = await planOf(stage);
-    const measured = async (start: (index: number) => Promise<unknown>) => {
+    const bareApi = await BareApi.start(stage, plan);
+    const measured = async (start: (index: number) => Promise<unknown>, pids = stage.pids("api")) => {
       await stage.untilIdle();
-      const before = processorSeconds(stage.pids("api"));
+      const before = processorSeconds(pids);
       const times = await inFlight(burst, atOnce, start);
-      return { ...times, processorOfApi: processorSeconds(stage.pids("api")) - before };
+      return { ...times, processorOfApi: processorSeconds(pids) - before };
     };
     const api = new Pool(stage.service.apiUrl, { connections: atOnce });
+    const bare = new Pool(bareApi.url, { connections: atOnce });
     const upgrades = () => measured(() => post(api, 0));
+    const posts = () => measured(() => post(bare, 0), [bareApi.pid]);
     const ofManyClusters = () => measured((index) => post(api, index));
     const workflows = () =>
       measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" }));
     // Both sides are warm: a start that is repeated begins nothing, so that workers have no part in it.
     const key = randomUUID();
     await inFlight(repeatsOf(quick), atOnce, () => post(api, 0, key));
+    await inFlight(repeatsOf(quick), atOnce, () => post(bare, 0, plan.id));
     await inFlight(repeatsOf(quick), atOnce, () => startedBefore(stage, plan));
     await upgrades();
+    await posts();
     await workflows();
-    const { ours, reference } = await inTurns(quick ? 8 : 16, upgrades, workflows);
+    const least: Awaited<ReturnType<typeof posts>>[] = [];
+    const { ours, reference } = await inTurns(
+      quick ? 8 : 16,
+      async (round) => {
+        if (round % 2 === 0) least.push(await posts());
+        const these = await upgrades();
+        if (round % 2 === 1) least.push(await posts());
+        return these;
+      },
+      workflows,
+    );
     const many = quick ? undefined : await inTurns(8, ofManyClusters, workflows);
-    await api.close();
+    await Promise.all([api.close(), bare.close()]);
+    bareApi.stop();
     await endUpgrades(stage);
     const throughput = (rounds: typeof ours) => median(rounds.map(({ all }) => (burst / all) * 1000));
     const p99 = (rounds: typeof ours) =>
@@ -79,6 +96,29 @@ export const starts: StagedExperiment = {
         id: "post-processor",
         figure: "Processor of the API per POST",
         value: (ours.reduce((sum, { processorOfApi }) => sum + processorOfApi, 0) / (ours.length * burst)) * 1000,
+        unit: "ms",
+        judged: "value",
+      },
+      {
+        id: "post-bare-api",
+        figure: "Throughput of POSTs to a Koa that starts the Workflow and does nothing else",
+        value: throughput(least),
+        reference: throughput(reference),
+        unit: "/s",
+        judged: "ratio",
+      },
+      {
+        id: "post-bare-api-p99",
+        figure: "p99 of the same",
+        value: p99(least),
+        reference: p99(reference),
+        unit: "ms",
+        judged: "ratio",
+      },
+      {
+        id: "post-bare-api-processor",
+        figure: "Processor of that Koa per POST",
+        value: (least.reduce((sum, { processorOfApi }) => sum + processorOfApi, 0) / (least.length * burst)) * 1000,
         unit: "ms",
         judged: "value",
       },
