@@ -4,7 +4,7 @@ import { drafts } from "./figures/drafts";
 import { lists } from "./figures/lists";
 import { manyHosts } from "./figures/many-hosts";
 import { orchestration } from "./figures/orchestration";
-import { manyReaders, taskOfManyClusters, taskOfOneCluster } from "./figures/reads";
+import { manyReaders, taskAtDistance, taskOfManyClusters, taskOfOneCluster } from "./figures/reads";
 import { restart } from "./figures/restart";
 import { smallUpgrades } from "./figures/small-upgrades";
 import { startTime } from "./figures/start-time";
@@ -19,6 +19,7 @@ export const experiments: readonly Experiment[] = [
   commit,
   taskOfOneCluster,
   taskOfManyClusters,
+  taskAtDistance,
   manyReaders,
   lists,
   drafts,

@@ -6,12 +6,19 @@ import { root, runScript } from "./run.mjs";
 
 await runScript(async (signal) => {
   const args = process.argv.slice(2);
-  const tools = await prepare({ signal, temporalCli: true, production: args.includes("--postgres") });
+  const tools = await prepare({
+    signal,
+    temporalCli: true,
+    production: args.includes("--postgres"),
+    // `--quick` measures nothing at a distance but to show a means.
+    network: !args.includes("--quick") || args.includes("--without"),
+  });
   const child = spawn(process.execPath, ["--import", "tsx", "bench/run-bench.ts", ...args], {
     cwd: root,
     env: {
       ...process.env,
       TEMPORAL_CLI_PATH: tools.temporalCli,
+      ...(tools.toxiproxy && { TOXIPROXY: tools.toxiproxy }),
       ...(tools.postgresql && {
         POSTGRESQL: tools.postgresql,
         POSTGRESQL_CLIENTS: tools.postgresqlClients,

@@ -1,4 +1,7 @@
+import type { Client } from "@temporalio/client";
 import { pausedSignal, subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { lazyClient } from "../../src/temporal/connection";
+import { withDistantApi } from "../distant-api";
 import type { StagedExperiment } from "../experiment";
 import type { Measured } from "../figure";
 import { inTurns, median, percentile, timed } from "../measure";
@@ -15,7 +18,7 @@ export const taskOfOneCluster: StagedExperiment = {
     const [child = ""] = await childrenOf(stage, id);
     const { ours, reference } = await inTurns(
       quick ? 60 : 200,
-      async () => (await timed(() => getTask(stage, id))).milliseconds,
+      async () => (await timed(() => getTask(stage.service.apiUrl, id))).milliseconds,
       async () => (await timed(() => stage.temporal.workflow.getHandle(child).query(subTaskQuery))).milliseconds,
     );
     await endUpgrades(stage);
@@ -47,20 +50,20 @@ export const taskOfManyClusters: StagedExperiment = {
     const { ours, reference } = await inTurns(
       quick ? 24 : 16,
       async () => {
-        const { milliseconds, result } = await timed(() => getTask(stage, id));
+        const { milliseconds, result } = await timed(() => getTask(stage.service.apiUrl, id));
         bytes = result;
         memory = Math.max(memory, residentMegabytes(stage.pids("api")));
         return milliseconds;
       },
-      async () => (await timed(() => queryAll(stage, id, workflows))).milliseconds,
+      async () => (await timed(() => queryAll(stage.temporal, id, workflows))).milliseconds,
     );
     const changed = await inTurns(
       quick ? 4 : 8,
       async () => {
         await changeAll(stage, id, workflows);
-        return (await timed(() => getTask(stage, id))).milliseconds;
+        return (await timed(() => getTask(stage.service.apiUrl, id))).milliseconds;
       },
-      async () => (await timed(() => queryAll(stage, id, workflows))).milliseconds,
+      async () => (await timed(() => queryAll(stage.temporal, id, workflows))).milliseconds,
     );
     await endUpgrades(stage);
     const size = `${clusters} clusters x ${hosts} hosts`;
@@ -104,6 +107,49 @@ export const taskOfManyClusters: StagedExperiment = {
   },
 };
 
+/** One way, in milliseconds: as between two halls of a site. */
+const distance = 1;
+
+/** The Task of a large upgrade by an API that is not beside its Temporal, against its Queries from there. */
+export const taskAtDistance: StagedExperiment = {
+  name: "task-at-a-distance",
+  slow: true,
+  needs: taskOfManyClusters.needs,
+  run: async (stage, run) => {
+    const { clusters, hosts } = stage.fleet;
+    const [id = ""] = await startedUpgrades(stage, clusters);
+    const workflows = await childrenOf(stage, id);
+    const { ours, reference } = await withDistantApi(stage, run, distance, async ({ url, temporalAddress }) => {
+      const { namespace, tls } = stage.service.temporalPlace;
+      const connection = { address: temporalAddress, ...(tls && { tls }) };
+      const temporal = lazyClient({ address: temporalAddress, namespace, connection }, {});
+      try {
+        return await inTurns(
+          run.quick ? 12 : 8,
+          async () => {
+            await changeAll(stage, id, workflows);
+            return (await timed(() => getTask(url, id))).milliseconds;
+          },
+          async () => (await timed(() => queryAll(temporal, id, workflows))).milliseconds,
+        );
+      } finally {
+        await temporal.connection.close();
+      }
+    });
+    await endUpgrades(stage);
+    return [
+      {
+        id: "task-at-a-distance",
+        figure: `That Task by an API ${distance} ms from Temporal each way, ${clusters} clusters x ${hosts} changed hosts, p50`,
+        value: median(ours),
+        reference: median(reference),
+        unit: "ms",
+        judged: "value",
+      },
+    ];
+  },
+};
+
 const readers = 32;
 const everyMilliseconds = 1000;
 
@@ -124,7 +170,7 @@ export const manyReaders: StagedExperiment = {
         const alone: number[] = [];
         // Without a pause, so that one reader gives as many numbers as its p99 needs.
         const until = Date.now() + seconds * 1000;
-        while (Date.now() < until) alone.push((await timed(() => getTask(stage, id))).milliseconds);
+        while (Date.now() < until) alone.push((await timed(() => getTask(stage.service.apiUrl, id))).milliseconds);
         return alone;
       },
     );
@@ -172,7 +218,7 @@ async function readEachSecond(
   const began = Date.now() + (reader / readers) * everyMilliseconds;
   for (let at = began; at < began + seconds * 1000; at += everyMilliseconds) {
     await new Promise((resume) => setTimeout(resume, Math.max(0, at - Date.now())));
-    await timed(() => getTask(stage, id)).then(
+    await timed(() => getTask(stage.service.apiUrl, id)).then(
       ({ milliseconds }) => each.push(milliseconds),
       (error: unknown) => errors.push(error),
     );
@@ -181,8 +227,8 @@ async function readEachSecond(
 }
 
 /** Bytes of the answer. */
-async function getTask({ service }: Stage, id: string): Promise<number> {
-  const response = await fetch(`${service.apiUrl}/v1/tasks/${id}`);
+async function getTask(apiUrl: string, id: string): Promise<number> {
+  const response = await fetch(`${apiUrl}/v1/tasks/${id}`);
   const body = await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`GET task answered ${response.status}`);
   return body.byteLength;
@@ -197,12 +243,12 @@ async function childrenOf({ temporal }: Stage, id: string): Promise<string[]> {
 async function changeAll(stage: Stage, id: string, children: readonly string[]): Promise<void> {
   const { workflow } = stage.temporal;
   await Promise.all(children.map((child) => workflow.getHandle(child).signal(pausedSignal, false)));
-  await queryAll(stage, id, children);
+  await queryAll(stage.temporal, id, children);
 }
 
-function queryAll({ temporal }: Stage, id: string, children: readonly string[]): Promise<unknown> {
+function queryAll({ workflow }: Client, id: string, children: readonly string[]): Promise<unknown> {
   return Promise.all([
-    temporal.workflow.getHandle(id).query(taskWithChildrenQuery),
-    ...children.map((child) => temporal.workflow.getHandle(child).query(subTaskQuery)),
+    workflow.getHandle(id).query(taskWithChildrenQuery),
+    ...children.map((child) => workflow.getHandle(child).query(subTaskQuery)),
   ]);
 }

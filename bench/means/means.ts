@@ -3,7 +3,7 @@ import { commit } from "../figures/commit";
 import { drafts } from "../figures/drafts";
 import { manyHosts } from "../figures/many-hosts";
 import { orchestration } from "../figures/orchestration";
-import { manyReaders, taskOfManyClusters } from "../figures/reads";
+import { manyReaders, taskAtDistance, taskOfManyClusters } from "../figures/reads";
 import { smallUpgrades } from "../figures/small-upgrades";
 import { startTime } from "../figures/start-time";
 import { starts } from "../figures/starts";
@@ -138,10 +138,9 @@ export const allMeans: readonly Means[] = [
   },
   {
     name: "domain-loaded-once",
-    without: "where each Workflow loads the domain; both with all Workflows kept in memory",
-    besides: "few-workflows-kept",
-    experiment: drafts,
-    shownBy: ["drafts-memory"],
+    without: "where each Workflow loads the domain",
+    experiment: starts,
+    shownBy: ["draft-processor"],
     edits: [{ file: "scripts/bundle-workflows.mjs", text: "    preloadModules,\n", instead: "" }],
   },
   {
@@ -206,8 +205,8 @@ export const allMeans: readonly Means[] = [
   {
     name: "wide-window",
     without: "with 64 KB of answers on their way",
-    experiment: taskOfManyClusters,
-    shownBy: ["task-100-clusters-changed"],
+    experiment: taskAtDistance,
+    shownBy: ["task-at-a-distance"],
     edits: [
       {
         file: "src/temporal/connection.ts",

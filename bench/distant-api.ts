@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Toxiproxy } from "../test/network/toxiproxy";
+import { KeptAlive } from "../test/production/kept-alive";
+import { temporalCluster } from "../test/production/temporal-cluster";
+import { freePorts, withoutTemporal } from "../test/system/deployment";
+import type { Run } from "./experiment";
+import type { Stage } from "./stage";
+
+/** One more API process, and the way to Temporal that it takes. */
+export interface DistantApi {
+  readonly url: string;
+  /** Where whoever else is as far from Temporal as it finds that. */
+  readonly temporalAddress: string;
+}
+
+/** Starts one more API process, so many milliseconds from Temporal in each direction, for as long as `work` takes. */
+export async function withDistantApi<A>(
+  stage: Stage,
+  { postgres, checkout = resolve(__dirname, "..") }: Run,
+  milliseconds: number,
+  work: (api: DistantApi) => Promise<A>,
+): Promise<A> {
+  const folder = mkdtempSync(join(tmpdir(), "ums-distant-"));
+  const toxiproxy = await Toxiproxy.start(1);
+  const { address, namespace } = stage.service.temporalPlace;
+  const { api: port } = await freePorts("api");
+  try {
+    const proxy = await toxiproxy.before("temporal", address);
+    for (const stream of ["upstream", "downstream"] as const)
+      await proxy.add({ type: "latency", stream, attributes: { latency: milliseconds } });
+    const temporalAddress = `127.0.0.1:${proxy.port}`;
+    const api = new KeptAlive({
+      what: "the distant API",
+      program: process.execPath,
+      args: [join(checkout, "dist/src/main.js"), "api"],
+      options: {
+        cwd: folder,
+        env: {
+          ...withoutTemporal(process.env),
+          ...(postgres && (await temporalCluster()).certificates.client),
+          TEMPORAL_ADDRESS: temporalAddress,
+          TEMPORAL_NAMESPACE: namespace,
+          API_PORT: String(port),
+          DATA_DIR: folder,
+          ...stage.fleet.variables,
+        },
+      },
+      isUp: () =>
+        fetch(`http://127.0.0.1:${port}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+    });
+    try {
+      await api.start();
+      return await work({ url: `http://127.0.0.1:${port}`, temporalAddress });
+    } finally {
+      await api.stop();
+    }
+  } finally {
+    await toxiproxy.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
