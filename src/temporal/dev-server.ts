@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { SearchAttributeType } from "@temporalio/common";
 import { searchAttributes } from "../../workflows/search-attributes";
 import { oneLine, StartupError } from "../startup-error";
+import { BrokenDatabase } from "./broken-database";
 
 /** What the embedded Temporal server needs to know. */
 export interface DevServerOptions {
@@ -41,19 +42,28 @@ const host = "127.0.0.1";
 /**
  * Starts Temporal's development server on the loopback address, with its state in `DATA_DIR/temporal.sqlite`, so that
  * drafts and running upgrades survive a restart. Resolves once the namespace, its search attributes and its retention
- * are there. Throws {@link StartupError} where the server ends or does not answer.
+ * are there. Throws {@link StartupError} where the server ends or does not answer. It is killed where its database is
+ * broken (docs/decisions/0034), and whoever looks after it starts it again.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   await mkdir(options.dataDir, { recursive: true });
   const child = spawn(options.cliPath, devServerArguments(options), { stdio: ["ignore", "pipe", "pipe"] });
   const lastLines: string[] = [];
+  const database = new BrokenDatabase();
+  let isBroken = false;
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on("line", (line) => {
       lastLines.splice(0, lastLines.length - 4);
       lastLines.push(line);
       options.onLine(line);
+      if (isBroken || !database.isToldBy(line, performance.now())) return;
+      isBroken = true;
+      // At once: it could not write anything on its way out, and what it has is on disk.
+      child.kill("SIGKILL");
     });
-  const ended = howItEnds(child);
+  const ended = howItEnds(child).then((how) =>
+    isBroken ? "its database had interrupted every call for five seconds, so it was killed" : how,
+  );
   const address = `${host}:${options.port}`;
   const stop = (grace = 3_000) => endProcess(child, ended, grace);
   try {

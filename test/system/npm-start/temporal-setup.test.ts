@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -69,6 +69,17 @@ describe("a Temporal server for the service", function () {
       await connection.close();
     }
   }
+
+  it("embedded, is ended where its database interrupts every call", async () => {
+    const program = join(dataDir, "interrupted.mjs");
+    const line = JSON.stringify({ level: "ERROR", error: "GetNamespace operation failed. Error interrupted (9)" });
+    writeFileSync(program, `#!${process.execPath}\nsetInterval(() => console.log(${JSON.stringify(line)}), 50);\n`);
+    chmodSync(program, 0o700);
+    const { port, uiPort } = await freePorts("port", "uiPort");
+    const options = { cliPath: program, dataDir, port, uiPort, namespace: "embedded", onLine: () => undefined };
+    const thrown = await startDevServer(options).catch((error: unknown) => error);
+    expect(String(thrown)).to.contain("its database had interrupted every call for five seconds, so it was killed");
+  });
 
   it("embedded, has the search attributes and 90 days of retention, also when it is started again", async () => {
     const wanted = { retention: retentionSeconds, customAttributes: searchAttributes };
