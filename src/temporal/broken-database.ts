@@ -4,12 +4,12 @@ const interrupted = "interrupted (9)";
 /** Longest pause between two lines of the same breakdown, in milliseconds; 600 were seen. */
 const pause = 2_000;
 
-/** How long nothing but that is answered until it is held for broken, in milliseconds. */
+/** How long such lines have come when it is held for broken, in milliseconds. */
 const patience = 5_000;
 
 /**
- * Finds out from the log of the embedded server that its database is broken: a call that is given up in the wrong moment
- * can leave its only connection so that every later call is interrupted too, for ever (docs/decisions/0034).
+ * Finds out from the log of the embedded server that its database is broken: SQLite's driver can be left so that
+ * every later call is interrupted, for ever (docs/decisions/0034). Calls that succeed are not in the log.
  */
 export class BrokenDatabase {
   private first = 0;

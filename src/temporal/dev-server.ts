@@ -58,11 +58,11 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       options.onLine(line);
       if (isBroken || !database.isToldBy(line, performance.now())) return;
       isBroken = true;
-      // At once: it could not write anything on its way out, and what it has is on disk.
+      // At once: what it has accepted is on disk, as after any other kill.
       child.kill("SIGKILL");
     });
   const ended = howItEnds(child).then((how) =>
-    isBroken ? "its database had interrupted every call for five seconds, so it was killed" : how,
+    isBroken ? "its database had interrupted calls for five seconds, so it was killed" : how,
   );
   const address = `${host}:${options.port}`;
   const stop = (grace = 3_000) => endProcess(child, ended, grace);
