@@ -70,26 +70,6 @@ export const allMeans: readonly Means[] = [
     ],
   },
   {
-    name: "paused-take-up",
-    without: "where the API asks without a pause whether workers have come to what was started",
-    experiment: starts,
-    shownBy: ["post-throughput", "post-processor"],
-    edits: [{ file: "src/temporal/take-up.ts", text: "const pause = 200;", instead: "const pause = 0;" }],
-  },
-  {
-    name: "held-log-lines",
-    without: "where each line of the log is written by itself",
-    experiment: starts,
-    shownBy: ["post-throughput", "post-processor"],
-    edits: [
-      {
-        file: "src/commands/held-lines.ts",
-        text: "if (!this.holding) {",
-        instead: "if (false) {",
-      },
-    ],
-  },
-  {
     name: "hosts-in-turn",
     without: "with an Activity for each host",
     experiment: orchestration,

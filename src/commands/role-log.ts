@@ -7,7 +7,7 @@ import type { RoleName } from "./messages";
 /** A log file larger than this is set aside as `<role>.log.1` at the next start. */
 const rotateBytes = 50 * 1024 * 1024;
 /** The level from which on something is wrong. */
-export const warning = 40;
+const warning = 40;
 /** The level at which a role says why it ends. */
 export const fatal = 60;
 

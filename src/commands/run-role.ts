@@ -2,7 +2,6 @@ import { type Logger, pino } from "pino";
 import type { Config } from "../config";
 import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
-import { HeldLines } from "./held-lines";
 import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 
 /** A role that runs. */
@@ -31,12 +30,8 @@ export async function runRole(
   // A supervisor that was killed takes the reading end of the pipe with it, and the role must still stop in good order;
   // pino's own destination would try for ever to write there what it has left at the exit.
   process.stdout.on("error", () => undefined);
-  const lines = new HeldLines(process.stdout);
-  process.on("exit", () => lines.release());
-  const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, lines);
-  // Who is told shows what was logged before as well.
+  const log = pino({ level: config.logLevel, base: { role: name }, mixin: logContext }, process.stdout);
   const tell = (message: RoleMessage) => {
-    lines.release();
     if (process.connected) process.send?.(message);
   };
   const waits = args.at(-1) === whenTold;

@@ -2,12 +2,8 @@ import type { Client } from "@temporalio/client";
 import { upgradeQuery } from "../../workflows/messages";
 import type { Timers } from "../upgrades/ports";
 
-/** How often it is asked for starts that nobody waits for, in milliseconds: a Query costs as much as a part of a start. */
-const pause = 200;
-
 interface Start {
   readonly id: string;
-  readonly isAwaited: boolean;
   readonly tell: () => void;
 }
 
@@ -18,7 +14,6 @@ interface Start {
 export class TakeUp {
   private waiting: Start[] = [];
   private isAsking = false;
-  private endPause: (() => void) | undefined;
 
   constructor(
     private readonly client: Client,
@@ -27,26 +22,21 @@ export class TakeUp {
     private readonly patience: number,
   ) {}
 
-  /**
-   * Resolves when a worker has come to the upgrade, or has not in time; never rejects. `isAwaited`: somebody waits for that,
-   * so that it is asked as soon as may be.
-   */
-  readonly of = (id: string, isAwaited: boolean): Promise<void> =>
+  /** Resolves when a worker has come to the upgrade, or has not in time; never rejects. */
+  readonly of = (id: string): Promise<void> =>
     new Promise((resolve) => {
       const endPatience = this.timers.after(this.patience, resolve);
       const tell = () => {
         endPatience();
         resolve();
       };
-      this.waiting.push({ id, isAwaited, tell });
-      if (isAwaited) this.endPause?.();
+      this.waiting.push({ id, tell });
       if (!this.isAsking) void this.ask();
     });
 
   private async ask(): Promise<void> {
     this.isAsking = true;
     while (this.waiting.length > 0) {
-      if (!this.waiting.some(({ isAwaited }) => isAwaited)) await this.awhile();
       const asked = this.waiting;
       this.waiting = [];
       const handle = this.client.workflow.getHandle(asked.at(-1)?.id ?? "");
@@ -57,17 +47,5 @@ export class TakeUp {
       for (const { tell } of asked) tell();
     }
     this.isAsking = false;
-  }
-
-  private awhile(): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        this.endPause = undefined;
-        cancel();
-        resolve();
-      };
-      const cancel = this.timers.after(pause, end);
-      this.endPause = end;
-    });
   }
 }

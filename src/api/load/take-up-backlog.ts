@@ -4,11 +4,8 @@ interface TakeUpBacklogOptions {
   readonly takenUp: TakenUp;
 }
 
-/**
- * Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. `isAwaited`: a
- * place is kept until then.
- */
-export type TakenUp = (upgradeId: string, isAwaited: boolean) => Promise<void>;
+/** Resolves when a worker has come to the upgrade that was started, or that takes too long; never rejects. */
+export type TakenUp = (upgradeId: string) => Promise<void>;
 
 /**
  * Upgrades that were started and to which no worker has come yet. A burst of them may be there at any time; beyond that, and
@@ -25,7 +22,7 @@ export class TakeUpBacklog {
   readonly after = (upgradeId: string): Promise<void> | undefined => {
     this.waiting += 1;
     if (this.waiting > this.options.burst) this.isFlooded = true;
-    const takenUp = this.options.takenUp(upgradeId, this.isFlooded).finally(() => {
+    const takenUp = this.options.takenUp(upgradeId).finally(() => {
       this.waiting -= 1;
       if (this.waiting === 0) this.isFlooded = false;
     });

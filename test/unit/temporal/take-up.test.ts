@@ -25,8 +25,8 @@ describe("the wait until a worker has come to an upgrade", () => {
   const told: string[] = [];
   let timers: ManualTimers;
   let takeUp: TakeUp;
-  const start = (isAwaited: boolean, ...ids: string[]) => {
-    for (const id of ids) void takeUp.of(id, isAwaited).then(() => told.push(id));
+  const start = (...ids: string[]) => {
+    for (const id of ids) void takeUp.of(id).then(() => told.push(id));
   };
   const idsAsked = () => asked.map(({ id }) => id);
 
@@ -37,7 +37,7 @@ describe("the wait until a worker has come to an upgrade", () => {
   });
 
   it("asks the newest for all that were started before it, one at a time", async () => {
-    start(true, "a", "b", "c");
+    start("a", "b", "c");
     await settled();
     expect(idsAsked()).to.deep.equal(["a"]);
     asked[0]?.answer();
@@ -47,48 +47,13 @@ describe("the wait until a worker has come to an upgrade", () => {
     asked[1]?.answer();
     await settled();
     expect(told).to.deep.equal(["a", "b", "c"]);
-    start(true, "d");
+    start("d");
     await settled();
     expect(idsAsked()).to.deep.equal(["a", "c", "d"]);
   });
 
-  it("asks seldom where nobody waits for it", async () => {
-    start(false, "a");
-    await timers.pass(199);
-    start(false, "b");
-    expect(asked).to.deep.equal([]);
-    await timers.pass(1);
-    expect(idsAsked()).to.deep.equal(["b"]);
-    start(false, "c");
-    asked[0]?.answer();
-    await settled();
-    expect(told).to.deep.equal(["a", "b"]);
-    await timers.pass(199);
-    expect(idsAsked()).to.deep.equal(["b"]);
-    await timers.pass(1);
-    expect(idsAsked()).to.deep.equal(["b", "c"]);
-  });
-
-  it("asks at once when somebody begins to wait, and then one after another", async () => {
-    start(false, "a");
-    await settled();
-    expect(asked).to.deep.equal([]);
-    start(true, "b", "c");
-    await settled();
-    expect(idsAsked()).to.deep.equal(["c"]);
-    start(true, "d");
-    start(false, "e");
-    asked[0]?.answer();
-    await settled();
-    expect(idsAsked()).to.deep.equal(["c", "e"]);
-    asked[1]?.answer();
-    await settled();
-    expect(told).to.deep.equal(["a", "b", "c", "d", "e"]);
-    expect(timers.waiting).to.equal(0);
-  });
-
   it("is over where it cannot be asked", async () => {
-    start(true, "a", "b");
+    start("a", "b");
     await settled();
     asked[0]?.fail();
     await settled();
@@ -98,7 +63,7 @@ describe("the wait until a worker has come to an upgrade", () => {
   });
 
   it("is over after a time, also for those whose turn to be asked has not come", async () => {
-    start(true, "a", "b");
+    start("a", "b");
     await timers.pass(60_000);
     expect(told).to.deep.equal(["a", "b"]);
     expect(asked).to.have.length(1);
