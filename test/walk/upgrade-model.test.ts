@@ -1,11 +1,24 @@
 import { expect } from "chai";
-import { after, afterBoth, begun, seen, type Circumstances, type Place, type Phase } from "./upgrade-model";
+import {
+  after,
+  afterBoth,
+  begun,
+  seen,
+  type Circumstances,
+  type Place,
+  type Phase,
+  type Request,
+} from "./upgrade-model";
 
 const calm: Circumstances = { mayFail: false, checksMayFail: false, mayBeHeld: false, maySkip: false };
 const failing: Circumstances = { ...calm, mayFail: true };
 const ok = { status: 200 };
 const notPossible = (state: string) => ({ status: 409, code: "REQUEST_NOT_POSSIBLE", state });
 const at = (phase: Phase): Place[] => [{ phase, due: "NOW", cancelling: false, lost: [] }];
+const everyPhase: readonly Phase[] = [
+  ...(["DRAFT_CHECKING", "DRAFT_READY", "DRAFT_REFUSED", "ACCEPTED", "RUNNING", "SCHEDULED", "PAUSED"] as const),
+  ...(["SUCCESSFUL", "SKIPPED", "FAILED", "GIVEN_UP", "CANCELLED"] as const),
+];
 const phases = (places: readonly Place[]) => [...new Set(places.map(({ phase }) => phase))].sort();
 
 /** Answers and reads that the service must never give: the model explains none of them. */
@@ -72,6 +85,37 @@ describe("the model of an upgrade", () => {
     const refused = notPossible("COMPLETED_WITH_FAILURE");
     expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, ok], calm)).to.not.deep.equal([]);
     expect(afterBoth(at("FAILED"), [{ name: "retry" }, refused], [{ name: "retry" }, refused], calm)).to.deep.equal([]);
+  });
+
+  it("explains two retries at once that are both refused after the upgrade was given up", () => {
+    const refused = notPossible("COMPLETED_WITH_FAILURE");
+    const places = afterBoth(at("GIVEN_UP"), [{ name: "retry" }, refused], [{ name: "retry" }, refused], calm);
+    expect(phases(places)).to.deep.equal(["GIVEN_UP"]);
+  });
+
+  it("explains any two answers at once that it explains one after the other", () => {
+    const requests = (["commit", "pause", "resume", "retry", "resolve", "cancel", "prechecks"] as const).map(
+      (name) => ({
+        name,
+      }),
+    );
+    const states = ["DRAFT", "PENDING", "INPROGRESS", "SCHEDULED", "PAUSED"];
+    const ends = ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"];
+    const answers = [ok, { status: 202 }, ...[...states, ...ends].map(notPossible)];
+    const explained = (places: Place[], request: Request) =>
+      answers.flatMap((answer) => {
+        const next = after(places, request, answer, failing);
+        return next.length > 0 ? [[request, answer, next] as const] : [];
+      });
+    let pairs = 0;
+    for (const phase of everyPhase)
+      for (const [one, answer, next] of requests.flatMap((request) => explained(at(phase), request)))
+        for (const [other, later] of requests.flatMap((request) => explained(next, request))) {
+          const places = afterBoth(at(phase), [one, answer], [other, later], failing);
+          expect(places, JSON.stringify({ phase, one, answer, other, later })).to.not.deep.equal([]);
+          pairs++;
+        }
+    expect(pairs).to.be.greaterThan(everyPhase.length * requests.length);
   });
 
   it("takes a request without an answer to have had its effect, or not, until a later one is answered", () => {

@@ -254,11 +254,12 @@ export function afterBoth(
   circumstances: Circumstances,
 ): Place[] {
   const inOrder = (first: typeof one, [request, answer]: typeof one) => {
+    const then = after(places, ...first, circumstances);
+    const judged = (as: Answered | undefined) => after(then, request, as, circumstances);
     // A decision that comes at the very moment of a retry is refused before the upgrade has gone on from its failure.
     const isLate = first[0].name === "retry" && (request.name === "retry" || request.name === "resolve");
-    const stillFailed = isLate && answer?.state === told.FAILED.upgrade;
-    const judged = stillFailed ? { ...answer, state: told.ACCEPTED.upgrade } : answer;
-    return after(after(places, ...first, circumstances), request, judged, circumstances);
+    if (!isLate || answer?.state !== told.FAILED.upgrade) return judged(answer);
+    return [...judged(answer), ...judged({ ...answer, state: told.ACCEPTED.upgrade })];
   };
   return byItself([...inOrder(one, other), ...inOrder(other, one)], circumstances);
 }
