@@ -99,7 +99,8 @@ interface RunOptions {
 }
 
 /**
- * Runs an Activity's body with steady heartbeats, and turns its errors into the failures of the contract. The body gets
+ * Runs an Activity's body with steady heartbeats, none of them before there is something to tell or the first is due
+ * (docs/decisions/0030), and turns its errors into the failures of the contract. The body gets
  * a function that heartbeats at once, for what must not wait.
  */
 export async function runActivity<A>(
@@ -122,7 +123,6 @@ export async function runActivity<A>(
   running += 1;
   let ticker = nextTick();
   try {
-    beat();
     return await body(beat);
   } catch (error) {
     const options = failure?.(error) ?? {};
