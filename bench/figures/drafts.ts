@@ -27,9 +27,16 @@ export const drafts: StagedExperiment = {
     // What the first of them load is not what each of them costs.
     await start(stage, 50);
     const before = await memoryAtRest(stage);
-    await start(stage, count);
+    const most = await mostMemoryDuring(stage, () => start(stage, count));
     const after = await memoryAtRest(stage);
     return [
+      {
+        id: "drafts-most-memory",
+        figure: `Most memory of API and worker while ${count} drafts are made`,
+        value: most,
+        unit: "MB",
+        judged: "value",
+      },
       {
         id: "drafts-memory",
         figure: `Memory of API and worker with ${count} drafts more`,
@@ -42,6 +49,15 @@ export const drafts: StagedExperiment = {
     ];
   },
 };
+
+/** The most megabytes that there were while something was done, by a look every second. */
+async function mostMemoryDuring(stage: Stage, work: () => Promise<void>): Promise<number> {
+  const look = () => residentMegabytes(stage.pids("api", "worker"));
+  let most = look();
+  const looks = setInterval(() => (most = Math.max(most, look())), 1000);
+  await work().finally(() => clearInterval(looks));
+  return most;
+}
 
 /** Megabytes when they have not become less for a while: what V8 has not collected yet comes and goes by a hundred. */
 async function memoryAtRest(stage: Stage): Promise<number> {
