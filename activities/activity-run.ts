@@ -100,8 +100,8 @@ interface RunOptions {
 
 /**
  * Runs an Activity's body with steady heartbeats, none of them before there is something to tell or the first is due
- * (docs/decisions/0030), and turns its errors into the failures of the contract. The body gets
- * a function that heartbeats at once, for what must not wait.
+ * (docs/decisions/0030), and turns its errors into the failures of the contract. The body gets a function that heartbeats
+ * at once, for what must not wait.
  */
 export async function runActivity<A>(
   { context, upgradeId, heartbeat, failure }: RunOptions,
