@@ -3,7 +3,8 @@ import type { Logger } from "@temporalio/common";
 import { Context } from "@temporalio/activity";
 import { expect } from "chai";
 import { toldHeartbeats } from "../../../activities/told-progress";
-import type { HostProgress } from "../../../src/domain/host-remediation";
+import { hostStages, type HostProgress } from "../../../src/domain/host-remediation";
+import { stagesOf } from "../../../src/domain/resource-stages";
 
 const still: HostProgress = { host: "host-12", reportedFailures: 0, activity: "Starting.", stages: [] };
 
@@ -55,6 +56,18 @@ describe("toldHeartbeats", () => {
       { reportedFailures: 1 },
     );
     expect(beats).to.equal(4);
+  });
+
+  it("heartbeats an intent first, not that the host is looked at before", async () => {
+    const stages = stagesOf(hostStages, "2026-11-23T08:00:00.000Z").map((stage, i) =>
+      i === 0 ? { ...stage, status: "IN_PROGRESS" as const } : stage,
+    );
+    const looking = { stages, activity: "Comparing the host with the target image." };
+    expect((await told(looking, looking)).beats).to.equal(0);
+    expect((await told(looking, { ...looking, activity: "Waiting for the host." })).beats).to.equal(1);
+    expect((await told(looking, { ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
+    expect((await told({ ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
+    expect((await told({ ...looking, lastError: { message: "It failed." } })).beats).to.equal(1);
   });
 
   it("tells the component manager's task as soon as there is one, and another one again", async () => {
