@@ -58,6 +58,8 @@ export function activityPatience(bounds: PatienceBounds, onTrouble?: PatienceHoo
   return createPatience(bounds, {
     signal: Context.current().cancellationSignal,
     interruption: () => (stopReason() ? cancelledFailure() : undefined),
+    // A worker that shuts down has seconds for all of its Activities, and what it leaves is done again.
+    awaitsChange: () => stopReason() === "STOP_REQUESTED",
     ...(onTrouble && { onTrouble }),
   });
 }

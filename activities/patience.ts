@@ -9,6 +9,8 @@ export interface PatienceHooks {
   interruption(): Error | undefined;
   /** Called with every error that is waited out, so that the operator can be told what is waited for. */
   onTrouble?(error: DriverError): void;
+  /** Whether an interruption lets a change that is on its way come to its answer; absent where it never does. */
+  awaitsChange?(): boolean;
   /** Aborted as soon as `interruption` may have something to say; absent where only every poll asks. */
   readonly signal?: AbortSignal;
 }
@@ -22,6 +24,11 @@ export interface Patience {
    */
   persist<A>(request: () => Promise<A>): Promise<A>;
   /**
+   * The same of a change that somebody takes back after an interruption. That comes when the change has been answered, so that what
+   * takes it back does not overtake it on the way.
+   */
+  change<A>(request: () => Promise<A>): Promise<A>;
+  /**
    * Waits; the `round`th wait in a row is longer than the one before, up to `poll.max`. Round 0 waits for `poll.min`, those
    * before for less. Throws the interruption.
    */
@@ -34,7 +41,7 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
     if (interruption) throw interruption;
   };
 
-  async function interruptibly<A>(work: Promise<A>): Promise<A> {
+  async function interruptibly<A>(work: Promise<A>, isChange = false): Promise<A> {
     const { signal } = hooks;
     if (!signal || signal.aborted) return work;
     let stop: () => void = () => undefined;
@@ -45,7 +52,8 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
     try {
       const winner = await Promise.race([work, stopped]);
       if (winner !== "stopped") return winner;
-      work.catch(() => undefined);
+      const answered = work.catch(() => undefined);
+      if (isChange && hooks.awaitsChange?.()) await answered;
       stopIfInterrupted();
       return await work;
     } finally {
@@ -67,12 +75,12 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
     stopIfInterrupted();
   }
 
-  async function persist<A>(request: () => Promise<A>): Promise<A> {
+  async function repeat<A>(request: () => Promise<A>, isChange: boolean): Promise<A> {
     let since: { readonly at: number; readonly busy: boolean } | undefined;
     for (let round = 0; ; round++) {
       stopIfInterrupted();
       try {
-        return await interruptibly(request());
+        return await interruptibly(request(), isChange);
       } catch (error) {
         if (!(error instanceof DriverError) || error.kind !== "transient") throw error;
         const busy = isBusy(error);
@@ -85,7 +93,12 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
     }
   }
 
-  return { bounds, persist, pause };
+  return {
+    bounds,
+    persist: (request) => repeat(request, false),
+    change: (request) => repeat(request, true),
+    pause,
+  };
 }
 
 /** The error of a wait that took too long: still transient, because another try later may succeed. */

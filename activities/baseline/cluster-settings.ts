@@ -71,31 +71,52 @@ function ours(options: HostRemediationOptions, previous: RemediationPolicy, valu
 async function reconfigure(
   client: Vim25Client,
   patience: Patience,
-  { cluster: { cluster, name } }: ClusterTarget,
+  { cluster: named }: ClusterTarget,
   wanted: Recorded,
 ): Promise<void> {
   if (Object.keys(wanted).length === 0) return;
+  const { cluster, name } = named;
   let reasons: readonly string[] = [];
   const maximumRequests = 3;
   for (let round = 0; round <= maximumRequests; round++) {
+    await awaitReconfigurations(client, patience, named);
     const { settings } = await patience.persist(() => client.readCluster(cluster));
     const missing = different(wanted, settings);
     if (Object.keys(missing).length === 0) return;
     if (round === maximumRequests) break;
     // A task that is lost or was not seen to end is looked at through its effect.
-    const task = await patience.persist(() => client.reconfigureCluster(cluster, missing));
+    const task = await patience.change(() => client.reconfigureCluster(cluster, missing));
     const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
     else if (followed.end === "FORGOTTEN") await patience.pause(round);
   }
-  const what = Object.keys(wanted).join(" and ");
-  throw new DriverError({
+  throw notChanged(client, `${Object.keys(wanted).join(" and ")} of cluster ${name}`, reasons);
+}
+
+function notChanged(client: Vim25Client, what: string, reasons: readonly string[]): DriverError {
+  return new DriverError({
     kind: "transient",
     code: "CLUSTER_SETTINGS_NOT_CHANGED",
-    message: `${client.id} did not change ${what} of cluster ${name}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    message: `${client.id} did not change ${what}${reasons[0] ? `: ${reasons[0]}` : "."}`,
     remediation: "Resolve what the component manager reports for the cluster, then retry the upgrade.",
     causes: reasons,
   });
+}
+
+/**
+ * Until nothing runs that would change the settings after they were read: what was cancelled or lost in the middle of it, or
+ * somebody else's. Throws where that makes no progress.
+ */
+async function awaitReconfigurations(
+  client: Vim25Client,
+  patience: Patience,
+  { cluster, name }: ClusterTarget["cluster"],
+): Promise<void> {
+  for (const task of await patience.persist(() => client.listReconfigurations(cluster))) {
+    const { end } = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    const reason = `Task ${task} is still changing its settings.`;
+    if (end === "STALLED") throw notChanged(client, `the settings of cluster ${name}`, [reason]);
+  }
 }
 
 function different(wanted: Recorded, now: ClusterSettings): Recorded {

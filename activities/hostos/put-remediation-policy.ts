@@ -11,5 +11,5 @@ export async function putRemediationPolicy(
 ): Promise<void> {
   const held = effective ?? (await patience.persist(() => client.readEffectivePolicy(cluster)));
   const policy = remediationPolicy(previous, options, parallelRemediation(hostsAtOnce, held, previous));
-  await patience.persist(() => client.putPolicy(cluster, policy));
+  await patience.change(() => client.putPolicy(cluster, policy));
 }

@@ -102,7 +102,7 @@ async function changeSettings(
   component: string,
   settings: PlanSettings,
 ): Promise<void> {
-  await patience.persist(async () => {
+  await patience.change(async () => {
     const current = await client.readSettings(component);
     if (!isSame(current, settings)) await client.putSettings(component, settings);
   });
@@ -110,7 +110,7 @@ async function changeSettings(
 
 /** Every repetition reads the group again, so that a revision which is stale becomes the current one. */
 async function changeGroup(client: NsxClient, patience: Patience, settings: NetvirtGroupSettings): Promise<void> {
-  await patience.persist(async () => {
+  await patience.change(async () => {
     const group = await client.readGroup(settings.id);
     const { extended_configuration, ...flags } = settings;
     const wanted: UnitGroup = {

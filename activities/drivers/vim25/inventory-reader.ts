@@ -37,6 +37,14 @@ export const vmProperties = ["name", "runtime.host", "runtime.powerState"];
 /** Tasks that change the power of a virtual machine, by the last part of their description. */
 const powerTask = /(^|\.)(powerOn|powerOff|suspend)(VM)?$/i;
 
+/** Tasks that change the settings of a cluster, likewise. */
+const settingsTask = /(^|\.)reconfigure(Ex|Cluster)?$/i;
+
+/** Ids of the tasks that are changing a cluster's settings now. */
+export function reconfiguring(tasks: readonly TaskInfo[]): string[] {
+  return tasks.filter((task) => !hasEnded(task) && settingsTask.test(task.descriptionId)).map(({ key }) => key);
+}
+
 /** Ids of the virtual machines whose power tasks are changing now. */
 export function changingPower(tasks: readonly TaskInfo[]): ReadonlySet<string> {
   const open = tasks.filter((task) => !hasEnded(task) && powerTask.test(task.descriptionId));

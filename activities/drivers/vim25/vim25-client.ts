@@ -8,6 +8,7 @@ import {
   hostProperties,
   inventoryReader,
   modeProperties,
+  reconfiguring,
   vmProperties,
 } from "./inventory-reader";
 import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
@@ -47,6 +48,8 @@ export interface Vim25Client {
   readTime(): Promise<string>;
   listClusters(): Promise<Vim25Cluster[]>;
   readCluster(cluster: string): Promise<Vim25Cluster>;
+  /** Ids of the tasks that are changing the settings of a cluster now. */
+  listReconfigurations(cluster: string): Promise<string[]>;
   listHosts(cluster: string): Promise<Vim25Host[]>;
   /** The maintenance mode of a cluster's hosts and their tasks, and nothing else of them. */
   listHostModes(cluster: string): Promise<Vim25HostMode[]>;
@@ -171,6 +174,17 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
       return found.map((cluster) => clusterOf(what, cluster));
     },
     readCluster: (cluster) => selectCluster(cluster, `read the settings of ${cluster}`),
+    listReconfigurations: async (cluster) => {
+      const what = `list what changes the settings of ${cluster}`;
+      const found = await select({
+        what,
+        from: clusterObject(cluster),
+        skipFrom: true,
+        over: [{ type: "ClusterComputeResource", path: "recentTask" }],
+        properties: { Task: ["info"] },
+      });
+      return reconfiguring(tasksOf(what, found));
+    },
     listHosts: (cluster) => selectHosts(cluster, `list the hosts of ${cluster}`, hostProperties, hostOf),
     listHostModes: (cluster) =>
       selectHosts(cluster, `list the hosts of ${cluster} in maintenance mode`, modeProperties, modeOf),

@@ -3,15 +3,27 @@ import { compareToTarget, isAtVersion } from "../../../src/domain/product-versio
 import type { ClusterTarget } from "../../../activities/contract";
 import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
 import {
+  expectCancelled,
   failureOf,
   newVersion,
   oldVersion,
   runActivity,
   type SimulatedCluster,
   simulateCluster,
+  startActivity,
   succeed,
   targetVersion,
 } from "./simulated-cluster";
+
+/** Moments at which the settings of a cluster are being switched off, and nobody sees that by the settings yet. */
+const cancellations: readonly (readonly [string, (cluster: SimulatedCluster) => Promise<boolean>])[] = [
+  ["while the request was on its way", (cluster) => cluster.isUsedUp("SLOW")],
+  ["while they were being switched off", async (cluster) => (await cluster.state()).runningTasks.length > 0],
+];
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}
 
 describe("the version of a host", () => {
   const host = { version: "9.0.1", build: "24957456" };
@@ -117,6 +129,23 @@ describe("a baseline-managed cluster", function () {
       await switchOff({ disableHac: true });
       expect(await settings()).to.deep.equal({ admissionControl: false, dpm: true });
     });
+
+    for (const [when, isReached] of cancellations)
+      it(`are put back where it was cancelled ${when}`, async () => {
+        const options = { disableHac: true };
+        const input = { ...target, options, previous: { admissionControl: true, dpm: true } };
+        // Long enough that whoever does not wait for what is under way has gone by then.
+        await cluster.hostSeconds(20);
+        await cluster.fault({ kind: "SLOW", path: "ReconfigureComputeResource", times: 1, milliseconds: 300 });
+        const run = startActivity(() => cluster.activities().putRemediationPolicy(input));
+        await until(() => isReached(cluster));
+        run.environment.cancel();
+        expectCancelled(await run.end);
+        await succeed(() => cluster.activities().restoreRemediationPolicy(input));
+        await until(async () => (await cluster.steps()).includes("SETTINGS_SWITCHED_OFF"));
+        expect((await cluster.state()).runningTasks).to.deep.equal([]);
+        expect(await settings()).to.deep.equal({ admissionControl: true, dpm: true });
+      });
 
     for (const options of [
       { preRemediationPowerAction: "SUSPEND_VMS_TO_MEMORY" },

@@ -205,6 +205,22 @@ describe("the Activities of a cluster", function () {
       expect((await cluster.state()).policy).to.deep.equal(previous);
     });
 
+    it("is put back where it was cancelled while ours was on its way to the component manager", async () => {
+      const activities = cluster.activities();
+      const previous: RemediationPolicy = { enable_quick_boot: true };
+      await succeed(() => activities.restoreRemediationPolicy({ ...cluster.target, previous }));
+      await cluster.fault({ kind: "SLOW", method: "PUT", times: 1, milliseconds: 300 });
+      const input = { ...cluster.target, options: { disableHac: true }, previous };
+      const run = startActivity(() => activities.putRemediationPolicy(input));
+      await until(() => cluster.isUsedUp("SLOW"));
+      run.environment.cancel();
+      expectCancelled(await run.end);
+      await succeed(() => activities.restoreRemediationPolicy({ ...cluster.target, previous }));
+      // That of the beginning, ours, and that which was put back.
+      await until(async () => (await cluster.steps()).filter((step) => step === "POLICY_SET").length === 3);
+      expect((await cluster.state()).policy).to.deep.equal(previous);
+    });
+
     it("is put through an outage, which uses up no attempt", async () => {
       await cluster.fault({ kind: "SERVICE_UNAVAILABLE", method: "PUT", times: 3 });
       const input = { ...cluster.target, options: {}, previous: {} };

@@ -14,6 +14,7 @@ describe("Waiting for the end of a short task", () => {
   const patient = (pauses: number[]): Patience => ({
     bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 } },
     persist: (request) => request(),
+    change: (request) => request(),
     pause: (round) => Promise.resolve(void pauses.push(round)),
   });
 

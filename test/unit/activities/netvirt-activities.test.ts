@@ -1,3 +1,4 @@
+import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
 import type { NetvirtTarget } from "../../../activities/contract";
 import type { NetvirtUpgradeOptions } from "../../../src/domain/upgrade-plan";
@@ -224,6 +225,29 @@ describe("the Activities of a NETVIRT instance", function () {
         before.groups.map(({ revision: _, ...group }) => group),
       );
     });
+
+    for (const [what, path] of [
+      ["settings", "/plan/"],
+      ["a group", "/upgrade-unit-groups/"],
+    ] as const)
+      it(`are put back where it was cancelled while ${what} of ours ${what === "settings" ? "were" : "was"} on the way`, async () => {
+        const before = await netvirt.manager();
+        const target = targetOf(options);
+        const { previous } = await read(target);
+        const { putNetvirtSettings, restoreNetvirtSettings } = netvirt.activities();
+        await netvirt.fault({ kind: "SLOW", method: "PUT", path, times: 1, milliseconds: 300 });
+        const run = start(() => putNetvirtSettings({ ...target, previous }));
+        while (!(await netvirt.isUsedUp("SLOW")));
+        run.environment.cancel();
+        expect((await run.end).error).to.be.instanceOf(CancelledFailure);
+        await succeed(() => restoreNetvirtSettings({ ...target, previous }));
+        while ((await steps(path === "/plan/" ? "NSX_SETTINGS_SET" : "NSX_GROUP_SET")).length === 0);
+        const after = await netvirt.manager();
+        expect(after.components).to.deep.equal(before.components);
+        expect(after.groups.map(({ revision: _, ...group }) => group)).to.deep.equal(
+          before.groups.map(({ revision: _, ...group }) => group),
+        );
+      });
 
     it("are not tried to be put back where asking again would lock the account", async () => {
       const { previous } = await read(targetOf());

@@ -62,6 +62,8 @@ export interface SimulatedCluster {
   readonly target: ClusterTarget;
   activities(limits?: Partial<ActivityLimits>, url?: string): UpgradeActivities;
   fault(request: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Whether one that acts so many times has begun to act for the last time. */
+  isUsedUp(kind: string): Promise<boolean>;
   repair(): Promise<void>;
   state(): Promise<SimulatedState>;
   /** Maintenance mode by the simulator's control API; a test may replace its methods. */
@@ -181,6 +183,10 @@ export async function simulateCluster(
     put: (host, mode) => control("PATCH", `hosts/${host}`, { maintenance: mode }),
     ledger: (filter = "cluster=domain-c8") => control("GET", `ledger?${filter}`),
     fault: (request) => control("POST", "faults", request),
+    isUsedUp: async (kind) => {
+      const faults = await control<readonly { kind: string; remaining?: number }[]>("GET", "faults");
+      return faults.some((fault) => fault.kind === kind && fault.remaining === 0);
+    },
     repair: () => control("DELETE", "faults"),
     state: readState,
     steps: async (filter = "cluster=domain-c8") =>

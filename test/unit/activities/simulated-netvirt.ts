@@ -34,6 +34,8 @@ export interface SimulatedNetvirt {
   readonly target: NetvirtTarget;
   activities(limits?: Partial<ActivityLimits>, url?: string, root?: string): UpgradeActivities;
   fault(request: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
+  /** Whether one that acts so many times has begun to act for the last time. */
+  isUsedUp(kind: string): Promise<boolean>;
   repair(id?: string): Promise<void>;
   manager(): Promise<NsxManager>;
   ledger(): Promise<LedgerEntry[]>;
@@ -114,6 +116,10 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         limits: { ...quickLimits, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),
+    isUsedUp: async (kind) => {
+      const faults = await control<readonly { kind: string; remaining?: number }[]>("GET", "faults");
+      return faults.some((fault) => fault.kind === kind && fault.remaining === 0);
+    },
     repair: (id) => control("DELETE", id === undefined ? "faults" : `faults/${id}`),
     manager: async () => {
       const { nsxManagers } = await control<{ nsxManagers: NsxManager[] }>("GET", "state");
