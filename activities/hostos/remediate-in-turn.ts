@@ -146,7 +146,8 @@ class FollowingHosts {
   }
 
   #tell(host: string): (progress: HostProgress) => void {
-    const tell = toldHeartbeats(this.#activity, { ...this.#context, host });
+    // That another host is looked at says how far the search is.
+    const tell = toldHeartbeats(this.#activity, { ...this.#context, host }, true);
     return (now) => {
       this.#progress = now;
       tell(now);

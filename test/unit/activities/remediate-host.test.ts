@@ -66,7 +66,7 @@ describe("remediateHost", function () {
       ]);
       expect(await hostVersion()).to.equal(targetVersion);
       const intent = heartbeats.findIndex(({ requestedAt }) => requestedAt !== undefined);
-      expect(intent).to.be.above(0).and.below(heartbeats.findIndex(isAttached));
+      expect(intent).to.be.at.least(0).and.below(heartbeats.findIndex(isAttached));
       expect(heartbeats.some(({ activity }) => /is being remediated.*\(\d+ %\)/.test(activity))).to.equal(true);
     });
 
