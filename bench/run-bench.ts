@@ -137,6 +137,10 @@ function serverOf({ postgres }: Run): string {
 
 /** Says which figures are worse than stored; whether there are any. */
 function judge(measured: readonly Measured[], ratios: Ratios): boolean {
+  if (Object.keys(ratios).length === 0) {
+    console.error("Compared with nothing: no ratios are stored for this server. --quick --store stores them.");
+    return false;
+  }
   const steps = stepsOf(measured, ratios);
   for (const { id, stored, now } of steps) console.error(`${id}: ${now.toFixed(2)}, which was ${stored.toFixed(2)}`);
   console.error(
