@@ -6,7 +6,7 @@ import type { ClusterTarget, RemediationPolicy } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { ClusterSettings } from "../drivers/vim25/vim25-models";
+import { hasEnded, type ClusterSettings } from "../drivers/vim25/vim25-models";
 import type { Patience } from "../patience";
 import { followTask } from "./follow-task";
 
@@ -112,7 +112,8 @@ async function awaitReconfigurations(
   patience: Patience,
   { cluster, name }: ClusterTarget["cluster"],
 ): Promise<void> {
-  for (const task of await patience.persist(() => client.listReconfigurations(cluster))) {
+  const recent = await patience.persist(() => client.listReconfigurations(cluster));
+  for (const { key: task } of recent.filter((one) => !hasEnded(one))) {
     const { end } = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
     const reason = `Task ${task} is still changing its settings.`;
     if (end === "STALLED") throw notChanged(client, `the settings of cluster ${name}`, [reason]);

@@ -122,6 +122,7 @@ describe("the driver against vcsim of the govmomi project", function () {
   });
 
   it("switches admission control and DRS, and nothing else with them", async () => {
+    expect(await client.listReconfigurations(cluster)).to.deep.equal([]);
     await ended(await client.reconfigureCluster(cluster, { admissionControl: true }));
     const before = (await client.readCluster(cluster)).settings;
     expect(before).to.deep.include({ admissionControl: true });
@@ -133,6 +134,10 @@ describe("the driver against vcsim of the govmomi project", function () {
       admissionControl: false,
       drs: { enabled: true, automation: "manual" },
     });
+    const changes = await client.listReconfigurations(cluster);
+    expect(changes.map(({ state, entity }) => `${state} ${entity?.id}`)).to.deep.equal(
+      Array(3).fill(`success ${cluster}`),
+    );
   });
 
   it("is told what there is not", async () => {

@@ -40,9 +40,9 @@ const powerTask = /(^|\.)(powerOn|powerOff|suspend)(VM)?$/i;
 /** Tasks that change the settings of a cluster, likewise. */
 const settingsTask = /(^|\.)reconfigure(Ex|Cluster)?$/i;
 
-/** Ids of the tasks that are changing a cluster's settings now. */
-export function reconfiguring(tasks: readonly TaskInfo[]): string[] {
-  return tasks.filter((task) => !hasEnded(task) && settingsTask.test(task.descriptionId)).map(({ key }) => key);
+/** Whether a task changes the settings of a cluster. */
+export function isReconfiguration({ descriptionId }: TaskInfo): boolean {
+  return settingsTask.test(descriptionId);
 }
 
 /** Ids of the virtual machines whose power tasks are changing now. */

@@ -7,8 +7,8 @@ import {
   clusterProperties,
   hostProperties,
   inventoryReader,
+  isReconfiguration,
   modeProperties,
-  reconfiguring,
   vmProperties,
 } from "./inventory-reader";
 import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
@@ -48,8 +48,8 @@ export interface Vim25Client {
   readTime(): Promise<string>;
   listClusters(): Promise<Vim25Cluster[]>;
   readCluster(cluster: string): Promise<Vim25Cluster>;
-  /** Ids of the tasks that are changing the settings of a cluster now. */
-  listReconfigurations(cluster: string): Promise<string[]>;
+  /** The recent tasks that change the settings of a cluster, also those that have ended. */
+  listReconfigurations(cluster: string): Promise<TaskInfo[]>;
   listHosts(cluster: string): Promise<Vim25Host[]>;
   /** The maintenance mode of a cluster's hosts and their tasks, and nothing else of them. */
   listHostModes(cluster: string): Promise<Vim25HostMode[]>;
@@ -183,7 +183,7 @@ export function createVim25Client(access: ComponentManagerAccess, options: Vim25
         over: [{ type: "ClusterComputeResource", path: "recentTask" }],
         properties: { Task: ["info"] },
       });
-      return reconfiguring(tasksOf(what, found));
+      return tasksOf(what, found).filter(isReconfiguration);
     },
     listHosts: (cluster) => selectHosts(cluster, `list the hosts of ${cluster}`, hostProperties, hostOf),
     listHostModes: (cluster) =>
