@@ -222,13 +222,6 @@ export const allMeans: readonly Means[] = [
     ],
   },
   {
-    name: "limited-heap-growth",
-    without: "where V8 lets a heap grow to four times what is in use",
-    experiment: drafts,
-    shownBy: ["drafts-most-memory"],
-    edits: [{ file: "src/commands/limit-heap-growth.ts", text: "growing-percent=100", instead: "growing-percent=0" }],
-  },
-  {
     name: "collected-when-idle",
     without: "where what a burst has left stays until V8 collects it",
     experiment: drafts,

@@ -3,7 +3,6 @@ import type { Config } from "../config";
 import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
 import { collectWhenIdle } from "./collect-when-idle";
-import { limitHeapGrowth } from "./limit-heap-growth";
 import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 
 /** A role that runs. */
@@ -29,7 +28,6 @@ export async function runRole(
   config: Config,
   args: readonly string[],
 ): Promise<number> {
-  limitHeapGrowth();
   // A supervisor that was killed takes the reading end of the pipe with it, and the role must still stop in good order;
   // pino's own destination would try for ever to write there what it has left at the exit.
   process.stdout.on("error", () => undefined);
