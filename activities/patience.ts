@@ -24,8 +24,8 @@ export interface Patience {
    */
   persist<A>(request: () => Promise<A>): Promise<A>;
   /**
-   * The same of a change that somebody takes back after an interruption. That comes when the change has been answered, so that what
-   * takes it back does not overtake it on the way.
+   * The same of a change that is taken back after an interruption. Where the hooks say so, the interruption is thrown only when the
+   * change has been answered, or the call's own time is over: what takes it back must not overtake it on the way.
    */
   change<A>(request: () => Promise<A>): Promise<A>;
   /**

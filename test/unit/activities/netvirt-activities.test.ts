@@ -226,11 +226,11 @@ describe("the Activities of a NETVIRT instance", function () {
       );
     });
 
-    for (const [what, path] of [
-      ["settings", "/plan/"],
-      ["a group", "/upgrade-unit-groups/"],
+    for (const [what, path, step] of [
+      ["settings of ours were", "/plan/", "NSX_SETTINGS_SET"],
+      ["a group of ours was", "/upgrade-unit-groups/", "NSX_GROUP_SET"],
     ] as const)
-      it(`are put back where it was cancelled while ${what} of ours ${what === "settings" ? "were" : "was"} on the way`, async () => {
+      it(`are put back where it was cancelled while ${what} on the way`, async () => {
         const before = await netvirt.manager();
         const target = targetOf(options);
         const { previous } = await read(target);
@@ -241,7 +241,7 @@ describe("the Activities of a NETVIRT instance", function () {
         run.environment.cancel();
         expect((await run.end).error).to.be.instanceOf(CancelledFailure);
         await succeed(() => restoreNetvirtSettings({ ...target, previous }));
-        while ((await steps(path === "/plan/" ? "NSX_SETTINGS_SET" : "NSX_GROUP_SET")).length === 0);
+        while ((await steps(step)).length === 0);
         const after = await netvirt.manager();
         expect(after.components).to.deep.equal(before.components);
         expect(after.groups.map(({ revision: _, ...group }) => group)).to.deep.equal(
