@@ -39,7 +39,7 @@ export const requestQuery = defineQuery<RequestOutcome | undefined, [requestId: 
 export const taskWithChildrenQuery = defineQuery<TaskWithChildren>("taskWithChildren");
 
 /** Query of a resource's Workflow: its SubTask with hosts. */
-export const subTaskQuery = defineQuery<SubTask>("subTask");
+export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
 
 /** From the upgrade to a resource's Workflow: its turn and its time have come. */
 export const beginSignal = defineSignal("begin");
@@ -67,6 +67,14 @@ export const HostsReport = model(
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;
 
+/**
+ * How often a Workflow has written its memo, in the memo and in answers to Queries: it tells which of the two is newer
+ * (docs/decisions/0025). Absent where an older version has written or answered, and before a Workflow has written anything.
+ */
+export interface Published {
+  readonly published?: number;
+}
+
 /** The run of a resource's Workflow; the next upgrade of the resource has the same Workflow ID. */
 export interface ChildRun {
   readonly resourceId: string;
@@ -74,7 +82,7 @@ export interface ChildRun {
   readonly runId: string;
 }
 
-export interface TaskWithChildren {
+export interface TaskWithChildren extends Published {
   readonly task: Task;
   readonly children: readonly ChildRun[];
 }
@@ -91,7 +99,7 @@ export interface UpgradeMemo extends TaskWithChildren {
 }
 
 /** Memo of a resource's Workflow. */
-export interface ResourceMemo {
+export interface ResourceMemo extends Published {
   readonly upgradeId: string;
   readonly subTask: SubTask;
   /** The `x-request-id` of the HTTP request that made its upgrade start it; absent in memos of older versions. */

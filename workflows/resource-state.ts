@@ -19,6 +19,7 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   private doing = "";
   private readonly log: ResourceLog;
   private ended = false;
+  private published = 0;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -28,7 +29,7 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     protected subTask: SubTask,
   ) {
     this.log = new ResourceLog({ resourceId, name: subTask.resources?.[0]?.name });
-    setHandler(subTaskQuery, () => this.subTask);
+    setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }));
     // Last: a pause that has come before is told at once.
     this.pause.listen((paused) => {
       this.record({ type: "PauseChanged", paused });
@@ -58,7 +59,8 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     if (doing !== this.doing && !this.ended) this.log.entered(doing);
     this.doing = doing;
     this.show();
-    writeMemo({ upgradeId: this.upgradeId, subTask: this.subTask });
+    this.published += 1;
+    writeMemo({ upgradeId: this.upgradeId, subTask: this.subTask, published: this.published });
   }
 
   /** Says in the Web UI where the resource stands. */

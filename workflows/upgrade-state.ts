@@ -28,6 +28,7 @@ export class UpgradeState {
   private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
   private isCancelling = false;
+  private published = 0;
   private readonly news: UpgradeNews;
   readonly notices: UpgradeNotices;
   /** Errors of the latest precheck run. */
@@ -75,7 +76,7 @@ export class UpgradeState {
   }
 
   taskWithChildren(): TaskWithChildren {
-    return { task: this.currentTask, children: [...this.children.values()] };
+    return { task: this.currentTask, children: [...this.children.values()], published: this.published };
   }
 
   /** Records what has happened; shown by the next Query. */
@@ -141,8 +142,9 @@ export class UpgradeState {
 
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
-    const { task, children } = this.taskWithChildren();
-    writeMemo({ upgrade: this.upgrade, task: taskInMemo(task), children });
+    this.published += 1;
+    const { task, ...others } = this.taskWithChildren();
+    writeMemo({ upgrade: this.upgrade, task: taskInMemo(task), ...others });
     this.describe();
   }
 

@@ -1,14 +1,12 @@
-import { createHash } from "node:crypto";
 import type { DescribedExecution } from "./described-execution";
-import type { Memo } from "./memo";
 
-/** What an answer is about: how the Workflow was described before it gave it. */
-type Description = Pick<DescribedExecution, "memo" | "version">;
+/** How the Workflow was described before it gave an answer. */
+type Description = Pick<DescribedExecution, "version">;
 
 interface Known<A> {
   readonly answer: A;
   readonly size: number;
-  readonly published: string;
+  readonly published: number;
   readonly version: string | undefined;
 }
 
@@ -26,10 +24,10 @@ export class LastAnswers<A> {
     private readonly sizeOf: (answer: A) => number,
   ) {}
 
-  /** `description`: of the Workflow before it answered. */
-  remember(key: string, answer: A, { memo, version }: Description): void {
+  /** `description`: of the Workflow before it answered. `published`: how often it had written its memo when it did. */
+  remember(key: string, answer: A, { version }: Description, published = 0): void {
     const size = this.sizeOf(answer);
-    this.put(key, { answer, size, published: digestOf(memo), version });
+    this.put(key, { answer, size, published, version });
     for (const oldest of this.answers.keys()) {
       if (this.size <= this.capacity) break;
       this.forget(oldest);
@@ -37,17 +35,20 @@ export class LastAnswers<A> {
   }
 
   /** The last answer, if the Workflow would give the same now: nothing has happened to it since. */
-  current(key: string, { version }: Pick<Description, "version">): A | undefined {
+  current(key: string, { version }: Description): A | undefined {
     const known = this.answers.get(key);
     if (!known || known.version === undefined || known.version !== version) return undefined;
     this.put(key, known);
     return known.answer;
   }
 
-  /** The last answer, unless the Workflow has published something since: that is newer then. */
-  recall(key: string, memo: Memo): A | undefined {
+  /**
+   * The last answer, unless the Workflow has published something since: that is newer then. `published`: how often it had
+   * written its memo with the one that is there now.
+   */
+  recall(key: string, published = 0): A | undefined {
     const known = this.answers.get(key);
-    return known?.published === digestOf(memo) ? known.answer : undefined;
+    return known && known.published >= published ? known.answer : undefined;
   }
 
   /** The last answer, however old. */
@@ -67,15 +68,4 @@ export class LastAnswers<A> {
     this.answers.set(key, known);
     this.size += known.size;
   }
-}
-
-/**
- * Tells memos apart by their payloads as they are stored, which the server gives in any order; an encrypted one changes
- * only when it is written.
- */
-function digestOf(memo: Memo): string {
-  const fields = memo?.fields ?? {};
-  const hash = createHash("sha256");
-  for (const name of Object.keys(fields).sort()) hash.update(`${name}:`).update(fields[name]?.data ?? "");
-  return hash.digest("base64");
 }

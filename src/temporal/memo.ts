@@ -8,11 +8,14 @@ import { Upgrade } from "../domain/upgrade";
 /** A child's run as the memo of its upgrade keeps it. */
 const ChildRun = model({ resourceId: t.string, workflowId: t.string, runId: t.string }, {});
 
+/** How often a Workflow has written its memo; see `Published` in workflows/messages.ts. */
+const published = { published: t.number };
+
 /** The memo of an upgrade, as read back; see `UpgradeMemo` in workflows/messages.ts. */
 export const StoredUpgrade = model(
   { upgrade: Upgrade, task: Task },
   // The server drops a memo field that is an empty list.
-  { children: t.array(ChildRun), requestDigest: t.string },
+  { children: t.array(ChildRun), requestDigest: t.string, ...published },
 );
 export type StoredUpgrade = t.TypeOf<typeof StoredUpgrade>;
 
@@ -21,8 +24,11 @@ export const StoredResource = model({ upgradeId: t.string, subTask: SubTask }, {
 export type StoredResource = t.TypeOf<typeof StoredResource>;
 
 /** What the `taskWithChildren` Query answers. */
-export const StoredTask = model({ task: Task }, { children: t.array(ChildRun) });
+export const StoredTask = model({ task: Task }, { children: t.array(ChildRun), ...published });
 export type TaskWithChildren = t.TypeOf<typeof StoredTask>;
+
+/** What the `subTask` Query answers. */
+export const AnsweredSubTask = t.intersection([SubTask, model({}, published)]);
 
 /** A memo with its payloads as they are stored. */
 export type Memo = { fields?: Record<string, Payload> | null } | null | undefined;

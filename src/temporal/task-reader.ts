@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
+import * as t from "io-ts";
 import pLimit, { type LimitFunction } from "p-limit";
 import { endedResources } from "../domain/ended-resources";
 import { ErrorBody } from "../domain/error-body";
@@ -15,7 +16,7 @@ import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
 import { Grafts } from "./grafts";
 import { LastAnswers } from "./last-answers";
-import { PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
+import { AnsweredSubTask, PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
 import { timestampOf } from "./server-time";
 import { lostBecause } from "./workflow-end";
 
@@ -60,9 +61,9 @@ export class TaskReader {
     return this.inFlight.share(id, () => this.compose(id));
   }
 
-  /** From now on nobody gets the answer to a reader that has come before: something has changed. */
+  /** Something has changed: from now on nobody gets the answer to a reader that has come before. */
   changed(id: string): void {
-    this.inFlight.forget(id);
+    this.inFlight.renew(id);
   }
 
   /**
@@ -77,7 +78,7 @@ export class TaskReader {
     const running = description.status === "RUNNING";
     const answer = running ? await this.upgradeAnswer(id, description) : undefined;
     if (!running) this.forget(id);
-    const known = answer ?? this.upgrades.recall(id, description.memo) ?? (await this.published(id, description));
+    const known = answer ?? (await this.lastKnown(id, description));
     // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
     const askChildren = !running || answer !== undefined;
     const ended = endedResources(known.task);
@@ -111,11 +112,11 @@ export class TaskReader {
     return describeExecution(this.client, execution, Date.now() + this.callTimeout);
   }
 
-  /** What an upgrade has written into its memo. */
-  private async published(id: string, { memo }: DescribedExecution): Promise<TaskWithChildren> {
+  /** What an upgrade has answered last, or has written into its memo since. */
+  private async lastKnown(id: string, { memo }: DescribedExecution): Promise<TaskWithChildren> {
     const stored = readAs(StoredUpgrade, await this.reader.fields(memo));
     if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
-    return stored;
+    return this.upgrades.recall(id, stored.published) ?? stored;
   }
 
   private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
@@ -130,23 +131,37 @@ export class TaskReader {
     return this.grafts.grafted(known, pending);
   }
 
-  /** What a resource's Workflow says of itself now, or has published last where it does not answer or is not asked. */
+  /** What a resource's Workflow says of itself now, or has told last where it does not answer or is not asked. */
   private async resourceAnswer(
-    { workflowId, runId }: Child,
+    child: Child,
     upgradeId: string,
     description: DescribedExecution,
     ask: boolean,
   ): Promise<SubTask | undefined> {
-    const { memo, status } = description;
-    const running = status === "RUNNING";
-    const handle = this.client.workflow.getHandle(workflowId, runId);
-    const asked = running && ask ? readAs(SubTask, await this.query(() => handle.query(subTaskQuery))) : undefined;
-    const known = asked ?? (running ? this.resources.recall(runId, memo) : undefined);
-    const answer = known ?? readAs(SubTask, await this.reader.field(memo, "subTask"));
+    const { runId } = child;
+    const running = description.status === "RUNNING";
+    const answer = running && ask ? await this.ask(child, description) : undefined;
+    const known = answer ?? (running ? await this.lastAnswer(runId, description) : undefined);
+    if (known) return known;
+    const written = readAs(SubTask, await this.reader.field(description.memo, "subTask"));
     // What one that has ended has published is its last word; whoever looks through old upgrades displaces no answers.
     const isLast = !running && this.upgrades.latest(upgradeId) !== undefined;
-    if (answer && (asked || isLast)) this.resources.remember(runId, answer, description);
-    return answer;
+    if (written && isLast) this.resources.remember(runId, written, description);
+    return written;
+  }
+
+  private async ask({ workflowId, runId }: Child, description: DescribedExecution): Promise<SubTask | undefined> {
+    const handle = this.client.workflow.getHandle(workflowId, runId);
+    const answer = readAs(AnsweredSubTask, await this.query(() => handle.query(subTaskQuery)));
+    if (!answer) return undefined;
+    const { published, ...subTask } = answer;
+    this.resources.remember(runId, subTask, description, published);
+    return subTask;
+  }
+
+  /** What it has answered last, unless it has published something since. */
+  private async lastAnswer(runId: string, { memo }: DescribedExecution): Promise<SubTask | undefined> {
+    return this.resources.recall(runId, readAs(t.number, await this.reader.field(memo, "published")));
   }
 
   /** Undefined where it does not answer. */
@@ -155,7 +170,7 @@ export class TaskReader {
     if (current) return current;
     const handle = this.client.workflow.getHandle(id);
     const answer = readAs(StoredTask, await this.query(() => handle.query(taskWithChildrenQuery)));
-    if (answer) this.upgrades.remember(id, answer, description);
+    if (answer) this.upgrades.remember(id, answer, description, answer.published);
     return answer;
   }
 

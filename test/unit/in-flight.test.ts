@@ -20,18 +20,34 @@ describe("InFlight", () => {
     expect(ends).to.have.length(2);
   });
 
-  it("gives nobody what began before it was told to forget, while those who come later share again", async () => {
+  it("gives nobody what began before something changed: they share what begins when that has ended", async () => {
     const { work, ends } = controlled();
     const inFlight = new InFlight<string>();
     const before = inFlight.share("a", work);
-    inFlight.forget("a");
+    inFlight.renew("a");
     const after = inFlight.share("a", work);
+    inFlight.renew("a");
+    const shared = inFlight.share("a", work);
+    expect(ends, "one at a time").to.have.length(1);
     ends[0]?.("old");
     expect(await before).to.equal("old");
     const later = inFlight.share("a", work);
-    expect(ends, "the end of the old work leaves the new one in its place").to.have.length(2);
+    expect(ends, "what waits is shared, for it begins after each change").to.have.length(2);
     ends[1]?.("new");
-    expect(await Promise.all([after, later])).to.deep.equal(["new", "new"]);
+    expect(await Promise.all([after, shared, later])).to.deep.equal(["new", "new", "new"]);
+    void inFlight.share("a", work);
+    expect(ends, "nothing is kept").to.have.length(3);
+  });
+
+  it("begins what waits also after a failure, and needs nobody to wait", async () => {
+    const inFlight = new InFlight<string>();
+    const before = inFlight.share("a", () => Promise.reject(new Error("down")));
+    inFlight.renew("a");
+    expect(await inFlight.share("a", () => Promise.resolve("up"))).to.equal("up");
+    const [failed] = await Promise.allSettled([before]);
+    expect(failed.status).to.equal("rejected");
+    inFlight.renew("a");
+    expect(await inFlight.share("a", () => Promise.resolve("again"))).to.equal("again");
   });
 
   it("passes a failure to all who share it, and tries again afterwards", async () => {

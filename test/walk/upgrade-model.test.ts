@@ -126,6 +126,17 @@ describe("the model of an upgrade", () => {
     expect(after(known, { name: "pause" }, ok, calm)).to.deep.equal([]);
   });
 
+  it("takes a cancellation without an answer to have its effect also after a later request was answered", () => {
+    const lost = after(at("SCHEDULED"), { name: "cancel" }, undefined, calm);
+    const committed = after(lost, { name: "commit", due: "NOW" }, ok, calm);
+    expect(phases(seen(committed, { task: "Cancelled" }, calm))).to.deep.equal(["CANCELLED"]);
+    const cancelledAgain = after(committed, { name: "cancel" }, ok, calm);
+    expect(phases(seen(cancelledAgain, { task: "Cancelled" }, calm))).to.deep.equal(["CANCELLED"]);
+    const pause = after(at("RUNNING"), { name: "pause" }, undefined, calm);
+    const known = after(pause, { name: "pause" }, ok, calm);
+    expect(phases(seen(known, { task: "Cancelled" }, calm)), "nobody has cancelled").to.deep.equal([]);
+  });
+
   it("explains a failure by its cause, a retry of it, and that it is given up", () => {
     const failed = seen(at("RUNNING"), { task: "Failed", resolution: "UNRESOLVED" }, failing);
     expect(phases(failed)).to.deep.equal(["FAILED"]);

@@ -221,7 +221,8 @@ function cancelled(place: Place, { mayFail }: Circumstances): Step[] {
 
 /**
  * The places that explain an answer; none where nothing does. An answer that was lost (undefined) explains itself: the
- * request may have its effect at any later time, until a later request is answered, which Temporal orders after it.
+ * request may have its effect at any later time, until a later request is answered, which Temporal orders after it. A
+ * cancellation comes to a Workflow after the Signals that came later, where it has them in one Workflow task.
  */
 export function after(
   places: readonly Place[],
@@ -238,9 +239,11 @@ export function after(
   const explained = before
     .flatMap((place) => requested(place, request, circumstances))
     .filter(([expected]) => agrees(expected, answer))
-    .map(([, next]) => ({ ...next, lost: [] }));
+    .map(([, next]) => ({ ...next, lost: request.name === "cancel" ? [] : next.lost.filter(isCancellation) }));
   return byItself(explained, circumstances);
 }
+
+const isCancellation = ({ name }: Request) => name === "cancel";
 
 function agrees(expected: Answered, { status, code, state }: Answered): boolean {
   return expected.status === status && expected.code === code && (expected.state ?? state) === state;

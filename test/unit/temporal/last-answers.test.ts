@@ -1,10 +1,8 @@
 import { expect } from "chai";
 import { LastAnswers } from "../../../src/temporal/last-answers";
-import type { Memo } from "../../../src/temporal/memo";
 
 describe("the last answers of Workflows", () => {
-  const memo = (text: string): Memo => ({ fields: { task: { data: Buffer.from(text) } } });
-  const described = (version?: string) => ({ memo: memo("running"), version });
+  const described = (version?: string) => ({ version });
 
   it("are current for as long as nothing has happened to the Workflow", () => {
     const answers = new LastAnswers<string>(2, () => 1);
@@ -21,22 +19,21 @@ describe("the last answers of Workflows", () => {
     expect(answers.current("run", described())).to.equal(undefined);
   });
 
-  it("are the next best for as long as nothing was published since", () => {
+  it("are the next best, unless something was published since", () => {
     const answers = new LastAnswers<string>(2, () => 1);
-    answers.remember("run", "answer", described("run/7"));
-    expect(answers.recall("run", memo("running"))).to.equal("answer");
-    expect(answers.recall("run", memo("paused")), "published since").to.equal(undefined);
-    expect(answers.recall("other", memo("running"))).to.equal(undefined);
+    answers.remember("run", "answer", described("run/7"), 3);
+    expect(answers.recall("run", 3)).to.equal("answer");
+    expect(answers.recall("run", 2), "published before it answered, and after it was described").to.equal("answer");
+    expect(answers.recall("run", 4), "published since").to.equal(undefined);
+    expect(answers.recall("other", 3)).to.equal(undefined);
     expect(answers.latest("run"), "however old").to.equal("answer");
   });
 
-  it("are so in whatever order the server gives the fields of a memo", () => {
-    const fields = (...names: string[]) => ({
-      fields: Object.fromEntries(names.map((name) => [name, { data: Buffer.from(name) }])),
-    });
+  it("are the next best where older builds do not count what they publish", () => {
     const answers = new LastAnswers<string>(2, () => 1);
-    answers.remember("run", "answer", { memo: fields("upgradeId", "subTask"), version: "run/7" });
-    expect(answers.recall("run", fields("subTask", "upgradeId"))).to.equal("answer");
+    answers.remember("run", "answer", described("run/7"));
+    expect(answers.recall("run")).to.equal("answer");
+    expect(answers.recall("run", 1), "a newer build has published").to.equal(undefined);
   });
 
   it("are forgotten when nobody will ask, and where they are too large together those that were read first", () => {

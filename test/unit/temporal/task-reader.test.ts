@@ -51,6 +51,8 @@ describe("the reader of Tasks", () => {
   let asked: string[];
   /** Is called before each Query of an upgrade is answered. */
   let beforeAnswer: () => void;
+  /** The same of its cluster. */
+  let beforeChildAnswer: () => void;
 
   const upgrade = (task: Task, answer: unknown, status: Status = "RUNNING"): Execution => ({
     ...{ type: "upgradeWorkflow", status, answer, events: 10 },
@@ -94,6 +96,7 @@ describe("the reader of Tasks", () => {
             asked.push(id);
             const { answer } = executions[id] as Execution;
             if (id === plan.id) beforeAnswer();
+            else beforeChildAnswer();
             return answer === undefined ? Promise.reject(new Error("no worker")) : Promise.resolve(answer);
           },
         }),
@@ -104,7 +107,7 @@ describe("the reader of Tasks", () => {
 
   beforeEach(() => {
     asked = [];
-    beforeAnswer = () => undefined;
+    beforeAnswer = beforeChildAnswer = () => undefined;
     const task = taskWith("running", "IN_PROGRESS");
     executions = {
       [plan.id]: upgrade(task, { task, children: [child] }),
@@ -165,8 +168,50 @@ describe("the reader of Tasks", () => {
     happens(child.workflowId, { answer: undefined });
     happens(plan.id, { answer: undefined });
     expect(clusterOf(await reader.read(plan.id)).description).to.equal("one host on");
-    happens(child.workflowId, { memo: { upgradeId: plan.id, subTask: named("published") } });
+    happens(child.workflowId, { memo: { upgradeId: plan.id, subTask: named("published"), published: 1 } });
     expect(clusterOf(await reader.read(plan.id)).description).to.equal("published");
+  });
+
+  it("shows nothing older than before where something was published between a description and its answer", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const published = { memo: { upgradeId: plan.id, subTask: named("one host done"), published: 1 } };
+    beforeChildAnswer = () => happens(child.workflowId, published);
+    happens(child.workflowId, { answer: { ...named("two hosts done"), published: 1 } });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("two hosts done");
+    expect(executions[child.workflowId]?.memo).to.equal(published.memo);
+    happens(child.workflowId, { answer: undefined });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("two hosts done");
+    happens(child.workflowId, { memo: { upgradeId: plan.id, subTask: named("three hosts done"), published: 2 } });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("three hosts done");
+  });
+
+  it("shows of an upgrade nothing older than before either", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const memoOf = (name: string, published: number) => ({
+      memo: { upgrade: upgradeView(plan), task: { ...working, name }, children: [child], published },
+    });
+    beforeAnswer = () => happens(plan.id, memoOf("begins", 1));
+    happens(plan.id, { answer: { ...answerOf({ ...working, name: "is under way" }), published: 1 } });
+    expect((await reader.read(plan.id))?.name).to.equal("is under way");
+    happens(plan.id, { answer: undefined });
+    expect((await reader.read(plan.id))?.name).to.equal("is under way");
+    happens(plan.id, memoOf("is paused", 2));
+    expect((await reader.read(plan.id))?.name).to.equal("is paused");
+  });
+
+  it("begins no read before one that was going on when something changed has ended", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const before = reader.read(plan.id);
+    reader.changed(plan.id);
+    happens(plan.id, { answer: answerOf(taskWith("later", "IN_PROGRESS")) });
+    const order: string[] = [];
+    const both = [before.then(() => order.push("before")), reader.read(plan.id).then(() => order.push("after"))];
+    await Promise.all(both);
+    expect(order).to.deep.equal(["before", "after"]);
+    expect(
+      asked.filter((id) => id === plan.id),
+      "both have asked",
+    ).to.have.length(2);
   });
 
   it("shows each heartbeat, and gives what has not changed as the same object", async () => {
