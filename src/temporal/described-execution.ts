@@ -18,6 +18,7 @@ export interface DescribedExecution {
   readonly type: string;
   /** `RUNNING`, `COMPLETED`, `FAILED` and so on. */
   readonly status: string;
+  readonly runId: string;
   /**
    * Names the state of the Workflow: its run, and how many events its history has. Every change of state is an event, so
    * that two equal versions are the same state. Undefined where the server does not count them.
@@ -53,6 +54,7 @@ export async function describeExecution(
     return {
       type: info?.type?.name ?? "",
       status: (WorkflowExecutionStatus[info?.status ?? 0] ?? "").replace("WORKFLOW_EXECUTION_STATUS_", ""),
+      runId: info?.execution?.runId ?? "",
       version: versionOf(info),
       closeTime: timestampOf(info?.closeTime),
       cancelRequested: extended?.cancelRequested === true,

@@ -1,12 +1,13 @@
 import type { DescribedExecution } from "./described-execution";
 
 /** How the Workflow was described before it gave an answer. */
-type Description = Pick<DescribedExecution, "version">;
+type Description = Pick<DescribedExecution, "runId" | "version">;
 
 interface Known<A> {
   readonly answer: A;
   readonly size: number;
   readonly published: number;
+  readonly runId: string;
   readonly version: string | undefined;
 }
 
@@ -25,9 +26,9 @@ export class LastAnswers<A> {
   ) {}
 
   /** `description`: of the Workflow before it answered. `published`: how often it had written its memo when it did. */
-  remember(key: string, answer: A, { version }: Description, published = 0): void {
+  remember(key: string, answer: A, { runId, version }: Description, published = 0): void {
     const size = this.sizeOf(answer);
-    this.put(key, { answer, size, published, version });
+    this.put(key, { answer, size, published, runId, version });
     for (const oldest of this.answers.keys()) {
       if (this.size <= this.capacity) break;
       this.forget(oldest);
@@ -35,7 +36,7 @@ export class LastAnswers<A> {
   }
 
   /** The last answer, if the Workflow would give the same now: nothing has happened to it since. */
-  current(key: string, { version }: Description): A | undefined {
+  current(key: string, { version }: Pick<Description, "version">): A | undefined {
     const known = this.answers.get(key);
     if (!known || known.version === undefined || known.version !== version) return undefined;
     this.put(key, known);
@@ -43,12 +44,14 @@ export class LastAnswers<A> {
   }
 
   /**
-   * The last answer, unless the Workflow has published something since: that is newer then. `published`: how often it had
-   * written its memo with the one that is there now.
+   * The last answer, unless the Workflow has published something since, or was reset: that is newer then. `published`: how
+   * often it had written its memo with the one that is there now.
    */
-  recall(key: string, published = 0): A | undefined {
+  recall(key: string, { runId }: Pick<Description, "runId">, published = 0): A | undefined {
     const known = this.answers.get(key);
-    return known && known.published >= published ? known.answer : undefined;
+    if (known?.runId !== runId || known.published < published) return undefined;
+    this.put(key, known);
+    return known.answer;
   }
 
   /** The last answer, however old. */

@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import * as t from "io-ts";
-import pLimit, { type LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { endedResources } from "../domain/ended-resources";
 import { ErrorBody } from "../domain/error-body";
 import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
@@ -18,7 +18,7 @@ import { Grafts } from "./grafts";
 import { LastAnswers } from "./last-answers";
 import { AnsweredSubTask, PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
 import { timestampOf } from "./server-time";
-import { lostBecause } from "./workflow-end";
+import { hasLastWord, lostBecause } from "./workflow-end";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
@@ -70,14 +70,32 @@ export class TaskReader {
    * An upgrade that ran a moment ago most likely still does, with the same children: all of them are read at once then.
    */
   private async compose(id: string): Promise<Task | undefined> {
+    const reads: Promise<unknown>[] = [];
+    try {
+      return await this.composeOf(id, reads);
+    } finally {
+      // Also where it has failed: what one of them remembers must not come after what the next read has told.
+      await Promise.allSettled(reads);
+    }
+  }
+
+  /** Adds all reads of children to `reads`. */
+  private async composeOf(id: string, reads: Promise<unknown>[]): Promise<Task | undefined> {
     const limit = pLimit(concurrentChildren);
+    const readChild = (child: Child, ask: boolean) => {
+      const outcome = limit(() => this.readChild(child, id, ask));
+      // Whoever needs it may come to it later than it fails.
+      outcome.catch(() => undefined);
+      reads.push(outcome);
+      return outcome;
+    };
     const before = this.upgrades.latest(id)?.children ?? [];
-    const foreseen = new Map(before.map((child) => [child.runId, this.readChildOnce(child, id, limit)]));
+    const foreseen = new Map(before.map((child) => [child.runId, readChild(child, true)]));
     const description = await this.describe({ workflowId: id });
     if (description?.type !== "upgradeWorkflow") return undefined;
     const running = description.status === "RUNNING";
     const answer = running ? await this.upgradeAnswer(id, description) : undefined;
-    if (!running) this.forget(id);
+    if (hasLastWord(description.status)) this.forget(id);
     const known = answer ?? (await this.lastKnown(id, description));
     // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
     const askChildren = !running || answer !== undefined;
@@ -85,27 +103,20 @@ export class TaskReader {
     const details = new Map<string, SubTask>();
     await Promise.all(
       (known.children ?? []).map(async (child) => {
-        const early = await foreseen.get(child.runId)?.();
+        const early = await foreseen.get(child.runId);
         // It was read before its upgrade was, and has ended between the two.
         const isLate = early && !hasEndedPart(early) && ended.has(child.resourceId);
-        const subTask = early && !isLate ? early : await limit(() => this.readChild(child, id, askChildren));
+        const subTask = early && !isLate ? early : await readChild(child, askChildren);
         if (subTask) details.set(child.resourceId, subTask);
       }),
     );
     return afterTheEnd(withResources(known.task, details), description);
   }
 
-  /** An upgrade that has ended is read from what it has published. */
+  /** An upgrade that has said its last word is read from what it has published. */
   private forget(id: string): void {
     for (const { runId } of this.upgrades.latest(id)?.children ?? []) this.resources.forget(runId);
     this.upgrades.forget(id);
-  }
-
-  /** Begins to read a child; gives what awaits it, and rejects only there. */
-  private readChildOnce(child: Child, upgradeId: string, limit: LimitFunction): () => Promise<SubTask | undefined> {
-    const outcome = limit(() => this.readChild(child, upgradeId, true));
-    outcome.catch(() => undefined);
-    return () => outcome;
   }
 
   private describe(execution: { readonly workflowId: string; readonly runId?: string }) {
@@ -113,10 +124,12 @@ export class TaskReader {
   }
 
   /** What an upgrade has answered last, or has written into its memo since. */
-  private async lastKnown(id: string, { memo }: DescribedExecution): Promise<TaskWithChildren> {
-    const stored = readAs(StoredUpgrade, await this.reader.fields(memo));
+  private async lastKnown(id: string, description: DescribedExecution): Promise<TaskWithChildren> {
+    const answer = await this.lastAnswer(this.upgrades, id, description);
+    if (answer) return answer;
+    const stored = readAs(StoredUpgrade, await this.reader.fields(description.memo));
     if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
-    return this.upgrades.recall(id, stored.published) ?? stored;
+    return stored;
   }
 
   private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
@@ -141,12 +154,14 @@ export class TaskReader {
     const { runId } = child;
     const running = description.status === "RUNNING";
     const answer = running && ask ? await this.ask(child, description) : undefined;
-    const known = answer ?? (running ? await this.lastAnswer(runId, description) : undefined);
+    // One that was terminated may have told more than it has published.
+    const isLast = hasLastWord(description.status);
+    const known = answer ?? (isLast ? undefined : await this.lastAnswer(this.resources, runId, description));
     if (known) return known;
     const written = readAs(SubTask, await this.reader.field(description.memo, "subTask"));
-    // What one that has ended has published is its last word; whoever looks through old upgrades displaces no answers.
-    const isLast = !running && this.upgrades.latest(upgradeId) !== undefined;
-    if (written && isLast) this.resources.remember(runId, written, description);
+    // Whoever looks through old upgrades displaces no answers.
+    if (written && isLast && this.upgrades.latest(upgradeId) !== undefined)
+      this.resources.remember(runId, written, description);
     return written;
   }
 
@@ -160,8 +175,13 @@ export class TaskReader {
   }
 
   /** What it has answered last, unless it has published something since. */
-  private async lastAnswer(runId: string, { memo }: DescribedExecution): Promise<SubTask | undefined> {
-    return this.resources.recall(runId, readAs(t.number, await this.reader.field(memo, "published")));
+  private async lastAnswer<A>(
+    answers: LastAnswers<A>,
+    key: string,
+    description: DescribedExecution,
+  ): Promise<A | undefined> {
+    if (answers.latest(key) === undefined) return undefined;
+    return answers.recall(key, description, readAs(t.number, await this.reader.field(description.memo, "published")));
   }
 
   /** Undefined where it does not answer. */

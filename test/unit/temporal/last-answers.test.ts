@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { LastAnswers } from "../../../src/temporal/last-answers";
 
 describe("the last answers of Workflows", () => {
-  const described = (version?: string) => ({ version });
+  const described = (version?: string, runId = "run") => ({ version, runId });
 
   it("are current for as long as nothing has happened to the Workflow", () => {
     const answers = new LastAnswers<string>(2, () => 1);
@@ -22,18 +22,21 @@ describe("the last answers of Workflows", () => {
   it("are the next best, unless something was published since", () => {
     const answers = new LastAnswers<string>(2, () => 1);
     answers.remember("run", "answer", described("run/7"), 3);
-    expect(answers.recall("run", 3)).to.equal("answer");
-    expect(answers.recall("run", 2), "published before it answered, and after it was described").to.equal("answer");
-    expect(answers.recall("run", 4), "published since").to.equal(undefined);
-    expect(answers.recall("other", 3)).to.equal(undefined);
+    expect(answers.recall("run", described(), 3)).to.equal("answer");
+    expect(answers.recall("run", described(), 2), "published before it answered, and after it was described").to.equal(
+      "answer",
+    );
+    expect(answers.recall("run", described(), 4), "published since").to.equal(undefined);
+    expect(answers.recall("other", described(), 3)).to.equal(undefined);
+    expect(answers.recall("run", described("reset/2", "reset"), 1), "of a run that was reset").to.equal(undefined);
     expect(answers.latest("run"), "however old").to.equal("answer");
   });
 
   it("are the next best where older builds do not count what they publish", () => {
     const answers = new LastAnswers<string>(2, () => 1);
     answers.remember("run", "answer", described("run/7"));
-    expect(answers.recall("run")).to.equal("answer");
-    expect(answers.recall("run", 1), "a newer build has published").to.equal(undefined);
+    expect(answers.recall("run", described())).to.equal("answer");
+    expect(answers.recall("run", described(), 1), "a newer build has published").to.equal(undefined);
   });
 
   it("are forgotten when nobody will ask, and where they are too large together those that were read first", () => {
@@ -48,6 +51,13 @@ describe("the last answers of Workflows", () => {
     answers.current("a", described("a/2"));
     answers.remember("d", 2, described("d/1"));
     expect(known(), "a was read after c").to.deep.equal(["a", "d"]);
+    answers.recall("a", described());
+    answers.remember("b", 1, described("b/1"));
+    answers.remember("c", 2, described("c/1"));
+    expect(known(), "a was recalled after d").to.deep.equal(["a", "b", "c"]);
+    answers.forget("b");
+    answers.forget("c");
+    answers.remember("d", 2, described("d/1"));
     answers.forget("a");
     answers.remember("c", 3, described("c/1"));
     expect(known(), "what is forgotten takes no room").to.deep.equal(["c", "d"]);

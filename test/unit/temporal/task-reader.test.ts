@@ -11,7 +11,7 @@ import { TaskReader } from "../../../src/temporal/task-reader";
 import { clusters, samplePlan } from "../../support/sample-plan";
 
 const { WorkflowExecutionStatus } = temporal.api.enums.v1;
-type Status = "RUNNING" | "COMPLETED";
+type Status = "RUNNING" | "COMPLETED" | "TERMINATED";
 
 /** A Workflow execution as a server without workers or with them would tell of it. */
 interface Execution {
@@ -20,6 +20,10 @@ interface Execution {
   readonly memo: Readonly<Record<string, unknown>>;
   /** How many events its history has; a server may not tell. */
   readonly events?: number;
+  /** Its run; a reset begins another. */
+  readonly runId?: string;
+  /** Whether the server fails to describe it. */
+  readonly isOutOfReach?: boolean;
   /** What the pending remediation of a host says of it. */
   readonly heartbeat?: HostProgress;
   /** What it answers to a Query; undefined where it does not. */
@@ -53,6 +57,7 @@ describe("the reader of Tasks", () => {
   let beforeAnswer: () => void;
   /** The same of its cluster. */
   let beforeChildAnswer: () => void;
+  let untilChildAnswers: Promise<void>;
 
   const upgrade = (task: Task, answer: unknown, status: Status = "RUNNING"): Execution => ({
     ...{ type: "upgradeWorkflow", status, answer, events: 10 },
@@ -74,11 +79,13 @@ describe("the reader of Tasks", () => {
       withDeadline: <A>(_deadline: number | Date, call: () => Promise<A>) => call(),
       workflowService: {
         describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
-          const { type, status, memo, events, heartbeat } = executions[execution.workflowId] as Execution;
+          const known = executions[execution.workflowId] as Execution;
+          const { type, status, memo, events, heartbeat, runId = "run", isOutOfReach } = known;
+          if (isOutOfReach) return Promise.reject(new Error("out of reach"));
           const heartbeatDetails = heartbeat && { payloads: [defaultPayloadConverter.toPayload(heartbeat)] };
           return Promise.resolve({
             workflowExecutionInfo: {
-              execution: { ...execution, runId: "run" },
+              execution: { ...execution, runId },
               historyLength: events,
               type: { name: type },
               status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
@@ -92,12 +99,14 @@ describe("the reader of Tasks", () => {
       },
       workflow: {
         getHandle: (id: string) => ({
-          query: () => {
+          query: async () => {
             asked.push(id);
             const { answer } = executions[id] as Execution;
             if (id === plan.id) beforeAnswer();
             else beforeChildAnswer();
-            return answer === undefined ? Promise.reject(new Error("no worker")) : Promise.resolve(answer);
+            if (id === child.workflowId) await untilChildAnswers;
+            if (answer === undefined) throw new Error("no worker");
+            return answer;
           },
         }),
       },
@@ -108,6 +117,7 @@ describe("the reader of Tasks", () => {
   beforeEach(() => {
     asked = [];
     beforeAnswer = beforeChildAnswer = () => undefined;
+    untilChildAnswers = Promise.resolve();
     const task = taskWith("running", "IN_PROGRESS");
     executions = {
       [plan.id]: upgrade(task, { task, children: [child] }),
@@ -212,6 +222,63 @@ describe("the reader of Tasks", () => {
       asked.filter((id) => id === plan.id),
       "both have asked",
     ).to.have.length(2);
+  });
+
+  it("ends no read, also none that fails, before everything that it has asked for is there or has failed", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    await reader.read(plan.id);
+    let answer = () => {};
+    untilChildAnswers = new Promise((resolve) => (answer = resolve));
+    const { [plan.id]: reached } = executions;
+    happens(child.workflowId, { answer: named("held up") });
+    happens(plan.id, { isOutOfReach: true });
+    let hasFailed = false;
+    const failing = reader.read(plan.id).catch(() => {
+      hasFailed = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked.filter((id) => id === child.workflowId)).to.have.length(2);
+    expect(hasFailed, "while the cluster is asked").to.equal(false);
+    answer();
+    await failing;
+    expect(hasFailed).to.equal(true);
+    executions[plan.id] = reached as Execution;
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("held up");
+  });
+
+  it("shows of what was terminated the last that it has told, and of what was reset what it has published", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const memo = { upgradeId: plan.id, subTask: named("one host done"), published: 3 };
+    happens(child.workflowId, { memo, answer: { ...named("two hosts done"), published: 3 } });
+    await reader.read(plan.id);
+    for (const id of [plan.id, child.workflowId]) happens(id, { status: "TERMINATED", answer: undefined });
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("two hosts done");
+    const task = { ...working, name: "before the reset" };
+    executions[plan.id] = { ...upgrade(task, { ...answerOf(task), published: 9 }), events: 30 };
+    expect((await reader.read(plan.id))?.name).to.equal("before the reset");
+    const again = { upgrade: upgradeView(plan), task: { ...working, name: "reset" }, children: [child], published: 4 };
+    happens(plan.id, { runId: "reset", memo: again, answer: undefined });
+    expect((await reader.read(plan.id))?.name).to.equal("reset");
+  });
+
+  it("keeps what an Activity has told until its Workflow tells of its end", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const host: SubTask = {
+      ...{ name: "host-1", type: "HOST_UPGRADE", description: "", status: "IN_PROGRESS", resources: [] },
+      ...{ creationTimestamp: plan.creationTimestamp, resources: [{ resourceId: "host-1" }] },
+    };
+    const hostOf = (task: Task | undefined) => clusterOf(task).subTasks?.[0];
+    const heartbeat = { host: "host-1", reportedFailures: 0, activity: "Restarts.", stages: [] };
+    happens(child.workflowId, { answer: { ...clusterOf(working), subTasks: [host] }, heartbeat });
+    const told = hostOf(await reader.read(plan.id));
+    expect(told?.description).to.equal("Restarts.");
+    happens(child.workflowId, { answer: undefined, heartbeat: { ...heartbeat, host: "host-2" } });
+    expect(hostOf(await reader.read(plan.id)), "it has gone on to another host").to.equal(told);
+    const { heartbeat: _ended, ...withoutActivity } = executions[child.workflowId] as Execution;
+    executions[child.workflowId] = withoutActivity;
+    expect(hostOf(await reader.read(plan.id)), "it has ended").to.equal(told);
+    happens(child.workflowId, { answer: { ...clusterOf(working), subTasks: [{ ...host, status: "SUCCESSFUL" }] } });
+    expect(hostOf(await reader.read(plan.id))?.status).to.equal("SUCCESSFUL");
   });
 
   it("shows each heartbeat, and gives what has not changed as the same object", async () => {
