@@ -132,6 +132,10 @@ describe("the reader of Tasks", () => {
   };
   const working = taskWith("running", "IN_PROGRESS");
   const answerOf = (task: Task) => ({ task, children: [child] });
+  const host: SubTask = {
+    ...{ name: "host-1", type: "HOST_UPGRADE", description: "", status: "IN_PROGRESS" },
+    ...{ creationTimestamp: plan.creationTimestamp, resources: [{ resourceId: "host-1" }] },
+  };
   const named = (description: string): SubTask => ({ ...clusterOf(working), description });
 
   it("asks each Workflow once for every state that it is in", async () => {
@@ -263,10 +267,6 @@ describe("the reader of Tasks", () => {
 
   it("keeps what an Activity has told until its Workflow tells of its end", async () => {
     const reader = new TaskReader(client(), 1000, 1000);
-    const host: SubTask = {
-      ...{ name: "host-1", type: "HOST_UPGRADE", description: "", status: "IN_PROGRESS", resources: [] },
-      ...{ creationTimestamp: plan.creationTimestamp, resources: [{ resourceId: "host-1" }] },
-    };
     const hostOf = (task: Task | undefined) => clusterOf(task).subTasks?.[0];
     const heartbeat = { host: "host-1", reportedFailures: 0, activity: "Restarts.", stages: [] };
     happens(child.workflowId, { answer: { ...clusterOf(working), subTasks: [host] }, heartbeat });
@@ -283,10 +283,6 @@ describe("the reader of Tasks", () => {
 
   it("shows each heartbeat, and gives what has not changed as the same object", async () => {
     const reader = new TaskReader(client(), 1000, 1000);
-    const host: SubTask = {
-      ...{ name: "host-1", type: "HOST_UPGRADE", description: "", status: "IN_PROGRESS", resources: [] },
-      ...{ creationTimestamp: plan.creationTimestamp, resources: [{ resourceId: "host-1" }] },
-    };
     const heartbeat = (activity: string) => ({ host: "host-1", reportedFailures: 0, activity, stages: [] });
     happens(child.workflowId, {
       answer: { ...clusterOf(working), subTasks: [host] },
