@@ -18,6 +18,7 @@ export interface DescribedExecution {
   readonly type: string;
   /** `RUNNING`, `COMPLETED`, `FAILED` and so on. */
   readonly status: string;
+  /** Of the run that was described; a reset gives a Workflow another. */
   readonly runId: string;
   /**
    * Names the state of the Workflow: its run, and how many events its history has. Every change of state is an event, so

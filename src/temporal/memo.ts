@@ -8,20 +8,20 @@ import { Upgrade } from "../domain/upgrade";
 /** A child's run as the memo of its upgrade keeps it. */
 const ChildRun = model({ resourceId: t.string, workflowId: t.string, runId: t.string }, {});
 
-/** How often a Workflow has written its memo; see `Published` in workflows/messages.ts. */
-const published = { published: t.number };
-
 /** The memo of an upgrade, as read back; see `UpgradeMemo` in workflows/messages.ts. */
 export const StoredUpgrade = model(
   { upgrade: Upgrade, task: Task },
   // The server drops a memo field that is an empty list.
-  { children: t.array(ChildRun), requestDigest: t.string, ...published },
+  { children: t.array(ChildRun), requestDigest: t.string },
 );
 export type StoredUpgrade = t.TypeOf<typeof StoredUpgrade>;
 
 /** The memo of a resource's Workflow, as read back; see `ResourceMemo` in workflows/messages.ts. */
 export const StoredResource = model({ upgradeId: t.string, subTask: SubTask }, {});
 export type StoredResource = t.TypeOf<typeof StoredResource>;
+
+/** How often a Workflow had written its memo when it answered; see `Published` in workflows/messages.ts. */
+const published = { published: t.number };
 
 /** What the `taskWithChildren` Query answers. */
 export const StoredTask = model({ task: Task }, { children: t.array(ChildRun), ...published });
