@@ -1,14 +1,16 @@
 import { expect } from "chai";
+import type { Stage, SubTask, Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { expectNothingLeft, expectOneStory, notReplaying, overlapping } from "../crash/oracle";
 import { mostOutOfService } from "../support/most-out-of-service";
 import type { LedgerEntry, ServiceUnderTest } from "../system/service-under-test";
 import type { WalkedCluster } from "./walk-platform";
+import type { WalkedUpgrade } from "./walked-upgrade";
 
 /** What was accepted for a cluster. */
 export interface Accepted {
   readonly cluster: WalkedCluster;
-  readonly upgrades: readonly { readonly id: string; readonly isOutdated: boolean }[];
+  readonly upgrades: readonly Pick<WalkedUpgrade, "id" | "explains">[];
 }
 
 /** What must hold of all upgrades of a walk when all of them have ended; throws what does not. */
@@ -19,15 +21,17 @@ export async function expectWhole(
 ): Promise<void> {
   for (const { cluster, upgrades } of accepted) {
     const ids = upgrades.map(({ id }) => id);
-    const outdated = new Set(upgrades.filter(({ isOutdated }) => isOutdated).map(({ id }) => id));
     const tasks = await Promise.all(ids.map((id) => service.task(id)));
     const filter = `resourceId=${cluster.resourceId}`;
     await expectOneStory(service, tasks, filter);
     const listed = (await service.get<PageOfUpgrade>(`/v1/upgrades?pageSize=1000&${filter}`)).body.elements ?? [];
     expect(listed.map(({ id }) => id).sort(), `upgrades of ${cluster.simulated}`).to.deep.equal([...ids].sort());
-    for (const { id, errors = [] } of tasks)
-      for (const { errorCode = "" } of errors)
-        expect(causesOf(outdated.has(id)), `errors of ${id}: ${JSON.stringify(errors)}`).to.include(errorCode);
+    const unexplained = tasks.flatMap(({ id, errors = [] }, i) =>
+      errors.filter((error) => !upgrades[i]?.explains(error)).map((error) => `${id}: ${JSON.stringify(error)}`),
+    );
+    expect(unexplained, `errors without a cause: ${unexplained.join("; ")}`).to.be.empty;
+    const together = atWorkTogether(tasks);
+    expect(together, `upgrades at work in ${cluster.simulated} at the same time: ${together.join("; ")}`).to.be.empty;
   }
 
   const ledger = await service.ledger();
@@ -42,14 +46,24 @@ export async function expectWhole(
   expect(await notReplaying(service), "histories that do not replay").to.deep.equal([]);
 }
 
-/**
- * What faults of a walk, and operators in each other's way, may make an upgrade fail with. Where a newer version came to
- * the cluster between a draft's prechecks and its commit, the hosts themselves refuse the older one.
- */
-const causesOf = (outdated: boolean) => [
-  ...["HOST_REMEDIATION_FAILED", "PRECHECKS_FAILED", "RESOURCE_LOCKED"],
-  ...(outdated ? ["HOST_INCOMPATIBLE"] : []),
-];
+/** Upgrades of one cluster of which a stage began before one of another had ended; prechecks may. */
+export function atWorkTogether(tasks: readonly Pick<Task, "id" | "subTasks">[]): string[] {
+  const worked = tasks
+    .flatMap(({ id, subTasks = [] }) =>
+      subTasks.filter(({ type }) => type !== "PRECHECKS").map((part) => ({ id, part })),
+    )
+    .flatMap(({ id, part }) => stagesOf(part).map((stage) => ({ id, ...stage })))
+    .sort((a, b) => a.creationTimestamp.localeCompare(b.creationTimestamp));
+  return worked.flatMap((stage, i) => {
+    const before = worked.slice(0, i).filter(({ id }) => id !== stage.id);
+    const together = before.find(({ completionTimestamp: end = "" }) => end > stage.creationTimestamp);
+    return together ? [`${together.id} ${together.type}, ${stage.id} ${stage.type}`] : [];
+  });
+}
+
+function stagesOf({ stages = [], subTasks = [] }: SubTask): readonly Stage[] {
+  return [...stages, ...subTasks.flatMap(stagesOf)];
+}
 
 /** Hosts that a version was installed on twice. */
 export function doneAgain(ledger: readonly LedgerEntry[]): string[] {

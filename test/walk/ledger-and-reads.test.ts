@@ -1,11 +1,13 @@
 import { expect } from "chai";
-import type { Task, TaskStatus } from "../../src/domain/task";
+import type { SubTask, Task, TaskStatus } from "../../src/domain/task";
 import { wentBack } from "../crash/onlookers";
 import { overlapping } from "../crash/oracle";
 import { answered, type AnsweredError } from "./answered";
 import { draws, deal } from "./deck";
 import { Disturbances } from "./disturbances";
-import { begunTooOften, doneAgain } from "./expect-whole";
+import { atWorkTogether, begunTooOften, doneAgain } from "./expect-whole";
+import { Transcript } from "./transcript";
+import { Slot, WalkedUpgrade } from "./walked-upgrade";
 
 const creationTimestamp = "2026-12-01T09:30:00.000Z";
 const task = (status: TaskStatus, ...hosts: readonly ("SUCCESSFUL" | "IN_PROGRESS" | "PENDING")[]): Task => ({
@@ -32,6 +34,66 @@ describe("what the walk refuses besides the model", () => {
     expect(begunTooOften([...failed, ...once])).to.deep.equal([]);
     expect(begunTooOften([...once, entry("APPLY_STARTED", "v2")])).to.deep.equal([]);
     expect(overlapping([entry("APPLY_STARTED", "v1"), entry("APPLY_STARTED", "v1")])).to.deep.equal(["host-11"]);
+  });
+
+  it("two upgrades at work in one cluster at the same time, beside prechecks", () => {
+    const at = (second: number) => `2026-12-01T09:30:${String(second).padStart(2, "0")}.000Z`;
+    const part = (type: string, from: number, to: number): SubTask => ({
+      ...{ type, name: type, description: "", status: "SUCCESSFUL", creationTimestamp },
+      stages: [
+        {
+          ...{ type: "REMEDIATE", name: "Remediate", description: "", status: "SUCCESSFUL" },
+          ...{ creationTimestamp: at(from), completionTimestamp: at(to) },
+        },
+      ],
+    });
+    const upgrade = (id: string, from: number, to: number) => {
+      const host = part("HOST_UPGRADE", from, to);
+      return { id, subTasks: [part("PRECHECKS", 1, 30), { ...part("HOSTOS_UPGRADE", from, to), subTasks: [host] }] };
+    };
+    const one = upgrade("one", 10, 20);
+    expect(atWorkTogether([one, upgrade("other", 20, 30)])).to.deep.equal([]);
+    const together = atWorkTogether([upgrade("other", 19, 30), one]);
+    expect(together[0]).to.equal("one REMEDIATE, other REMEDIATE");
+  });
+
+  it("a failure for something that has not happened", () => {
+    const slot = new Slot({ resourceId: "cluster", simulated: "domain-c101" });
+    const accepted = (id: string, version: number) => {
+      const upgrade = new WalkedUpgrade(id, slot, version, { draft: false, due: "NOW", attempts: 2 });
+      slot.upgrades.push(upgrade);
+      return upgrade;
+    };
+    const one = accepted("one", 1);
+    const error = (errorCode: string, upgradeId?: string) => ({
+      ...{ errorCode, message: "It failed." },
+      ...(upgradeId !== undefined && { context: { upgradeId } }),
+    });
+    const host = error("HOST_REMEDIATION_FAILED");
+    one.hostFailures = 1;
+    expect(one.explains(host), "one failure of two that are allowed").to.equal(false);
+    one.hostFailures = 2;
+    expect(one.explains(host)).to.equal(true);
+    expect(one.explains(error("PRECHECKS_FAILED"))).to.equal(false);
+    expect(one.explains(error("UNFORESEEN"))).to.equal(false);
+
+    expect(one.explains(error("RESOURCE_LOCKED", "other")), "nobody else wants the cluster").to.equal(false);
+    accepted("other", 2);
+    slot.noteRivals();
+    expect(one.explains(error("RESOURCE_LOCKED", "other"))).to.equal(true);
+    for (const holder of [undefined, "one", "somebody"])
+      expect(one.explains(error("RESOURCE_LOCKED", holder)), `held by ${holder}`).to.equal(false);
+    expect(one.explains(error("HOST_INCOMPATIBLE")), "a newer version has come").to.equal(true);
+  });
+
+  it("shows a read only where it tells something else than before", () => {
+    const transcript = new Transcript();
+    for (const told of ["200 Pending", "200 Pending", "200 Failed", "200 Failed"])
+      for (const task of ["one", "other"]) transcript.sayRead("operator", `GET ${task}`, told);
+    expect(transcript.lastSteps.split("\n").map((step) => step.replace(/^.* s {2}/, ""))).to.deep.equal([
+      ...["operator: GET one -> 200 Pending", "operator: GET other -> 200 Pending"],
+      ...["operator: GET one -> 200 Failed", "operator: GET other -> 200 Failed"],
+    ]);
   });
 
   it("an answer that something is away which is not", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
-import type { Task } from "../../src/domain/task";
+import type { Task, TaskStatus } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { until } from "../system/deployment";
 import { nameOf, problemsOf } from "./answered";
@@ -101,21 +101,32 @@ export class Starting {
     if (isFree && one && other && one !== other) await this.oneOfTwoLoses(one, other);
   }
 
+  /**
+   * One of them fails and names the other. Where the other has ended before it looked, for one of the two was begun late
+   * or nobody worked for a while, it has its turn after it; that they were not at work together is seen at the end.
+   */
   private async oneOfTwoLoses(one: WalkedUpgrade, other: WalkedUpgrade): Promise<void> {
-    const lost = async (upgrade: WalkedUpgrade, holder: WalkedUpgrade) => {
-      const task = await this.steering.read(upgrade);
-      const error = task?.errors?.find(({ errorCode }) => errorCode === "RESOURCE_LOCKED");
-      return error !== undefined && JSON.stringify(error).includes(holder.id);
-    };
+    let lost: readonly boolean[] = [];
     await until(
-      `one of ${one.id} and ${other.id} fails and names the other`,
-      async () => (await lost(one, other)) || (await lost(other, one)),
+      `one of ${one.id} and ${other.id} fails and names the other, or both have ended`,
+      async () => {
+        const [task, otherTask] = [await this.steering.read(one), await this.steering.read(other)];
+        lost = [isLostTo(task, other), isLostTo(otherTask, one)];
+        return lost.includes(true) || (hasEnded(task) && hasEnded(otherTask));
+      },
       120,
     );
-    if ((await lost(one, other)) && (await lost(other, one)))
-      throw new Error(`Both ${one.id} and ${other.id} failed for the other`);
+    if (!lost.includes(false)) throw new Error(`Both ${one.id} and ${other.id} failed for the other`);
+    this.steering.say(lost.includes(true) ? "one of the two has lost" : "the two came one after the other");
   }
 }
+
+const hasEnded = (task: Task | undefined) => task !== undefined && !openStatuses.has(task.status);
+const openStatuses: ReadonlySet<TaskStatus> = new Set<TaskStatus>(["Pending", "In Progress"]);
+
+const isLostTo = (task: Task | undefined, { id }: WalkedUpgrade) =>
+  task?.errors?.some(({ errorCode, context }) => errorCode === "RESOURCE_LOCKED" && context?.["upgradeId"] === id) ??
+  false;
 
 /**
  * Requests with one key start one Task. One of them may be refused for another upgrade that holds the cluster, and the

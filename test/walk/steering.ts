@@ -1,3 +1,4 @@
+import type { ErrorBody } from "../../src/domain/error-body";
 import type { Task } from "../../src/domain/task";
 import type { Upgrade } from "../../src/domain/upgrade";
 import { pause, until } from "../system/deployment";
@@ -32,10 +33,14 @@ export class Steering {
   }
 
   /** The answer of a reply, without what of it only says that something is away; undefined where that is all. */
-  heard<B>(what: string, { answer, since }: Reply<B>): Answered | undefined {
-    const name = nameOf(answer);
-    this.around.transcript.count("answers", name);
-    this.say(`${what} -> ${name}${answer?.state === undefined ? "" : ` (${answer.state})`}`);
+  heard<B>(what: string, reply: Reply<B>): Answered | undefined {
+    const { answer } = reply;
+    this.say(`${what} -> ${nameOf(answer)}${answer?.state === undefined ? "" : ` (${answer.state})`}`);
+    return this.besidesDisturbances(reply);
+  }
+
+  private besidesDisturbances<B>({ answer, since }: Reply<B>): Answered | undefined {
+    this.around.transcript.count("answers", nameOf(answer));
     return this.around.disturbances.besides(answer, since);
   }
 
@@ -90,21 +95,24 @@ export class Steering {
   async read(upgrade: WalkedUpgrade | undefined): Promise<Task | undefined> {
     if (!upgrade) return undefined;
     const task = await this.api.send<Task>("GET", `/v1/tasks/${upgrade.id}`);
-    if (!this.isRead(`GET task ${short(upgrade)} ${task.body?.status}`, task)) return undefined;
-    const { status, resolutionStatus } = task.body ?? {};
+    const { status, resolutionStatus, errors = [] } = task.body ?? {};
+    const codes = errors.map(({ errorCode }) => errorCode).join(", ");
+    if (!this.isRead(`GET task ${short(upgrade)}`, task, `${status} ${codes}`)) return undefined;
     this.saw(upgrade, {
       ...(status !== undefined && { task: status }),
       ...(status === "Failed" && resolutionStatus !== undefined && { resolution: resolutionStatus }),
     });
+    if (status === "Failed") failedForCauses(upgrade, errors);
     const read = await this.api.send<Upgrade>("GET", `/v1/upgrades/${upgrade.id}`);
-    if (this.isRead(`GET upgrade ${short(upgrade)} ${read.body?.status}`, read))
+    if (this.isRead(`GET upgrade ${short(upgrade)}`, read, read.body?.status))
       this.saw(upgrade, read.body?.status === undefined ? {} : { upgrade: read.body.status });
     return task.body;
   }
 
-  /** Whether a read was answered; any other status than 200 is a defect. */
-  isRead<B>(what: string, reply: Reply<B>): boolean {
-    const answer = this.heard(what, reply);
+  /** Whether a read was answered, and told this; any other status than 200 is a defect. */
+  isRead<B>(what: string, reply: Reply<B>, told = ""): boolean {
+    this.around.transcript.sayRead(this.name, what, `${nameOf(reply.answer)} ${told}`.trim());
+    const answer = this.besidesDisturbances(reply);
     if (answer && answer.status !== 200) throw new Error(`${what} was answered ${nameOf(answer)}`);
     return answer !== undefined;
   }
@@ -139,6 +147,13 @@ export class Steering {
     if (read.status === "Pending" && may("SCHEDULED")) return this.ask(upgrade, { name: "commit", due: "NOW" });
     if (may("PAUSED")) return this.ask(upgrade, { name: "resume" });
   }
+}
+
+/** Throws where an upgrade has failed for something that has not happened. */
+function failedForCauses(upgrade: WalkedUpgrade, errors: readonly ErrorBody[]): void {
+  const unknown = errors.filter((error) => !upgrade.explains(error));
+  if (errors.length === 0 || unknown.length > 0)
+    throw new Error(unexplained(upgrade, "its failure has no cause that is known", errors));
 }
 
 function unexplained(upgrade: WalkedUpgrade, what: string, body?: unknown): string {

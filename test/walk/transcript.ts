@@ -2,6 +2,7 @@
 export class Transcript {
   private readonly began = Date.now();
   private readonly steps: string[] = [];
+  private readonly lastReads = new Map<string, string>();
   private readonly counted = new Map<string, Map<string, number>>();
 
   /** Steps that a failure shows. */
@@ -11,6 +12,14 @@ export class Transcript {
     const seconds = ((Date.now() - this.began) / 1000).toFixed(2).padStart(7);
     this.steps.push(`${seconds} s  ${who}: ${what}`);
     if (this.steps.length > this.kept) this.steps.shift();
+  }
+
+  /** A read is a step where it tells something else than the one before. */
+  sayRead(who: string, what: string, told: string): void {
+    const read = `${who}: ${what}`;
+    if (this.lastReads.get(read) === told) return;
+    this.lastReads.set(read, told);
+    this.say(who, `${what} -> ${told}`);
   }
 
   count(group: "commands" | "answers" | "faults" | "ends", what: string): void {

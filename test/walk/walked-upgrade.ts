@@ -1,3 +1,4 @@
+import type { ErrorBody } from "../../src/domain/error-body";
 import { begun, byItself, mayHold, type Circumstances, type Due, type Place } from "./upgrade-model";
 import type { WalkedCluster } from "./walk-platform";
 
@@ -33,16 +34,42 @@ export class WalkedUpgrade {
   }
 
   get circumstances(): Circumstances {
-    const others = this.slot.upgrades.filter((one) => one !== this);
-    const outdated = others.some((one) => one.held && one.version > this.version);
-    const checksMayFail = this.checkFailures > 0 || outdated;
-    const hostsMayFail = this.hostFailures >= this.start.attempts;
+    const { others, checksMayFail } = this;
     return {
-      mayFail: hostsMayFail || checksMayFail || this.rivalled,
+      mayFail: this.hostsMayFail || checksMayFail || this.rivalled,
       checksMayFail,
       mayBeHeld: others.some((one) => one.mayHoldNow),
       maySkip: others.some((one) => one.held && one.version === this.version),
     };
+  }
+
+  private get others(): readonly WalkedUpgrade[] {
+    return this.slot.upgrades.filter((one) => one !== this);
+  }
+
+  private get hostsMayFail(): boolean {
+    return this.hostFailures >= this.start.attempts;
+  }
+
+  private get checksMayFail(): boolean {
+    return this.checkFailures > 0 || this.isOutdated;
+  }
+
+  /** Whether it may have failed with an error: for a fault, for a newer version, or for another upgrade, which it names. */
+  explains({ errorCode, context }: ErrorBody): boolean {
+    switch (errorCode) {
+      case "HOST_REMEDIATION_FAILED":
+        return this.hostsMayFail;
+      case "PRECHECKS_FAILED":
+        return this.checksMayFail;
+      case "RESOURCE_LOCKED":
+        return this.rivalled && this.others.some(({ id }) => id === context?.["upgradeId"]);
+      case "HOST_INCOMPATIBLE":
+        // Where the newer version came between the prechecks and the commit, the hosts themselves refuse the older one.
+        return this.isOutdated;
+      default:
+        return false;
+    }
   }
 
   /** Whether it may hold its cluster, or may have until a moment ago. */
@@ -53,7 +80,7 @@ export class WalkedUpgrade {
 
   /** Whether a newer version has come to its cluster, or may have. */
   get isOutdated(): boolean {
-    return this.slot.upgrades.some((one) => one.held && one.version > this.version);
+    return this.others.some((one) => one.held && one.version > this.version);
   }
 
   /** Takes the places that explain what has happened; a defect where there are none. */
