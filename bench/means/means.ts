@@ -203,7 +203,7 @@ export const allMeans: readonly Means[] = [
     edits: [
       {
         file: "src/temporal/task-reader.ts",
-        text: "return this.inFlight.share(id, () => this.compose(id));",
+        text: "return this.reads.share(id, () => this.compose(id));",
         instead: "return this.compose(id);",
       },
     ],

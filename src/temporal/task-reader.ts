@@ -11,7 +11,7 @@ import { hasEndedPart } from "../domain/resource-end";
 import { SubTask, type Task } from "../domain/task";
 import { partsIn } from "../domain/task-change";
 import { withResources } from "../domain/task-progress";
-import { InFlight } from "../in-flight";
+import { InTurn } from "../in-turn";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
 import { Grafts } from "./grafts";
@@ -40,7 +40,7 @@ type Child = NonNullable<TaskWithChildren["children"]>[number];
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
-  private readonly inFlight = new InFlight<Task | undefined>();
+  private readonly reads = new InTurn<Task | undefined>();
   /** By upgrade, of those that ran when they were last read. */
   private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedParts.upgrades, ({ task }) => partsIn(task));
   /** By run. */
@@ -56,14 +56,12 @@ export class TaskReader {
     this.reader = new PayloadReader(client.options.loadedDataConverter);
   }
 
-  /** The Task, or undefined where there is no such upgrade. Readers that come while one reads share its answer. */
+  /**
+   * The Task as it is when this is called or later, or undefined where there is no such upgrade. Readers that come while
+   * one reads share the read after it.
+   */
   read(id: string): Promise<Task | undefined> {
-    return this.inFlight.share(id, () => this.compose(id));
-  }
-
-  /** Something has changed: from now on nobody gets the answer to a reader that has come before. */
-  changed(id: string): void {
-    this.inFlight.renew(id);
+    return this.reads.share(id, () => this.compose(id));
   }
 
   /**

@@ -104,12 +104,12 @@ export function temporalUpgradeExecutions(
       ),
     request: (id, request, origin) =>
       pipe(
-        TE.tryCatch(() => sender.send(id, request, origin).finally(() => tasks.changed(id)), writeError),
+        TE.tryCatch(() => sender.send(id, request, origin), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     cancel: (id, requestedBy) =>
       pipe(
-        TE.tryCatch(() => sender.cancel(id, requestedBy).finally(() => tasks.changed(id)), writeError),
+        TE.tryCatch(() => sender.cancel(id, requestedBy), writeError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     readLocks: (id) =>

@@ -213,19 +213,25 @@ describe("the reader of Tasks", () => {
     expect((await reader.read(plan.id))?.name).to.equal("is paused");
   });
 
-  it("begins no read before one that was going on when something changed has ended", async () => {
+  it("tells nobody of a time before they asked, and begins no read before the one before it has ended", async () => {
     const reader = new TaskReader(client(), 1000, 1000);
-    const before = reader.read(plan.id);
-    reader.changed(plan.id);
-    happens(plan.id, { answer: answerOf(taskWith("later", "IN_PROGRESS")) });
+    let answer = () => {};
+    untilChildAnswers = new Promise((resolve) => (answer = resolve));
     const order: string[] = [];
-    const both = [before.then(() => order.push("before")), reader.read(plan.id).then(() => order.push("after"))];
-    await Promise.all(both);
-    expect(order).to.deep.equal(["before", "after"]);
-    expect(
-      asked.filter((id) => id === plan.id),
-      "both have asked",
-    ).to.have.length(2);
+    const read = async (who: string) => {
+      const task = await reader.read(plan.id);
+      order.push(`${who}: ${task?.status}`);
+    };
+    const before = read("before");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked, "its upgrade has answered").to.deep.equal([plan.id, child.workflowId]);
+    const ended = { ...taskWith("ended", "SUCCESSFUL"), status: "Successful" as const };
+    executions[plan.id] = upgrade(ended, undefined, "COMPLETED");
+    executions[child.workflowId] = resource(clusterOf(ended), "COMPLETED");
+    const after = [read("after"), read("after")];
+    answer();
+    await Promise.all([before, ...after]);
+    expect(order).to.deep.equal(["before: In Progress", "after: Successful", "after: Successful"]);
   });
 
   it("ends no read, also none that fails, before everything that it has asked for is there or has failed", async () => {
