@@ -137,6 +137,23 @@ describe("the model of an upgrade", () => {
     expect(phases(seen(known, { task: "Cancelled" }, calm)), "nobody has cancelled").to.deep.equal([]);
   });
 
+  it("takes a retry or a commit without an answer to have its effect after what came with it was refused", () => {
+    const failed = "COMPLETED_WITH_FAILURE";
+    const cases = [
+      { phase: "FAILED", lost: "retry", later: ["commit", "pause", "retry", "resolve"], state: failed },
+      { phase: "DRAFT_READY", lost: "commit", later: ["pause", "resume", "retry", "prechecks"], state: "DRAFT" },
+    ] as const;
+    for (const { phase, lost, later, state } of cases)
+      for (const name of later) {
+        const places = after(after(at(phase), { name: lost }, undefined, calm), { name }, notPossible(state), calm);
+        expect(phases(seen(places, { upgrade: "INPROGRESS" }, calm)), name).to.include("RUNNING");
+        const refusedAlone = after(at(phase), { name }, notPossible(state), calm);
+        expect(seen(refusedAlone, { upgrade: "INPROGRESS" }, calm), `${name} alone`).to.deep.equal([]);
+      }
+    const twice = after(after(at("DRAFT_READY"), { name: "commit" }, undefined, calm), { name: "commit" }, ok, calm);
+    expect(seen(twice, { upgrade: "DRAFT" }, calm), "a commit that was answered has its effect").to.deep.equal([]);
+  });
+
   it("explains a failure by its cause, a retry of it, and that it is given up", () => {
     const failed = seen(at("RUNNING"), { task: "Failed", resolution: "UNRESOLVED" }, failing);
     expect(phases(failed)).to.deep.equal(["FAILED"]);

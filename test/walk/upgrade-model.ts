@@ -38,8 +38,10 @@ export interface Place {
   readonly due: Due;
   /** Somebody has cancelled it, and it is on its way to its safe end. */
   readonly cancelling: boolean;
-  /** The commit that takes effect when the prechecks of the draft have passed. */
+  /** The commit that takes effect when the prechecks of the draft have passed, or in a moment. */
   readonly commit?: Due;
+  /** A retry that takes effect in a moment. */
+  readonly retried?: boolean;
   /** Requests whose answers were lost: each may still have its effect, once. */
   readonly lost: readonly Request[];
 }
@@ -108,10 +110,22 @@ export function byItself(places: readonly Place[], circumstances: Circumstances)
 function nextByItself(place: Place, circumstances: Circumstances): Place[] {
   const late = place.lost.flatMap((request, i) => {
     const rest = { ...place, lost: place.lost.toSpliced(i, 1) };
-    return requested(rest, request, circumstances).map(([, next]) => next);
+    return [...requested(rest, request, circumstances).map(([, next]) => next), ...received(rest, request)];
   });
   if (place.cancelling) return [...late, ...moved(place, circumstances), to(place, "CANCELLED")];
   return [...late, ...moved(place, circumstances), ...ended(place, circumstances)];
+}
+
+/**
+ * A Workflow that nobody ran for a while has all its requests at once, and goes on when it has judged them: those that
+ * come with a commit or a retry find the draft, or the failure, that it was for.
+ */
+function received(place: Place, request: Request): Place[] {
+  if (place.cancelling) return [];
+  if (request.name === "retry" && place.phase === "FAILED") return [{ ...place, retried: true }];
+  if (request.name === "commit" && place.phase === "DRAFT_READY")
+    return [{ ...place, commit: request.due ?? place.due }];
+  return [];
 }
 
 /** Where work goes on to, short of its end. */
@@ -121,6 +135,14 @@ function moved(place: Place, { checksMayFail }: Circumstances): Place[] {
       const { commit, ...rest } = place;
       const passed = commit === undefined ? to(rest, "DRAFT_READY") : to({ ...rest, due: commit }, "ACCEPTED");
       return checksMayFail ? [passed, to(rest, "DRAFT_REFUSED")] : [passed];
+    }
+    case "DRAFT_READY": {
+      const { commit, ...rest } = place;
+      return commit === undefined ? [] : [to({ ...rest, due: commit }, "ACCEPTED")];
+    }
+    case "FAILED": {
+      const { retried, ...rest } = place;
+      return retried ? [to(rest, "ACCEPTED")] : [];
     }
     case "ACCEPTED":
       // Prechecks run before the wait for its time.
@@ -156,6 +178,8 @@ const to = (place: Place, phase: Phase): Place => ({ ...place, phase });
 /** What a request may be answered in a place, and where the upgrade is then. */
 function requested(place: Place, request: Request, circumstances: Circumstances): Step[] {
   const { phase, cancelling } = place;
+  const isUndecided = phase === "FAILED" && !place.retried;
+  const isUncommitted = (phase === "DRAFT_READY" && place.commit === undefined) || phase === "DRAFT_REFUSED";
   const ok = (next: Place): Step => [{ status: request.name === "prechecks" ? 202 : 200 }, next];
   const refused: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE", state: told[phase].upgrade }, place];
   if (request.name === "cancel") return cancelled(place, circumstances);
@@ -173,11 +197,11 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
       case "resume":
         return phase === "PAUSED" ? [ok(to(place, "RUNNING"))] : [refused, ...endedMeanwhile()];
       case "retry":
-        return phase === "FAILED" ? [ok(to(place, "ACCEPTED"))] : [refused, ...endedMeanwhile()];
+        return isUndecided ? [ok(to(place, "ACCEPTED"))] : [refused, ...endedMeanwhile()];
       case "resolve":
-        return phase === "FAILED" ? [ok(to(place, "GIVEN_UP"))] : [refused];
+        return isUndecided ? [ok(to(place, "GIVEN_UP"))] : [refused];
       case "prechecks":
-        return phase === "DRAFT_READY" || phase === "DRAFT_REFUSED" ? [ok(to(place, "DRAFT_CHECKING"))] : [refused];
+        return isUncommitted ? [ok(to(place, "DRAFT_CHECKING"))] : [refused];
       default:
         return [];
     }
@@ -188,8 +212,10 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
     switch (phase) {
       case "DRAFT_CHECKING":
         return [ok({ ...place, commit: request.due ?? place.commit ?? place.due })];
-      case "DRAFT_READY":
-        return [ok({ ...to(place, "ACCEPTED"), due })];
+      case "DRAFT_READY": {
+        const { commit, ...rest } = place;
+        return [ok({ ...to(rest, "ACCEPTED"), due: request.due ?? commit ?? place.due })];
+      }
       case "DRAFT_REFUSED":
         return [[{ status: 409, code: "PRECHECKS_FAILED" }, place]];
       case "ACCEPTED":
