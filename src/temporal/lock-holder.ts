@@ -4,7 +4,7 @@ import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
 import { Upgrade } from "../domain/upgrade";
 import type { UpgradeStatus } from "../domain/upgrade-status";
-import { InFlight } from "../in-flight";
+import { InTurn } from "../in-turn";
 import type { Deadline } from "../upgrades/ports";
 import { describeExecution } from "./described-execution";
 import { type Memo, PayloadReader } from "./memo";
@@ -28,7 +28,7 @@ const keeping: ReadonlySet<UpgradeStatus | undefined> = new Set<UpgradeStatus>([
 /** Finds out who holds locks, for whoever refuses early what would fail later. */
 export class LockHolders {
   private readonly payloads: PayloadReader;
-  private readonly looks = new InFlight<string | undefined>();
+  private readonly looks = new InTurn<string | undefined>();
 
   constructor(
     private readonly client: Client,

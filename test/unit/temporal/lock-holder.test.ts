@@ -1,0 +1,54 @@
+import type { Client } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { temporal } from "@temporalio/proto";
+import { expect } from "chai";
+import { LockHolders } from "../../../src/temporal/lock-holder";
+import type { VisibilityReader } from "../../../src/temporal/visibility-reader";
+
+const { WORKFLOW_EXECUTION_STATUS_COMPLETED, WORKFLOW_EXECUTION_STATUS_RUNNING } =
+  temporal.api.enums.v1.WorkflowExecutionStatus;
+
+describe("LockHolders", () => {
+  const lock = "cluster/34";
+  /** Each answers one look with what there was when it began. */
+  let answers: (() => void)[];
+  let isHeld: boolean;
+
+  function client(): Client {
+    const upgradeId = defaultPayloadConverter.toPayload("one");
+    const part = {
+      options: {
+        namespace: "default",
+        loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
+      },
+      withDeadline: <A>(_deadline: number | Date, call: () => Promise<A>) => call(),
+      workflowService: {
+        describeWorkflowExecution: () => {
+          const status = isHeld ? WORKFLOW_EXECUTION_STATUS_RUNNING : WORKFLOW_EXECUTION_STATUS_COMPLETED;
+          const described = { workflowExecutionInfo: { status, memo: { fields: { upgradeId } } } };
+          return new Promise((resolve) => answers.push(() => resolve(described)));
+        },
+      },
+    };
+    return Object.assign(Object.create(null) as Client, part);
+  }
+
+  beforeEach(() => {
+    answers = [];
+    isHeld = true;
+  });
+
+  it("says of nobody who asks after a lock was given back that somebody holds it", async () => {
+    const holders = new LockHolders(client(), {} as VisibilityReader, 1000);
+    const before = holders.of([lock]);
+    isHeld = false;
+    const after = [holders.of([lock]), holders.of([lock])];
+    expect(answers, "one look at a time").to.have.length(1);
+    answers[0]?.();
+    expect([...(await before)]).to.deep.equal([[lock, "one"]]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answers, "one for both").to.have.length(2);
+    answers[1]?.();
+    expect((await Promise.all(after)).map(({ size }) => size)).to.deep.equal([0, 0]);
+  });
+});
