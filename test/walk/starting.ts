@@ -1,5 +1,6 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
-import type { Task, TaskStatus } from "../../src/domain/task";
+import { hasTaskEnded } from "../../src/domain/lost-upgrade";
+import type { Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { until } from "../system/deployment";
 import { nameOf, problemsOf } from "./answered";
@@ -112,7 +113,7 @@ export class Starting {
       async () => {
         const [task, otherTask] = [await this.steering.read(one), await this.steering.read(other)];
         lost = [isLostTo(task, other), isLostTo(otherTask, one)];
-        return lost.includes(true) || (hasEnded(task) && hasEnded(otherTask));
+        return lost.includes(true) || [task, otherTask].every((read) => read !== undefined && hasTaskEnded(read));
       },
       120,
     );
@@ -120,9 +121,6 @@ export class Starting {
     this.steering.say(lost.includes(true) ? "one of the two has lost" : "the two came one after the other");
   }
 }
-
-const hasEnded = (task: Task | undefined) => task !== undefined && !openStatuses.has(task.status);
-const openStatuses: ReadonlySet<TaskStatus> = new Set<TaskStatus>(["Pending", "In Progress"]);
 
 const isLostTo = (task: Task | undefined, { id }: WalkedUpgrade) =>
   task?.errors?.some(({ errorCode, context }) => errorCode === "RESOURCE_LOCKED" && context?.["upgradeId"] === id) ??

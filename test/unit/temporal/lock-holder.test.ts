@@ -4,6 +4,7 @@ import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
 import { LockHolders } from "../../../src/temporal/lock-holder";
 import type { VisibilityReader } from "../../../src/temporal/visibility-reader";
+import { fakeClient } from "../../support/fake-client";
 
 const { WORKFLOW_EXECUTION_STATUS_COMPLETED, WORKFLOW_EXECUTION_STATUS_RUNNING } =
   temporal.api.enums.v1.WorkflowExecutionStatus;
@@ -16,12 +17,7 @@ describe("LockHolders", () => {
 
   function client(): Client {
     const upgradeId = defaultPayloadConverter.toPayload("one");
-    const part = {
-      options: {
-        namespace: "default",
-        loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
-      },
-      withDeadline: <A>(_deadline: number | Date, call: () => Promise<A>) => call(),
+    return fakeClient({
       workflowService: {
         describeWorkflowExecution: () => {
           const status = isHeld ? WORKFLOW_EXECUTION_STATUS_RUNNING : WORKFLOW_EXECUTION_STATUS_COMPLETED;
@@ -29,8 +25,7 @@ describe("LockHolders", () => {
           return new Promise((resolve) => answers.push(() => resolve(described)));
         },
       },
-    };
-    return Object.assign(Object.create(null) as Client, part);
+    });
   }
 
   beforeEach(() => {

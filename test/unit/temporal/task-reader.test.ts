@@ -8,6 +8,7 @@ import { initialTask } from "../../../src/domain/task-progress";
 import { resourcesOf } from "../../../src/domain/upgrade-plan";
 import { upgradeView } from "../../../src/domain/upgrade-view";
 import { TaskReader } from "../../../src/temporal/task-reader";
+import { fakeClient } from "../../support/fake-client";
 import { clusters, samplePlan } from "../../support/sample-plan";
 
 const { WorkflowExecutionStatus } = temporal.api.enums.v1;
@@ -71,12 +72,7 @@ describe("the reader of Tasks", () => {
   function client(): Client {
     const fields = (memo: Execution["memo"]) =>
       Object.fromEntries(Object.entries(memo).map(([name, value]) => [name, defaultPayloadConverter.toPayload(value)]));
-    const part = {
-      options: {
-        namespace: "default",
-        loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
-      },
-      withDeadline: <A>(_deadline: number | Date, call: () => Promise<A>) => call(),
+    return fakeClient({
       workflowService: {
         describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
           const known = executions[execution.workflowId] as Execution;
@@ -110,8 +106,7 @@ describe("the reader of Tasks", () => {
           },
         }),
       },
-    };
-    return Object.assign(Object.create(null) as Client, part);
+    });
   }
 
   beforeEach(() => {
