@@ -22,12 +22,6 @@ export interface ActivityLimits {
   readonly mgmtStall: number;
   /** How long a cluster may take to be healthy again before no further host of it is begun. */
   readonly healthGate: number;
-  /**
-   * Hosts that one Activity upgrades in turn: one that takes longer than `moment` is left to an Activity of its own, and
-   * none is begun after `run`, for whoever pauses or cancels is not to wait longer. Between two of them nothing is asked again
-   * that is younger than `recent`.
-   */
-  readonly inTurn: { readonly moment: number; readonly run: number; readonly recent: number };
 }
 
 const minute = 60_000;
@@ -45,5 +39,4 @@ export const defaultActivityLimits: ActivityLimits = {
   mgmtAbsence: 120 * minute,
   mgmtStall: 120 * minute,
   healthGate: 30 * minute,
-  inTurn: { moment: 1_000, run: 4_000, recent: 1_000 },
 };

@@ -5,6 +5,7 @@ import type {
   DesiredImage,
   HostBefore,
   PolicyChange,
+  RecordedPolicy,
   RemediateHostInput,
   RemediationPolicy,
 } from "./contract";
@@ -17,11 +18,7 @@ type Step<A> = (patience: Patience, target: ClusterTarget) => Promise<A>;
 export interface ClusterWork {
   runPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
   readonly readHosts: Step<ClusterHost[]>;
-  /** Undefined where it takes a scan. */
-  readonly readKnownHosts: Step<ClusterHost[] | undefined>;
-  readonly readPolicy: Step<RemediationPolicy>;
-  /** What holds, also from the default of all clusters; absent where there is no such thing. */
-  readonly readEffectivePolicy?: Step<RemediationPolicy>;
+  readonly readPolicy: Step<RecordedPolicy>;
   putPolicy(patience: Patience, input: ClusterTarget & PolicyChange): Promise<void>;
   restorePolicy(patience: Patience, input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
   readonly setDesiredImage: Step<DesiredImage>;

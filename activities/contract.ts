@@ -2,6 +2,7 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
 import type { HostsProgress, HostsResult } from "../src/domain/hosts-remediation";
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
+import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
 import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
@@ -9,6 +10,7 @@ import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
 
+export type { RunAgain } from "../src/domain/run-again";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
@@ -47,25 +49,18 @@ export interface ClusterPrechecks {
  */
 export type RemediationPolicy = Readonly<Record<string, unknown>>;
 
-/** What a cluster's policy is to become, and what it was. */
-export interface PolicyChange {
-  readonly options: HostRemediationOptions;
+/** A cluster's policy before it is changed, recorded so that it can be put back. */
+export interface RecordedPolicy {
   readonly previous: RemediationPolicy;
-  /**
-   * What held with it, also from the default of all clusters. Where it is absent what holds now is asked for, which a run that
-   * was lost may have changed already.
-   */
+  /** What held with it, also from the default of all clusters; absent where there is no such default. */
   readonly effective?: RemediationPolicy;
-  /** Hosts that one remediation is to take at the same time; absent means 1. */
-  readonly hostsAtOnce?: number;
 }
 
-/** The image that a cluster is to have, and what is done with it in the same run. */
-export interface SetDesiredImageInput extends ClusterTarget {
-  /** Only of IMAGE without `ownOptions`: the policy that is put before (docs/decisions/0033). */
-  readonly policy?: PolicyChange;
-  /** Whether the cluster's health is to be looked at afterwards. */
-  readonly healthGate?: boolean;
+/** What a cluster's policy is to become, and what it was. */
+export interface PolicyChange extends RecordedPolicy {
+  readonly options: HostRemediationOptions;
+  /** Hosts that one remediation is to take at the same time; absent means 1. */
+  readonly hostsAtOnce?: number;
 }
 
 export interface DesiredImage {
@@ -73,25 +68,6 @@ export interface DesiredImage {
   readonly changed: boolean;
   /** The component manager's commit of the desired image, where it tells one. */
   readonly commit?: string;
-}
-
-/** A cluster whose desired image was set, and what was asked for besides. */
-export interface PreparedCluster extends DesiredImage {
-  /**
-   * LEFT: the component manager did not take the policy at once, and nothing else was done. Absent where this attempt has not
-   * tried to put it.
-   */
-  readonly policy?: "PUT" | "LEFT";
-  /** Absent where it was not asked for, or went wrong. */
-  readonly look?: HealthLook;
-}
-
-/** What a component manager knows of a cluster at once. */
-export interface KnownCluster {
-  /** Absent where that is not all of them. */
-  readonly hosts?: ClusterHost[];
-  /** Of the remediation policy; only with the hosts, and where it was asked for. */
-  readonly policy?: Pick<PolicyChange, "previous" | "effective">;
 }
 
 export type { HealthWait } from "../src/domain/pending-activity";
@@ -127,52 +103,20 @@ export type RunningVms = Readonly<Record<string, readonly string[]>>;
 
 export { workerShutdown } from "../src/domain/host-remediation";
 
-export interface RemediateHostInput extends ClusterTarget {
+export interface RemediateHostInput extends ClusterTarget, RunAgain<HostProgress> {
   readonly host: Pick<ClusterHost, "host" | "fqdn">;
   /** `maximumAttempts` counts failures that the component manager reported, over all runs of the Activity. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
   /** Only of BASELINE, and always there: what {@link UpgradeActivities.readHostBefore} gave. */
   readonly before?: HostBefore;
-  /**
-   * What an earlier run of this Activity knew when it was lost, or the Activity of an earlier host of what it had begun of
-   * this one: attach to its remote task, keep its count.
-   */
-  readonly resume?: HostProgress;
-  /**
-   * Only of IMAGE: the hosts after this one, in their order. The same run goes on to them for as long as each takes but
-   * moments (docs/decisions/0028).
-   */
-  readonly following?: readonly Pick<ClusterHost, "host" | "fqdn">[];
-  /** Whether the cluster must be healthy before each of `following`. */
-  readonly healthGate?: boolean;
-  /**
-   * When a run of this Activity was scheduled that has been lost since, as a Timestamp: what was begun of the hosts after
-   * that is this upgrade's.
-   */
-  readonly lostSince?: string;
-  /**
-   * The upgrade was cancelled while no worker ran this Activity: bring a remediation that runs to an end as after a
-   * cancellation, start none, and throw CancelledFailure unless the host has been upgraded.
-   */
-  readonly stop?: boolean;
-}
-
-/** How a host was upgraded, and those after it that the same run went on to. */
-export interface HostsInTurn extends HostResult {
-  /** The first hosts of `following`, upgraded as well. */
-  readonly followed?: readonly HostResult[];
-  /** The host after those: it was begun and did not end at once. Its own Activity goes on from this. */
-  readonly begun?: HostProgress;
-  /** What was found of the cluster's health before the host after those, where it was not healthy at once. */
-  readonly look?: HealthLook;
 }
 
 /**
  * Several hosts of an image-managed cluster at the same time. The policy must say so (`hostsAtOnce` of
  * {@link UpgradeActivities.putRemediationPolicy}), and no other host of the cluster is in maintenance mode.
  */
-export interface RemediateHostsInput extends ClusterTarget {
+export interface RemediateHostsInput extends ClusterTarget, RunAgain<HostsProgress> {
   /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
   readonly hosts: readonly Pick<ClusterHost, "host" | "fqdn">[];
   readonly options: HostRemediationOptions;
@@ -184,10 +128,6 @@ export interface RemediateHostsInput extends ClusterTarget {
   /** `maximumAttempts` counts, for each host, the failures that the component manager reported for it. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
-  /** What an earlier run of this Activity knew when it was lost. */
-  readonly resume?: HostsProgress;
-  /** As in {@link RemediateHostInput}: bring what runs to an end, start nothing. */
-  readonly stop?: boolean;
 }
 
 /** What an Activity that is attached to again heartbeats, and starts from when it runs again. */
@@ -203,8 +143,6 @@ export interface FailureDetails<P extends ActivityProgress = HostProgress> {
 export interface LockHolder {
   /** Absent where nobody holds it any more. */
   readonly upgradeId?: string;
-  /** That upgrade is still taking its locks, and gives this one back where it misses another; or it is giving it back. */
-  readonly isDeciding?: boolean;
 }
 
 /**
@@ -219,15 +157,10 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**
-   * The same from what the component manager knows already, within seconds, so that it can be a local Activity; only
-   * {@link readClusterHosts} has a cluster scanned. The policy is what {@link readRemediationPolicy} gives.
-   */
-  readKnownHosts(target: ClusterTarget & { readonly withPolicy?: boolean }): Promise<KnownCluster>;
-  /**
    * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
    * baseline-managed cluster: its HA admission control and its power management (DPM); with `ownOptions` both.
    */
-  readRemediationPolicy(target: ClusterTarget): Promise<RemediationPolicy>;
+  readRemediationPolicy(target: ClusterTarget): Promise<RecordedPolicy>;
   /**
    * Replaces the remediation policy by ours: the options, parallel remediation where `hostsAtOnce` is more than 1
    * (and never otherwise), and the product's own failure action always FAIL. On a baseline-managed cluster: switches
@@ -238,10 +171,9 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   restoreRemediationPolicy(input: ClusterTarget & { previous: RemediationPolicy }): Promise<void>;
   /**
    * Makes the target the cluster's desired image (draft, base image, validate, commit) where it differs. A
-   * baseline-managed cluster has none: there it only makes sure that the patch of the target is known. With `policy` that
-   * is put first, in one try, by the first attempt; where it fails nothing else is done, and that is no error.
+   * baseline-managed cluster has none: there it only makes sure that the patch of the target is known.
    */
-  setDesiredImage(input: SetDesiredImageInput): Promise<PreparedCluster>;
+  setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
   /** Reads a host of a baseline-managed cluster; its own Activity, so that it is recorded before anything is changed. */
   readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
   /**
@@ -249,11 +181,8 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * before anything is changed.
    */
   readRunningVms(input: ClusterTarget & { hosts: readonly Pick<ClusterHost, "host" | "fqdn">[] }): Promise<RunningVms>;
-  /**
-   * Upgrades one host and verifies it, and goes on to `following` while each takes but moments: it fails for its own host
-   * alone. Heartbeats {@link HostProgress} of the host in work; never starts a second remediation of a host.
-   */
-  remediateHost(input: RemediateHostInput): Promise<HostsInTurn>;
+  /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
+  remediateHost(input: RemediateHostInput): Promise<HostResult>;
   /**
    * Upgrades several hosts at the same time: switches `runningVms` off where the upgrade asks for that, puts the hosts
    * into maintenance mode, has them remediated together, verifies them, takes them out of maintenance mode and starts

@@ -5,7 +5,7 @@ import { activityPatience, runActivity, shortBounds } from "./activity-run";
 import { baselineClusters } from "./baseline/baseline-clusters";
 import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
 import type { ClusterWork } from "./cluster-work";
-import type { ClusterTarget, RemediateHostInput, UpgradeActivities } from "./contract";
+import type { ClusterTarget, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
@@ -13,12 +13,9 @@ import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
 import { checkClusterHealth } from "./hostos/check-cluster-health";
 import { imageClusters } from "./hostos/image-clusters";
-import { prepareCluster } from "./hostos/prepare-cluster";
 import { preparedImageClusters } from "./hostos/prepared-image-clusters";
-import { readKnownCluster } from "./hostos/read-known-cluster";
 import { readRunningVms } from "./hostos/read-running-vms";
 import { remediateHosts } from "./hostos/remediate-hosts";
-import { remediateInTurn } from "./hostos/remediate-in-turn";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
@@ -76,7 +73,6 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   return {
     runClusterPrechecks: (target) => workOn(target).runPrechecks(target),
     readClusterHosts: (target) => read(target, () => workOn(target).readHosts(shortPatience(), target)),
-    readKnownHosts: (input) => read(input, () => readKnownCluster(workOn(input), shortPatience(), input)),
     readRemediationPolicy: (target) => read(target, () => workOn(target).readPolicy(shortPatience(), target)),
     putRemediationPolicy: (input) => change(input, () => workOn(input).putPolicy(activityPatience(limits), input)),
     restoreRemediationPolicy: (input) =>
@@ -89,16 +85,11 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         },
         () => workOn(input).restorePolicy(shortPatience(), input),
       ),
-    setDesiredImage: (input) =>
-      change(input, () => prepareCluster({ ...gate, work: workOn(input) }, activityPatience(limits), input)),
+    setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
     readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
     readRunningVms: (input) =>
       read(input, () => readRunningVms(managementOf(input.cluster.componentManagerId), shortPatience(), input)),
-    remediateHost: (input) => {
-      const remediate = (one: RemediateHostInput) => workOn(one).remediateHost(one);
-      if (!input.following) return remediate(input);
-      return remediateInTurn({ ...gate, remediate }, input);
-    },
+    remediateHost: (input) => workOn(input).remediateHost(input),
     remediateHosts: (input) => remediateHosts(gate, input),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
     checkClusterHealth: (input) => checkClusterHealth(gate, input),

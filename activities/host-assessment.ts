@@ -48,10 +48,7 @@ export async function scanCluster(
 }
 
 /** Whether a scan tells of all of these hosts. */
-export function knowsAll(
-  scanned: ClusterCompliance | undefined,
-  hosts: readonly string[],
-): scanned is ClusterCompliance {
+function knowsAll(scanned: ClusterCompliance | undefined, hosts: readonly string[]): scanned is ClusterCompliance {
   return scanned !== undefined && hosts.every((host) => scanned.hosts[host]);
 }
 

@@ -1,4 +1,5 @@
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
+import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 
@@ -29,16 +30,9 @@ export interface MgmtServer {
 }
 
 /** One step on a management server, tried as often as the upgrade says. */
-export interface MgmtStepInput extends MgmtTarget {
+export interface MgmtStepInput extends MgmtTarget, RunAgain<MgmtProgress> {
   /** `maximumAttempts` counts failures that the management server reported, over all runs of the Activity. */
   readonly attempts: AttemptPolicy;
-  /** What an earlier run of this Activity knew when it was lost. */
-  readonly resume?: MgmtProgress;
-  /**
-   * The upgrade was cancelled while no worker ran this Activity: bring to an end what cannot be stopped, stop the rest,
-   * begin nothing, and throw a failure of type CANCELLED unless the step is done.
-   */
-  readonly stop?: boolean;
 }
 
 export interface MgmtMigrationInput extends MgmtStepInput {

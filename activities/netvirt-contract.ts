@@ -4,6 +4,7 @@ import type {
   NetvirtComponentType,
   NetvirtProgress,
 } from "../src/domain/netvirt-upgrade";
+import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
@@ -44,14 +45,10 @@ export interface NetvirtUpgrade {
   readonly previous: NetvirtSettings;
 }
 
-export interface UpgradeNetvirtComponentInput extends NetvirtTarget {
+export interface UpgradeNetvirtComponentInput extends NetvirtTarget, RunAgain<NetvirtProgress> {
   readonly component: NetvirtComponentType;
   /** `maximumAttempts` counts failures that the coordinator reported, over all runs of the Activity. */
   readonly attempts: AttemptPolicy;
-  /** What an earlier run of this Activity knew when it was lost: attach to what it started, keep its count. */
-  readonly resume?: NetvirtProgress;
-  /** The upgrade was cancelled while no worker ran this Activity: pause what runs, start nothing. */
-  readonly stop?: boolean;
 }
 
 /** The Activities of NETVIRT; the rules of `UpgradeActivities` hold for them as well. */

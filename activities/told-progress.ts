@@ -16,19 +16,19 @@ const looks: ReadonlySet<string> = new Set<HostStageType | BaselineHostStageType
 /**
  * Heartbeats what is new in the progress of an Activity that gives its signs of life with it (`runActivity`). A percentage or
  * count in what it says is not new, and goes with the next of those: Temporal writes each heartbeat to its database. Nor is
- * that a host is looked at first, unless `looksAreNews`: the SDK would keep the intent that follows until a second is over.
+ * that a host is looked at first: the SDK would keep the intent that follows until a second is over.
  *
  * It also tells the log a sentence that this run has not told yet, or the component manager's id of the task that runs there.
  * Failures have a line of their own.
  */
-export function toldHeartbeats({ log, heartbeat }: Context, context: FailureContext, looksAreNews = false) {
+export function toldHeartbeats({ log, heartbeat }: Context, context: FailureContext) {
   const told = new Set<string>();
   let known: string | undefined;
   return (progress: ActivityProgress): void => {
     const { activity: doing } = progress;
     const sentence = doing.replace(/\d+( of \d+| ?%)/g, "n");
     const now = JSON.stringify({ ...progress, activity: sentence });
-    if (now !== known && (looksAreNews || known !== undefined || !onlyLooks(progress))) heartbeat(progress);
+    if (now !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
     known = now;
     const failure = "lastError" in progress ? progress.lastError.message : undefined;
     if (failure !== undefined && doing === bounded(failure, 300)) return;

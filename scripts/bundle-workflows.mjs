@@ -24,7 +24,11 @@ async function bundle({ encrypted, traced }) {
     workflowsPath: join(workflows, "index.ts"),
     payloadConverterPath: join(workflows, "payload-converter.ts"),
     ...(encrypted && { failureConverterPath: join(workflows, "failure-converter.ts") }),
-    workflowInterceptorModules: [join(workflows, "task-id-interceptors.ts"), ...(traced ? [tracing] : [])],
+    workflowInterceptorModules: [
+      join(workflows, "task-id-interceptors.ts"),
+      join(workflows, "end-guard.ts"),
+      ...(traced ? [tracing] : []),
+    ],
     preloadModules,
     logger: new DefaultLogger("WARN"),
   });

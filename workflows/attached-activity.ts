@@ -1,5 +1,6 @@
 import { CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type * as t from "io-ts";
+import type { RunAgain } from "../activities/contract";
 import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
@@ -11,14 +12,8 @@ export interface AttachedActivity<Progress, Result> {
   readonly attempts: AttemptPolicy;
   /** Of the plan: how often the Activity may be lost before its workers are given up. */
   readonly waits: PlannedWaits | undefined;
-  /** What another Activity knew of the work when it left it to this one. */
-  readonly resume?: Progress | undefined;
-  /**
-   * Schedules it with these attempts. `resume`: what an earlier run knew; `stop`: the upgrade was cancelled, so what
-   * runs is brought to a safe end and nothing is started; `lost`: an earlier run was lost, whether anything is known of
-   * it or not.
-   */
-  run(attempts: AttemptPolicy, resume: Progress | undefined, stop: boolean, lost: boolean): Promise<Result>;
+  /** Schedules it with these attempts. `again` is a part of its input: what it has to know of earlier runs. */
+  run(attempts: AttemptPolicy, again: RunAgain<Progress>): Promise<Result>;
   /** What it heartbeats, and gives as detail of its failures. */
   readonly progress: t.Decoder<unknown, Progress>;
   /** How many failures a run knew that use up attempts. */
@@ -33,17 +28,16 @@ export interface AttachedActivity<Progress, Result> {
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = waitsOf(activity.waits);
-  let progress = activity.resume;
-  if (progress !== undefined && CancellationScope.current().consideredCancelled) return stopSafely(activity, progress);
+  let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
     try {
-      return await activity.run(attemptsLeft(activity, progress), progress, false, losses > 0);
+      return await activity.run(attemptsLeft(activity, progress), runAgain(progress, losses > 0));
     } catch (failure) {
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
       // The server itself cancels an Activity that waits for a worker or for its next attempt: nothing has then looked
-      // after what an earlier run, or another Activity, may have left running.
-      const mayRun = losses > 0 || attempts.maximumAttempts > 1 || activity.resume !== undefined;
+      // after what an earlier run may have left running.
+      const mayRun = losses > 0 || attempts.maximumAttempts > 1;
       const unattended = isCancellation(failure) && mayRun;
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
         return stopSafely(activity, progress, losses > 0 || lost);
@@ -56,14 +50,15 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
 function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
-  lost = false,
+  lost: boolean,
 ): Promise<Result> {
   const { lostRuns } = waitsOf(activity.waits);
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
     for (let losses = 0; ; losses++) {
       try {
-        return await activity.run(attemptsLeft(activity, progress), progress, true, lost || losses > 0);
+        const again = { ...runAgain(progress, lost || losses > 0), stop: true as const };
+        return await activity.run(attemptsLeft(activity, progress), again);
       } catch (failure) {
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
@@ -74,6 +69,10 @@ function stopSafely<Progress, Result>(
       }
     }
   });
+}
+
+function runAgain<Progress>(resume: Progress | undefined, lost: boolean): RunAgain<Progress> {
+  return { ...(resume !== undefined && { resume }), ...(lost && { lost: true }) };
 }
 
 function attemptsLeft<Progress, Result>(

@@ -14,9 +14,9 @@ import { isRight } from "fp-ts/Either";
 import { ErrorBody } from "../src/domain/error-body";
 import { lockOf } from "../src/domain/resource-lock";
 import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-progress";
-import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
+import { now } from "./clock";
 import { beginSignal, type ResourceMemo, type ResourceResult, type ResourceWorkflow } from "./messages";
 import { relayPauses } from "./relay-pauses";
 import { causingRequest } from "./request-cause";
@@ -28,6 +28,8 @@ export interface LockedResource {
   readonly resource: ResourcePlan;
   /** Lets it begin. Where it has ended before its turn, `ended` says so. */
   begin(): Promise<void>;
+  /** Ends when it has ended and nothing more is being told to it. */
+  settled(): Promise<unknown>;
   /** Ends it before it has begun. */
   release(): void;
   /** How it ended; never rejects, except for a cancellation of the upgrade itself. */
@@ -41,11 +43,16 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
   try {
     const child = await scope.run(() => startResourceWorkflow(state, resource, workflowId));
     state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
-    if (scope.consideredCancelled && state.actsTogether) await cancelAgain(child);
+    if (scope.consideredCancelled) await cancelAgain(child);
     const ended = resultOf(child);
+    let relayed: Promise<void> | undefined;
     return {
       resource,
-      begin: () => beginChild(state, child, ended),
+      begin: () => {
+        relayed = relayPauses(child, state, ended);
+        return beginChild(child);
+      },
+      settled: () => Promise.all([ended, relayed]),
       release: () => scope.cancel(),
       ended,
     };
@@ -68,7 +75,7 @@ async function cancelAgain({ workflowId, firstExecutionRunId }: ChildWorkflowHan
 /** Every lock is given back: what has not begun ends now, what has is waited for. */
 export async function releaseAll(locked: readonly LockedResource[]): Promise<void> {
   locked.forEach((resource) => resource.release());
-  await Promise.all(locked.map(({ ended }) => ended));
+  await Promise.all(locked.map((resource) => resource.settled()));
 }
 
 function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
@@ -83,7 +90,7 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     memo: {
       upgradeId: id,
-      subTask: initialResourceSubTask(resource, toTimestamp(Date.now())),
+      subTask: initialResourceSubTask(resource, now()),
       ...(requestId !== undefined && { requestId }),
     } satisfies ResourceMemo,
     typedSearchAttributes: [
@@ -111,12 +118,7 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   }
 }
 
-async function beginChild(
-  state: UpgradeState,
-  child: ChildWorkflowHandle<ResourceWorkflow>,
-  ended: Promise<unknown>,
-): Promise<void> {
-  void relayPauses(child, state, ended);
+async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
   try {
     await child.signal(beginSignal);
   } catch (failure) {
@@ -138,7 +140,7 @@ async function resultOf(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<R
 
 const noHosts = { hosts: { total: 0, upgraded: 0, skipped: 0, failed: 0, left: 0 }, upgradedHosts: [] };
 
-/** A detail comes from our own child, of this or of an older build; a result has an outcome, hosts and an error. */
+/** A detail comes from our own child; a result has an outcome, hosts and an error. */
 function isResourceResult(detail: unknown): detail is ResourceResult {
   return (
     typeof detail === "object" &&

@@ -30,10 +30,10 @@ export function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgra
     waits,
     progress: MgmtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
-    run: (left, resume, stop): Promise<unknown> =>
+    run: (left, again): Promise<unknown> =>
       changes[step].executeWithOptions(
         { ...changeOptions(left, waits), activityId: `mgmt/${id}`, summary: `${name}: ${summary}` },
-        [{ ...input, ...(resume && { resume }), ...(stop && { stop }) }],
+        [{ ...input, ...again }],
       ),
   });
 }

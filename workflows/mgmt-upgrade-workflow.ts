@@ -1,57 +1,40 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  CancelledFailure,
-  condition,
-  isCancellation,
-  setHandler,
-  sleep,
-} from "@temporalio/workflow";
-import { interrupted } from "../src/domain/resource-end";
+import { type ApplicationFailure, CancellationScope, isCancellation, sleep } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { MgmtStageType } from "../src/domain/mgmt-progress";
+import { interrupted } from "../src/domain/resource-end";
 import { toEpochMilliseconds } from "../src/domain/timestamp";
 import { errorOf } from "./activity-failure";
-import { beginSignal, type MgmtUpgradeInput, type ResourceResult } from "./messages";
+import { currentTime } from "./deciding-clock";
+import type { MgmtUpgradeInput, ResourceResult } from "./messages";
 import { cancelMgmtMigration, readMgmtServer, runMgmtStep } from "./mgmt-steps";
 import { MgmtUpgradeState } from "./mgmt-upgrade-state";
+import { leftBehind, runResource, runStage, type ResourceEnding } from "./resource-workflow";
 
 /**
- * Upgrades one management server, in place or by migration to a new appliance. Its Workflow ID is the server's lock,
- * held from the start, also while it waits for its turn and for the time of its switchover. Closes as completed, failed
- * or cancelled, with a {@link ResourceResult} in the result or in the failure's details and its SubTask in its memo.
+ * Upgrades one management server, in place or by migration to a new appliance; its lock is held also while it waits for
+ * the time of its switchover. See {@link runResource}.
  */
-export async function mgmtUpgradeWorkflow(input: MgmtUpgradeInput): Promise<ResourceResult> {
+export function mgmtUpgradeWorkflow(input: MgmtUpgradeInput): Promise<ResourceResult> {
   const state = new MgmtUpgradeState(input);
-  const turn = { begun: false };
-  setHandler(beginSignal, () => {
-    turn.begun = true;
+  const title = titleOf(state);
+  return runResource(state, {
+    title,
+    upgrade: () => upgradeServer(state),
+    cancelledBy: (failure) =>
+      isCancellation(failure) ? undefined : { ...interrupted(title), nestedErrors: [errorOf(failure)] },
   });
-  state.publish("Waiting for its turn");
-  try {
-    await condition(() => turn.begun);
-    await state.pause.pass();
-    return await upgradeServer(state);
-  } catch (failure) {
-    const { name } = input.mgmt;
-    // Whatever failed last: the upgrade was cancelled, and that is how it ends.
-    if (CancellationScope.current().consideredCancelled) {
-      const error = turn.begun ? cancelledBy(name, failure) : undefined;
-      state.end(turn.begun ? "CANCELLED" : "NOT_BEGUN", "Cancelled", error && { error });
-      throw isCancellation(failure) ? failure : new CancelledFailure(`Management server ${name} was cancelled`);
-    }
-    const error = errorOf(failure);
-    const result = state.end("FAILED", "Failed", { error });
-    throw ApplicationFailure.nonRetryable(error.message, error.errorCode, result);
-  }
 }
 
-async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceResult> {
+function titleOf({ input }: MgmtUpgradeState): string {
+  return `Management server ${input.mgmt.name}`;
+}
+
+async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceEnding> {
   const { mgmt } = state.input;
   const { fqdn, version, atTarget } = await stage(state, "CHECK_VERSION", () => readMgmtServer(state.input));
   state.record({ type: "ServerRead", fqdn, version });
-  if (atTarget) return state.end("NOTHING_TO_DO", `Nothing to do: runs ${version}`);
-  await state.report();
+  if (atTarget) return { outcome: "NOTHING_TO_DO", doing: `Nothing to do: runs ${version}` };
+  state.report();
   await state.pause.pass();
   if (mgmt.mechanism === "InPlace") {
     state.publish("Staging the update");
@@ -65,7 +48,7 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceResult> {
   // What has begun is brought to its end also where the upgrade is cancelled meanwhile.
   const cancelled = CancellationScope.current().consideredCancelled;
   const remark = "The upgrade was cancelled when this could not be stopped any more; it was brought to its end.";
-  return state.end("SUCCESSFUL", `Runs ${mgmt.targetVersion}`, cancelled ? { remark } : {});
+  return { outcome: "SUCCESSFUL", doing: `Runs ${mgmt.targetVersion}`, ...(cancelled && { remark }) };
 }
 
 /** Failures in the step of the switchover after which the new appliance is certainly not in use. */
@@ -97,7 +80,7 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
 /** Ours, and durable: the product is always told to pause before the switchover. */
 async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
   const { startSwitchoverTimestamp: until } = state.input.mgmt;
-  const left = until === undefined ? 0 : toEpochMilliseconds(until) - Date.now();
+  const left = until === undefined ? 0 : toEpochMilliseconds(until) - currentTime();
   if (until === undefined || left <= 0) return;
   state.record({ type: "SwitchoverAwaited", until });
   state.publish(`Prepared; the switchover waits until ${until}`);
@@ -112,42 +95,24 @@ async function takeBack(state: MgmtUpgradeState, because: unknown): Promise<void
     try {
       await stage(state, "CANCEL_MIGRATION", () => cancelMgmtMigration(state.input));
     } catch (cause) {
-      throw notTakenBack(mgmt.name, errorOf(cause), isCancellation(because) ? undefined : errorOf(because));
+      throw notTakenBack(mgmt.name, cause, isCancellation(because) ? undefined : errorOf(because));
     }
   });
 }
 
-async function stage<T>(state: MgmtUpgradeState, type: MgmtStageType, work: () => Promise<T>): Promise<T> {
-  const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  // What was in work may have come to a good end in spite of a cancellation; what follows is then not begun.
-  if (consideredCancelled) await cancelRequested;
-  state.record({ type: "StageStarted", stage: type });
-  try {
-    const result = await work();
-    state.record({ type: "StageSucceeded", stage: type });
-    return result;
-  } catch (failure) {
-    const { name } = state.input.mgmt;
-    const error = isCancellation(failure) ? interrupted(`Management server ${name}`) : errorOf(failure);
-    state.record({ type: "StageFailed", stage: type, error });
-    throw failure;
-  }
-}
-
-/** `failure`: what went wrong while the upgrade was being cancelled, if it was more than that. */
-function cancelledBy(name: string, failure: unknown): ErrorBody {
-  const error = interrupted(`Management server ${name}`);
-  return isCancellation(failure) ? error : { ...error, nestedErrors: [errorOf(failure)] };
+function stage<T>(state: MgmtUpgradeState, type: MgmtStageType, work: () => Promise<T>): Promise<T> {
+  return runStage(state, type, titleOf(state), work);
 }
 
 /** `before`: what had failed already when the migration could not be taken back either. */
-function notTakenBack(name: string, cause: ErrorBody, before?: ErrorBody): ApplicationFailure {
-  const error: ErrorBody = {
-    errorCode: "MGMT_MIGRATION_NOT_CANCELLED",
-    errorType: "FAILED_DEPENDENCY",
-    message: `${before ? `${before.message} Moreover, the` : "The"} migration of management server ${name} could not be cancelled.`,
-    remediationMessage: "Cancel the migration in the management server, and remove the new appliance where it is left.",
-    nestedErrors: [...(before ? [before] : []), cause],
-  };
-  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+function notTakenBack(name: string, cause: unknown, before?: ErrorBody): ApplicationFailure {
+  return leftBehind(
+    "MGMT_MIGRATION_NOT_CANCELLED",
+    {
+      message: `${before ? `${before.message} Moreover, the` : "The"} migration of management server ${name} could not be cancelled.`,
+      remediationMessage:
+        "Cancel the migration in the management server, and remove the new appliance where it is left.",
+    },
+    [...(before ? [before] : []), errorOf(cause)],
+  );
 }

@@ -1,23 +1,14 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  CancelledFailure,
-  condition,
-  isCancellation,
-  log,
-  proxyActivities,
-  setHandler,
-} from "@temporalio/workflow";
-import type { NetvirtSettings, UpgradeActivities } from "../activities/contract";
-import { interrupted } from "../src/domain/resource-end";
-import type { ErrorBody } from "../src/domain/error-body";
+import { type ApplicationFailure, CancellationScope, isCancellation, log, proxyActivities } from "@temporalio/workflow";
+import type { NetvirtSettings, NetvirtUpgrade, UpgradeActivities } from "../activities/contract";
 import { netvirtStages, type NetvirtStageType } from "../src/domain/netvirt-progress";
 import { netvirtComponentNames, type NetvirtComponentType, type NetvirtNodeState } from "../src/domain/netvirt-upgrade";
+import { interrupted } from "../src/domain/resource-end";
 import { errorOf } from "./activity-failure";
 import { netvirtTarget } from "./activity-targets";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
-import { beginSignal, type NetvirtUpgradeInput, type ResourceResult } from "./messages";
+import type { NetvirtUpgradeInput, ResourceResult } from "./messages";
 import { NetvirtUpgradeState } from "./netvirt-upgrade-state";
+import { leftBehind, restoringAfterwards, runResource, runStage, type ResourceEnding } from "./resource-workflow";
 import { changeOptions, lookOptions, netvirtReadOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
@@ -27,65 +18,60 @@ const looks = proxyActivities<UpgradeActivities>(lookOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
-/**
- * Upgrades one NETVIRT instance, component by component. Its Workflow ID is the instance's lock: it is held from the
- * start, also while it waits for its turn. Closes as completed, failed or cancelled, with a {@link ResourceResult} in
- * the result or in the failure's details and the whole SubTask in its memo.
- */
-export async function netvirtUpgradeWorkflow(input: NetvirtUpgradeInput): Promise<ResourceResult> {
+/** Upgrades one NETVIRT instance, component by component. See {@link runResource}. */
+export function netvirtUpgradeWorkflow(input: NetvirtUpgradeInput): Promise<ResourceResult> {
   const state = new NetvirtUpgradeState(input);
-  const turn = { begun: false };
-  setHandler(beginSignal, () => {
-    turn.begun = true;
-  });
-  state.publish("Waiting for its turn");
-  try {
-    await condition(() => turn.begun);
-    await state.pause.pass();
-    return await upgradeInstance(state);
-  } catch (failure) {
-    const what = `NETVIRT ${input.netvirt.name}`;
-    // Whatever failed last: the upgrade was cancelled, and that is how it ends.
-    if (CancellationScope.current().consideredCancelled) {
-      state.end(turn.begun ? "CANCELLED" : "NOT_BEGUN", "Cancelled", turn.begun ? interrupted(what) : undefined);
-      throw isCancellation(failure) ? failure : new CancelledFailure(`${what} was cancelled`);
-    }
-    const error = errorOf(failure);
-    const result = state.end("FAILED", "Failed", error);
-    throw ApplicationFailure.nonRetryable(error.message, error.errorCode, result);
-  }
+  return runResource(state, { title: `NETVIRT ${input.netvirt.name}`, upgrade: () => upgradeInstance(state) });
 }
 
-async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceResult> {
-  const { netvirt, waits } = state.input;
-  const target = netvirtTarget(state.input.netvirt);
-  const { components, previous } = await stage(state, "READ_UPGRADE", () =>
-    untilAnswered(waits, () =>
-      reads.readNetvirtUpgrade.executeWithOptions(
-        { ...netvirtReadOptions(waits), summary: `${netvirt.name}: read components and settings` },
-        [target],
-      ),
-    ),
-  );
+async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceEnding> {
+  const { netvirt } = state.input;
+  const { components, previous } = await stage(state, "READ_UPGRADE", () => readUpgrade(state));
   state.record({ type: "ComponentsRead", components });
-  await state.report();
+  state.report();
   if (state.waitingComponents().length === 0) {
-    return state.end("NOTHING_TO_DO", `Nothing to do: what is to be upgraded runs ${netvirt.targetVersion}`);
+    const doing = `Nothing to do: what is to be upgraded runs ${netvirt.targetVersion}`;
+    return { outcome: "NOTHING_TO_DO", doing };
   }
   await state.pause.pass();
   state.publish("Preparing");
-  await restoringAfterwards(state, previous, async () => {
-    await stage(state, "PUT_SETTINGS", () =>
-      untilAnswered(waits, () =>
-        changes.putNetvirtSettings.executeWithOptions(
-          { ...changeOptions(netvirt.attempts, waits), summary: `${netvirt.name}: set the coordinator's plan` },
-          [{ ...target, previous }],
-        ),
-      ),
-    );
-    await stage(state, "UPGRADE_COMPONENTS", () => upgradeComponents(state));
-  });
-  return state.end("SUCCESSFUL", `Runs ${netvirt.targetVersion}`);
+  await restoringAfterwards(
+    async () => {
+      await stage(state, "PUT_SETTINGS", () => putSettings(state, previous));
+      await stage(state, "UPGRADE_COMPONENTS", () => upgradeComponents(state));
+    },
+    () => stage(state, "RESTORE_SETTINGS", () => restoreSettings(state, previous)),
+    (cause, before) => settingsNotRestored(netvirt.name, cause, before),
+  );
+  return { outcome: "SUCCESSFUL", doing: `Runs ${netvirt.targetVersion}` };
+}
+
+/** Components and settings as they are, recorded in the history before anything is changed. */
+function readUpgrade({ input: { netvirt, waits } }: NetvirtUpgradeState): Promise<NetvirtUpgrade> {
+  return untilAnswered(waits, () =>
+    reads.readNetvirtUpgrade.executeWithOptions(
+      { ...netvirtReadOptions(waits), summary: `${netvirt.name}: read components and settings` },
+      [netvirtTarget(netvirt)],
+    ),
+  );
+}
+
+function putSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, previous: NetvirtSettings): Promise<void> {
+  return untilAnswered(waits, () =>
+    changes.putNetvirtSettings.executeWithOptions(
+      { ...changeOptions(netvirt.attempts, waits), summary: `${netvirt.name}: set the coordinator's plan` },
+      [{ ...netvirtTarget(netvirt), previous }],
+    ),
+  );
+}
+
+function restoreSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, previous: NetvirtSettings): Promise<void> {
+  return untilAnswered(waits, () =>
+    restores.restoreNetvirtSettings.executeWithOptions(
+      { ...restoreOptions(waits), summary: `${netvirt.name}: restore the coordinator's plan` },
+      [{ ...netvirtTarget(netvirt), previous }],
+    ),
+  );
 }
 
 /** Components one after another; the first that fails ends the instance, and those after it are not begun. */
@@ -108,7 +94,7 @@ async function upgradeComponents(state: NetvirtUpgradeState): Promise<void> {
       state.record({ type: "ComponentFailed", component, error, ...(nodes && { nodes }) });
       throw failure;
     } finally {
-      await CancellationScope.nonCancellable(() => state.report());
+      state.report();
     }
   }
 }
@@ -132,58 +118,24 @@ async function nodesNow(
   }
 }
 
-/** Puts the coordinator's plan back whatever happens in between: also after a failure and a cancellation. */
-async function restoringAfterwards(
-  state: NetvirtUpgradeState,
-  previous: NetvirtSettings,
-  work: () => Promise<void>,
-): Promise<void> {
-  let failure: { readonly cause: unknown } | undefined;
-  try {
-    await work();
-  } catch (cause) {
-    failure = { cause };
-  }
-  const { netvirt, waits } = state.input;
-  await CancellationScope.nonCancellable(async () => {
-    try {
-      await stage(state, "RESTORE_SETTINGS", () =>
-        untilAnswered(waits, () =>
-          restores.restoreNetvirtSettings.executeWithOptions(
-            { ...restoreOptions(waits), summary: `${netvirt.name}: restore the coordinator's plan` },
-            [{ ...netvirtTarget(state.input.netvirt), previous }],
-          ),
-        ),
-      );
-    } catch (cause) {
-      failure = { cause: notRestored(netvirt.name, errorOf(cause), failure && errorOf(failure.cause)) };
-    }
-  });
-  if (failure) throw failure.cause;
-}
-
-async function stage<T>(state: NetvirtUpgradeState, type: NetvirtStageType, work: () => Promise<T>): Promise<T> {
-  await endHereIfCancelled();
-  state.record({ type: "StageStarted", stage: type });
-  try {
-    const result = await work();
-    state.record({ type: "StageSucceeded", stage: type });
-    return result;
-  } catch (failure) {
-    const error = isCancellation(failure) ? interrupted(netvirtStages[type]) : errorOf(failure);
-    state.record({ type: "StageFailed", stage: type, error });
-    throw failure;
-  }
+function stage<T>(state: NetvirtUpgradeState, type: NetvirtStageType, work: () => Promise<T>): Promise<T> {
+  return runStage(state, type, netvirtStages[type], work);
 }
 
 /** `before`: what had failed already when the restore failed as well. */
-function notRestored(name: string, cause: ErrorBody, before?: ErrorBody): ApplicationFailure {
-  const error: ErrorBody = {
-    errorCode: "NETVIRT_SETTINGS_NOT_RESTORED",
-    errorType: "FAILED_DEPENDENCY",
-    message: `${before ? `${before.message} Moreover,` : `${name} is upgraded, but`} the plan of its upgrade coordinator could not be put back.`,
-    remediationMessage: "Set the groups and plan settings of the upgrade coordinator by hand, then retry.",
-    nestedErrors: [...(before ? [before] : []), cause],
-  };
-  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+function settingsNotRestored(
+  name: string,
+  cause: unknown,
+  before: { readonly cause: unknown } | undefined,
+): ApplicationFailure {
+  const earlier = before ? [errorOf(before.cause)] : [];
+  const message = earlier[0] ? `${earlier[0].message} Moreover,` : `${name} is upgraded, but`;
+  return leftBehind(
+    "NETVIRT_SETTINGS_NOT_RESTORED",
+    {
+      message: `${message} the plan of its upgrade coordinator could not be put back.`,
+      remediationMessage: "Set the groups and plan settings of the upgrade coordinator by hand, then retry.",
+    },
+    [...earlier, errorOf(cause)],
+  );
 }

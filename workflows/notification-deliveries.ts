@@ -1,8 +1,8 @@
 import { log, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
 import { lostNotice } from "../src/domain/lost-notice";
-import { toTimestamp } from "../src/domain/timestamp";
 import { endsUpgrade, wants, type UpgradeNotice } from "../src/domain/upgrade-notice";
+import { now } from "./clock";
 import type { NotifyInput, NotifyResult, PendingDelivery } from "./messages";
 import { ReceiverQueue } from "./receiver-queue";
 import { readOptions } from "./retry-policy";
@@ -64,7 +64,7 @@ export class NotificationDeliveries {
       const options = { ...readOptions(), summary: "has the upgrade ended without a word?" };
       const { upgradeId } = this.input;
       const { reason } = await readUpgradeLoss.executeWithOptions(options, [{ upgradeId }]);
-      if (reason) this.add([lostNotice(latest, reason, toTimestamp(Date.now()))]);
+      if (reason) this.add([lostNotice(latest, reason, now())]);
     } catch (failure) {
       log.warn("How the upgrade has ended could not be read, and is not told", { failure });
     }

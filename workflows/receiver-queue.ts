@@ -1,6 +1,7 @@
 import { CancellationScope, condition, isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
 import type { PlannedReceiver, UpgradeNotice } from "../src/domain/upgrade-notice";
+import { currentTime } from "./deciding-clock";
 import { notificationOptions } from "./retry-policy";
 
 const { deliverNotification } = proxyActivities<Pick<UpgradeActivities, "deliverNotification">>(
@@ -53,7 +54,7 @@ export class ReceiverQueue {
     return this.waiting.length + this.inWork.size;
   }
 
-  add(notice: UpgradeNotice, until = Date.now() + this.receiver.retryHours * hour): void {
+  add(notice: UpgradeNotice, until = currentTime() + this.receiver.retryHours * hour): void {
     if (this.gone) return;
     this.waiting.push({ notice, until });
     // What is the case now says more than what was.
@@ -80,7 +81,7 @@ export class ReceiverQueue {
     const { notice, until } = delivery;
     const { id: receiver } = this.receiver;
     const options = {
-      ...notificationOptions(Math.max(1000, until - Date.now())),
+      ...notificationOptions(Math.max(1000, until - currentTime())),
       summary: `${notice.type} to ${receiver}`,
     };
     try {

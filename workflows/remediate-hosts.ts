@@ -22,14 +22,14 @@ export function remediateHosts(input: RemediateHostsInput, waits: PlannedWaits |
     waits,
     progress: HostsProgress,
     reportedFailures: ({ failures }) => failures.reduce((sum, count) => sum + count, 0),
-    run: (left, resume, stop) =>
+    run: (left, again) =>
       activities.remediateHosts.executeWithOptions(
         {
           ...changeOptions(left, waits),
           activityId: `remediate-hosts/${first?.host ?? ""}`,
           summary: `${hosts.length} hosts from ${first?.fqdn ?? ""}: remediate together`,
         },
-        [{ ...input, ...(resume && { resume }), ...(stop && { stop }) }],
+        [{ ...input, ...again }],
       ),
   });
 }

@@ -3,13 +3,14 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { HostCounts } from "../src/domain/host-counts";
 import { hasEndedPart } from "../src/domain/resource-end";
 import type { SubTask } from "../src/domain/task";
+import { stopwatch } from "./clock";
 
 /** Of which a resource stands still until something else happens. */
 const waits: ReadonlySet<string> = new Set(["Waiting", "SwitchoverAwaited"]);
 
 /** Tells in the log what happens to a resource and to its hosts or components: one line for each event. */
 export class ResourceLog {
-  private readonly began = new Map<string, number>();
+  private readonly began = new Map<string, () => number>();
 
   constructor(private readonly resource: { readonly resourceId: string; readonly name: string | undefined }) {}
 
@@ -43,17 +44,17 @@ export class ResourceLog {
   }
 
   private partBegan(part: SubTask): void {
-    this.began.set(nameOf(part), Date.now());
+    this.began.set(nameOf(part), stopwatch());
     this.tell("The upgrade of a part began", named(part));
   }
 
   private partEnded(part: SubTask): void {
-    const began = this.began.get(nameOf(part));
+    const seconds = this.began.get(nameOf(part));
     const error = part.errors?.at(-1);
     this.tell("The upgrade of a part ended", {
       ...named(part),
       status: part.status,
-      ...(began !== undefined && { seconds: Math.round((Date.now() - began) / 1000) }),
+      ...(seconds && { seconds: seconds() }),
       ...(error && { errorCode: error.errorCode }),
       doing: part.description,
     });

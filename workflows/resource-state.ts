@@ -1,25 +1,35 @@
-import { setCurrentDetails, setHandler } from "@temporalio/workflow";
+import { CancellationScope, setCurrentDetails, setHandler, upsertMemo } from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
+import type { ResourceOutcome } from "../src/domain/resource-end";
+import type { StageProgress } from "../src/domain/resource-stages";
 import type { SubTask } from "../src/domain/task";
-import { toTimestamp } from "../src/domain/timestamp";
-import { subTaskQuery } from "./messages";
+import { now } from "./clock";
+import { subTaskQuery, type ResourceMemo, type ResourceResult } from "./messages";
 import { PauseGate } from "./pause-gate";
 import { reportHosts } from "./report-hosts";
 import { ResourceLog } from "./resource-log";
 import { describeResource, pausedWhile } from "./upgrade-details";
-import { writeMemo } from "./write-memo";
 
 /** What happens to any resource. */
-type CommonHappening = { readonly type: "PauseChanged"; readonly paused: boolean };
+export type CommonHappening<S extends string> =
+  { readonly type: "PauseChanged"; readonly paused: boolean } | StageProgress<S>;
 
-/** The SubTask of a resource (cluster or server) while its Workflow runs, and everywhere that it is shown. */
-export abstract class ResourceState<Happening extends { readonly type: string }> {
+/** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
+export interface EndDetails {
+  readonly error?: ErrorBody | undefined;
+  readonly remark?: string | undefined;
+}
+
+/** The SubTask of a resource while its Workflow runs, and everywhere that it is shown. `S` are the types of its stages. */
+export abstract class ResourceState<Happening extends { readonly type: string }, S extends string> {
   protected lastError: string | undefined;
   private doing = "";
   private readonly log: ResourceLog;
   private ended = false;
   private published = 0;
+  private countsChanged = false;
+  private reporting: Promise<void> | undefined;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -38,20 +48,25 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   }
 
   /** The SubTask after a happening. Pure. */
-  protected abstract apply(happening: Happening | CommonHappening, at: string): SubTask;
-  /** The error that a happening tells, where it tells one. */
-  protected abstract errorIn(happening: Happening | CommonHappening): ErrorBody | undefined;
+  protected abstract apply(happening: Happening | CommonHappening<S>, at: string): SubTask;
+  /** The error of a part that a happening tells, where it tells one. */
+  protected abstract errorIn(happening: Happening): ErrorBody | undefined;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
   /** What the counted parts are called in the Web UI; undefined where they are not shown. */
   protected abstract readonly counted: string | undefined;
+  /** What happens at the end. */
+  protected abstract ending(outcome: ResourceOutcome, details: EndDetails): Happening;
+  /** Ids of the hosts that run the target version because of this upgrade. */
+  protected abstract upgradedHosts(): readonly string[];
 
   /** Records what has happened; cheap, shown by the next Query. */
-  record(happening: Happening | CommonHappening): void {
+  record(happening: Happening | CommonHappening<S>): void {
     const before = this.subTask;
     this.subTask = this.apply(happening, now());
     this.log.happened(happening.type, before, this.subTask);
-    this.lastError = this.errorIn(happening)?.message ?? this.lastError;
+    const error = "stage" in happening && "error" in happening ? happening.error : this.errorIn(happening as Happening);
+    this.lastError = (error as ErrorBody | undefined)?.message ?? this.lastError;
   }
 
   /** A change of phase: says where the resource stands in the Web UI, and in the memo for when no worker answers. */
@@ -60,7 +75,7 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     this.doing = doing;
     this.show();
     this.published += 1;
-    writeMemo({ upgradeId: this.upgradeId, subTask: this.subTask, published: this.published });
+    upsertMemo({ upgradeId: this.upgradeId, subTask: this.subTask, published: this.published } satisfies ResourceMemo);
   }
 
   /** Says in the Web UI where the resource stands. */
@@ -69,22 +84,42 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
     setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
   }
 
-  /** Tells the upgrade how many parts are done. */
-  async report(): Promise<void> {
-    await reportHosts({
-      resourceId: this.resourceId,
-      hosts: this.counts(),
-      ...(this.lastError !== undefined && { lastError: this.lastError }),
-    });
+  /**
+   * Tells the upgrade how many parts are done. Nobody waits for that: counts that change while it is being told are told
+   * by the next Signal, all at once. {@link reported} waits for the last one.
+   */
+  report(): void {
+    this.countsChanged = true;
+    // The end of a cancelled resource is told as well.
+    this.reporting ??= CancellationScope.nonCancellable(() => this.sendCounts());
   }
 
-  /** Records and shows the end. */
-  protected close(ending: Happening, doing: string, error: ErrorBody | undefined): void {
+  /** Ends when the upgrade knows all that was reported. To be awaited before the Workflow ends, which sends nothing more. */
+  async reported(): Promise<void> {
+    while (this.reporting) await this.reporting;
+  }
+
+  private async sendCounts(): Promise<void> {
+    while (this.countsChanged) {
+      this.countsChanged = false;
+      await reportHosts({
+        resourceId: this.resourceId,
+        hosts: this.counts(),
+        ...(this.lastError !== undefined && { lastError: this.lastError }),
+      });
+    }
+    this.reporting = undefined;
+  }
+
+  /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
+  end(outcome: ResourceOutcome, doing: string, details: EndDetails = {}): ResourceResult {
+    const { error } = details;
     this.ended = true;
-    this.record(ending);
+    this.record(this.ending(outcome, details));
     if (error) this.lastError = error.message;
     this.log.ended(doing, this.counts(), error);
     this.publish(doing);
+    return { outcome, hosts: this.counts(), upgradedHosts: this.upgradedHosts(), ...(error && { error }) };
   }
 
   private countLines(): string[] {
@@ -94,7 +129,9 @@ export abstract class ResourceState<Happening extends { readonly type: string }>
   }
 }
 
-/** The time of the Workflow, as a Timestamp. */
-export function now(): string {
-  return toTimestamp(Date.now());
+/** Ids of parts that were upgraded. */
+export function upgradedIds(parts: readonly SubTask[]): readonly string[] {
+  return parts
+    .filter(({ status }) => status === "SUCCESSFUL")
+    .flatMap(({ resources }) => resources?.[0]?.resourceId ?? []);
 }

@@ -5,6 +5,7 @@ import type { Stage } from "../src/domain/task";
 import { toTimestamp } from "../src/domain/timestamp";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+import { stopwatch } from "./clock";
 
 /** Of many errors or resources so many are told in one line; the Task has all. */
 const toldAtOnce = 5;
@@ -42,7 +43,7 @@ export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, ne
     ...(phase === "DRAFT_WAITING" && { prechecks: failedPrechecks.length > 0 ? "FAILED" : "PASSED" }),
     ...(phase === "SCHEDULED" && nextTime !== undefined && { until: toTimestamp(nextTime) }),
     ...(hasEnded(phase) && {
-      seconds: Math.round((Date.now() - Date.parse(plan.creationTimestamp)) / 1000),
+      seconds: stopwatch(Date.parse(plan.creationTimestamp))(),
       hosts: hosts.reduce(added, { total: 0, upgraded: 0, skipped: 0, failed: 0, left: 0 }),
     }),
   });

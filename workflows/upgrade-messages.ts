@@ -1,16 +1,8 @@
-import {
-  log,
-  patched,
-  setDefaultSignalHandler,
-  setHandler,
-  workflowInfo,
-  type SignalDefinition,
-} from "@temporalio/workflow";
+import { log, setDefaultSignalHandler, setHandler, workflowInfo, type SignalDefinition } from "@temporalio/workflow";
 import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
 import { precheckRuns } from "../src/domain/task-prechecks";
-import { toTimestamp } from "../src/domain/timestamp";
 import {
   badPayload,
   beingCancelled,
@@ -27,6 +19,8 @@ import {
   type RequestOutcome,
 } from "../src/domain/upgrade-request";
 import { saysWhen } from "../src/domain/upgrade-schedule";
+import { now } from "./clock";
+import { currentTime } from "./deciding-clock";
 import {
   commitSignal,
   HostsReport,
@@ -74,11 +68,9 @@ export class UpgradeRequests {
       if (isRight(report)) state.hostsReported(report.right);
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
-    // Builds before these Signals dropped them, and replays have to.
-    const known = () => patched("pause-resume-prechecks");
-    this.onPlain(pauseSignal, "pause", judgePause, () => state.pause(), known);
-    this.onPlain(resumeSignal, "resume", judgeResume, () => state.resume(), known);
-    this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks(), known);
+    this.onPlain(pauseSignal, "pause", judgePause, () => state.pause());
+    this.onPlain(resumeSignal, "resume", judgeResume, () => state.resume());
+    this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks());
     this.onPlain(retrySignal, "retry", judgeRetry, () => this.decide("retry"));
     this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
@@ -161,10 +153,9 @@ export class UpgradeRequests {
     request: RequestOutcome["request"],
     judge: (context: RequestContext) => Either<ErrorBody, void>,
     accept: () => void,
-    isKnown = () => true,
   ): void {
     setHandler(signal, (payload) => {
-      if (isKnown()) this.receive(request, PlainPayload, payload, (_, context) => judge(context), accept);
+      this.receive(request, PlainPayload, payload, (_, context) => judge(context), accept);
     });
   }
 
@@ -175,7 +166,7 @@ export class UpgradeRequests {
     const { cancelling } = this.state;
     const { historyLength, historySize } = workflowInfo();
     const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
-    const now = Date.now();
+    const now = currentTime();
     const asked = { awaitsResolution, decision, committed, cancelling };
     return { phase, failedPrechecks, isRetryable, ...asked, historyIsLong, now };
   }
@@ -194,8 +185,7 @@ export class UpgradeRequests {
     }
     const { requestId, requestedBy, referenceToken } = decoded.right;
     const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
-    // Earlier builds gave effect to repetitions, and replays have to.
-    if (repeated && patched("requests-take-effect-once")) {
+    if (repeated) {
       log.info("A request that has been received before was dropped", { request, signalId: requestId });
       return;
     }
@@ -226,7 +216,7 @@ export class UpgradeRequests {
       ...(reason && { errorCode: reason.errorCode, reason: reason.message }),
     });
     if (requestId === undefined) return;
-    this.outcomes.set(requestId, { ...outcome, at: toTimestamp(Date.now()) });
+    this.outcomes.set(requestId, { ...outcome, at: now() });
     const oldest = this.outcomes.keys().next().value;
     if (this.outcomes.size > keptOutcomes && oldest !== undefined) this.outcomes.delete(oldest);
   }

@@ -20,14 +20,14 @@ export function upgradeNetvirtComponent(
     waits,
     progress: NetvirtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
-    run: (left, resume, stop) =>
+    run: (left, again) =>
       activities.upgradeNetvirtComponent.executeWithOptions(
         {
           ...changeOptions(left, waits),
           activityId: `component/${component}`,
           summary: `${netvirt.name}: upgrade ${netvirtComponentNames[component]}`,
         },
-        [{ ...input, ...(resume && { resume }), ...(stop && { stop }) }],
+        [{ ...input, ...again }],
       ),
   });
 }

@@ -1,10 +1,10 @@
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { TaskProgress } from "../src/domain/task-progress";
-import { toTimestamp } from "../src/domain/timestamp";
 import { noticeErrors, noticesOfPhase, type NoticeData, type NoticeType } from "../src/domain/upgrade-notice";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import { statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
+import { now } from "./clock";
 import type { UpgradeNotices } from "./upgrade-notices";
 
 /** Progress without its time, which is now. */
@@ -65,7 +65,7 @@ export class UpgradeNews {
   ): void {
     const { id, name, bundle } = this.plan;
     const { task, upgrade } = statusOfPhase(phase);
-    this.notices.tell(type, toTimestamp(Date.now()), {
+    this.notices.tell(type, now(), {
       upgradeId: id,
       name,
       bundleId: bundle.id,

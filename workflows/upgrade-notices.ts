@@ -3,7 +3,6 @@ import {
   type ChildWorkflowHandle,
   log,
   ParentClosePolicy,
-  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
@@ -17,20 +16,16 @@ const atOnce = 50;
 
 /**
  * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
- * fails the upgrade. Without receivers it does nothing, so that such upgrades have the history that they always had.
+ * fails the upgrade. Without receivers it does nothing.
  */
 export class UpgradeNotices {
-  private readonly enabled: boolean;
   private sequence = 0;
   private readonly waiting: UpgradeNotice[] = [];
   private child: ChildWorkflowHandle<typeof notifyWorkflow> | undefined;
   private busy = false;
   private sending: Promise<void> = Promise.resolve();
 
-  constructor(private readonly plan: UpgradePlan) {
-    // A worker of an earlier build may have begun a plan that a newer API has made.
-    this.enabled = this.receivers.length > 0 && patched("notifications");
-  }
+  constructor(private readonly plan: UpgradePlan) {}
 
   private get receivers() {
     return this.plan.notifications ?? [];
@@ -41,7 +36,7 @@ export class UpgradeNotices {
    * nobody can tell whether the end was told. `time` is a Timestamp.
    */
   tell(type: NoticeType, time: string, data: NoticeData): void {
-    if (!this.enabled || !this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
+    if (!this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
     const sequence = ++this.sequence;
     this.waiting.push({ id: noticeId(this.plan.id, sequence), sequence, type, time, data });
     if (this.busy) return;

@@ -5,10 +5,10 @@ import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/resource-stages";
 import { resourceTitle } from "../src/domain/resource-progress";
 import type { Stage } from "../src/domain/task";
-import { toTimestamp } from "../src/domain/timestamp";
 import type { ResourcePlan } from "../src/domain/upgrade-plan";
 import { errorOf } from "./activity-failure";
 import { clusterTarget, mgmtTarget, netvirtTarget } from "./activity-targets";
+import { now } from "./clock";
 import { precheckOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { tellPrechecks } from "./upgrade-log";
@@ -48,7 +48,7 @@ async function precheckResource(resource: ResourcePlan, waits: PlannedWaits | un
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
-    const at = toTimestamp(Date.now());
+    const at = now();
     return stagesOf({ RUN_PRECHECKS: "Run prechecks" }, at).map((stage) => ({
       ...stage,
       status: "FAILED",

@@ -1,9 +1,11 @@
-import { CancellationScope, condition, patched } from "@temporalio/workflow";
+import { CancellationScope, condition } from "@temporalio/workflow";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
 import { isCluster, type ProductPlan, type ResourcePlan } from "../src/domain/upgrade-plan";
 import { beginTime } from "../src/domain/upgrade-schedule";
+import { now } from "./clock";
+import { currentTime } from "./deciding-clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
 import { runPrechecks } from "./upgrade-prechecks";
@@ -56,7 +58,7 @@ class ProductRun {
   async run(): Promise<readonly ErrorBody[]> {
     while (this.waiting.length > 0) {
       await this.state.untilResumed();
-      const due = this.waiting.filter((resource) => this.timeOf(resource) <= Date.now());
+      const due = this.waiting.filter((resource) => this.timeOf(resource) <= currentTime());
       if (due.length === 0) await this.waitForNext();
       else await this.beginDue(due);
     }
@@ -66,8 +68,8 @@ class ProductRun {
   }
 
   private timeOf({ resource }: LockedResource): number {
-    const now = this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
-    return beginTime(now);
+    const current = this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
+    return beginTime(current);
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
@@ -75,7 +77,7 @@ class ProductRun {
     if (!this.started) this.state.enter("SCHEDULED");
     const next = Math.min(...this.waiting.map((resource) => this.timeOf(resource)));
     const { scheduleChanges } = this.state;
-    await condition(() => this.state.scheduleChanges !== scheduleChanges, Math.max(1, next - Date.now()), {
+    await condition(() => this.state.scheduleChanges !== scheduleChanges, Math.max(1, next - currentTime()), {
       summary: `wait until ${toTimestamp(next)}`,
     });
   }
@@ -95,16 +97,8 @@ class ProductRun {
     }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
-    // What older builds have recorded is that one after the other was told.
-    if (due.length > 1 && (this.state.actsTogether || patched("fewer-tasks"))) {
-      await this.state.untilResumed();
-      await Promise.all(due.map((resource) => this.begin(resource)));
-    } else {
-      for (const resource of due) {
-        await this.state.untilResumed();
-        await this.begin(resource);
-      }
-    }
+    await this.state.untilResumed();
+    await Promise.all(due.map((resource) => this.begin(resource)));
     this.state.publish();
   }
 
@@ -117,9 +111,9 @@ class ProductRun {
   private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {
     const resources = due.map(({ resource }) => resource);
     // A pause that begins while they run may last until they are too old as well.
-    while (Date.now() - this.precheckedAt > precheckLifetime) {
+    while (currentTime() - this.precheckedAt > precheckLifetime) {
       const failed = await runPrechecks(this.state, resources);
-      this.precheckedAt = Date.now();
+      this.precheckedAt = currentTime();
       if (failed.length > 0) return failed;
       await this.state.untilResumed();
     }
@@ -129,7 +123,7 @@ class ProductRun {
   private resourceEnded({ resource }: LockedResource, ended: ResourceResult): void {
     const { resourceId } = resource;
     const result = this.state.resourceEnded(resourceId, ended);
-    const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, toTimestamp(Date.now()));
+    const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, now());
     this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
     if (result.error === undefined) return;
     if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));

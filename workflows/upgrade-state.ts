@@ -1,22 +1,29 @@
-import { condition, log, metricMeter, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  condition,
+  log,
+  metricMeter,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
 import type { HostCounts } from "../src/domain/host-counts";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
 import { taskInMemo } from "../src/domain/task-in-memo";
 import { applyProgress, initialTask } from "../src/domain/task-progress";
-import { toTimestamp } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
-import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren } from "./messages";
+import { now } from "./clock";
+import { currentTime } from "./deciding-clock";
+import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { UpgradeNews, type Happening } from "./upgrade-news";
 import { UpgradeNotices } from "./upgrade-notices";
-import { writeMemo } from "./write-memo";
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
@@ -39,11 +46,6 @@ export class UpgradeState {
   resourceErrors: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
-  /**
-   * Whether resources are locked and told to begin together (docs/decisions/0032). False where older builds have begun, of
-   * which a replay finds one command after another.
-   */
-  actsTogether = false;
 
   constructor(private currentPlan: UpgradePlan) {
     this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
@@ -144,7 +146,7 @@ export class UpgradeState {
   publish(): void {
     this.published += 1;
     const { task, ...others } = this.taskWithChildren();
-    writeMemo({ upgrade: this.upgrade, task: taskInMemo(task), ...others });
+    upsertMemo({ upgrade: this.upgrade, task: taskInMemo(task), ...others } satisfies UpgradeMemo);
     this.describe();
   }
 
@@ -165,11 +167,6 @@ export class UpgradeState {
 
   childStarted(child: ChildRun): void {
     this.children.set(child.resourceId, child);
-  }
-
-  /** Its lock is given back before anything of it has begun; it may be taken again. */
-  childReleased({ resourceId }: Pick<ChildRun, "resourceId">): void {
-    this.children.delete(resourceId);
   }
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
@@ -216,7 +213,7 @@ export class UpgradeState {
   /** The earliest time of resources that lies ahead (epoch milliseconds), if none of them may begin now. */
   nextTime(resources: readonly ResourcePlan[]): number | undefined {
     const earliest = Math.min(...resources.map(beginTime));
-    return Number.isFinite(earliest) && earliest > Date.now() ? earliest : undefined;
+    return Number.isFinite(earliest) && earliest > currentTime() ? earliest : undefined;
   }
 
   /** A time given at commit replaces the resources' own ones; a commit without a time leaves them. */
@@ -233,8 +230,4 @@ export class UpgradeState {
 /** Counted when it happens, never in a replay: the SDK drops what a replay counts. */
 function countEnd(phase: UpgradePhase, because: string): void {
   metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: because });
-}
-
-function now(): string {
-  return toTimestamp(Date.now());
 }

@@ -1,8 +1,9 @@
-import { ApplicationFailure, CancellationScope, condition, isCancellation, log, patched } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition, isCancellation, log } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import type { UpgradePhase } from "../src/domain/upgrade-status";
 import { errorOf } from "./activity-failure";
+import { currentTime } from "./deciding-clock";
 import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
 import { UpgradeRequests } from "./upgrade-messages";
@@ -27,8 +28,8 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
       errors = await attempt(state, resources, precheckedAt);
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
-        // Who cancelled was told so, and what was in work was the last of it. Earlier builds succeeded, and replays have to.
-        if (consideredCancelled && patched("cancelled-although-all-is-done")) await cancelRequested;
+        // Whoever cancelled was told so, and what was in work was the last of it.
+        if (consideredCancelled) await cancelRequested;
         return succeed(state);
       }
       // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
@@ -54,7 +55,7 @@ async function prepareDraft(state: UpgradeState, requests: UpgradeRequests): Pro
   state.enter("DRAFT_PRECHECKS");
   for (;;) {
     const errors = await runPrechecks(state, state.resources);
-    const precheckedAt = Date.now();
+    const precheckedAt = currentTime();
     state.enter("DRAFT_WAITING");
     if (errors.length > 0) requests.dropEarlyCommit();
     await condition(() => requests.draftMayGoOn);
@@ -82,7 +83,7 @@ async function attempt(
       const errors = await runPrechecks(state, resources);
       if (errors.length > 0) return errors;
     }
-    return await runProducts(state, locked, precheckedAt ?? Date.now());
+    return await runProducts(state, locked, precheckedAt ?? currentTime());
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });

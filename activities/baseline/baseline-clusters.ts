@@ -30,8 +30,7 @@ export function baselineClusters({
   return {
     runPrechecks: (target) => runBaselinePrechecks({ clientOf, lifecycleOf, patchFor, limits }, target),
     readHosts: (patience, target) => readBaselineHosts(client(target), patience, target),
-    readKnownHosts: (patience, target) => readBaselineHosts(client(target), patience, target),
-    readPolicy: (patience, target) => readClusterSettings(client(target), patience, target),
+    readPolicy: async (patience, target) => ({ previous: await readClusterSettings(client(target), patience, target) }),
     putPolicy: (patience, input) => switchOffClusterSettings(client(input), patience, input),
     restorePolicy: (patience, input) => restoreClusterSettings(client(input), patience, input),
     setDesiredImage: async (_patience, target) => {

@@ -22,7 +22,6 @@ interface Search {
   readonly input: RemediateHostInput;
   /** Whether this Activity may have asked for a remediation of this host, in this run or an earlier one. */
   readonly mayHaveRequested: boolean;
-  readonly lastScanOnly?: boolean;
   /** A remediation that began then or later is of this attempt; by the component manager's clock, in epoch milliseconds. */
   readonly since: number | undefined;
 }
@@ -33,20 +32,16 @@ interface Search {
  * forgotten, because none of them tells whether a remediation is on its way.
  */
 export async function findRemediation(search: Search): Promise<Finding> {
-  const { client, patience, input, mayHaveRequested, lastScanOnly = false, since } = search;
+  const { client, patience, input, mayHaveRequested, since } = search;
   const { cluster } = input.cluster;
   const { host } = input.host;
-  const { lostSince, following = [] } = input;
 
   const tasks = await patience.persist(() => client.listUnfinishedTasks(cluster));
   const remediation = [...tasks].find(([, task]) => isApply(task));
   if (remediation) {
     const [task, info] = remediation;
     const isOurs = mayHaveRequested && worksOn(info, host) !== false;
-    if (isOurs) return { found: "RUNNING", task };
-    // A lost run goes on to the next host only after this one has ended.
-    const isOfNext = lostSince !== undefined && following.some((next) => worksOn(info, next.host));
-    if (!isOfNext) return { found: "OTHER_OPERATION", task };
+    return isOurs ? { found: "RUNNING", task } : { found: "OTHER_OPERATION", task };
   }
 
   if (since !== undefined) {
@@ -66,9 +61,7 @@ export async function findRemediation(search: Search): Promise<Finding> {
   const state = await connectionState(client, patience, cluster, host);
   if (state !== "CONNECTED") return { found: "AWAY", state };
 
-  const assessed = lastScanOnly
-    ? assessHost(await patience.persist(() => client.readCompliance(cluster)), host, input)
-    : await assessNow(client, patience, input, mayHaveRequested);
+  const assessed = await assessNow(client, patience, input, mayHaveRequested);
   if (assessed.atTarget) return { found: "AT_TARGET", version: assessed.version };
   const cannot = assessed.conclusive && assessed.compliance === "INCOMPATIBLE";
   return cannot ? { found: "INCOMPATIBLE", reasons: assessed.reasons } : { found: "NOT_AT_TARGET" };

@@ -13,10 +13,6 @@ export interface HostRemediationOptions extends RemediationContext {
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
   readonly stopping: boolean;
-  /** Whether it may ask for a remediation now, or only go on with one that runs. Absent means that it may. */
-  readonly mayAsk?: () => boolean;
-  /** Whether the last scan is all that it goes by before it asks, however old; absent means a new one where it may be stale. */
-  readonly lastScanOnly?: boolean;
 }
 
 /**
@@ -24,7 +20,7 @@ export interface HostRemediationOptions extends RemediationContext {
  * 1. A remediation is asked for only when no task runs, no result of this attempt exists and the host is connected
  *    and not at the target; and the intent is heartbeat before the request.
  * 2. After anything that leaves open whether a request arrived, the component manager is asked before it is repeated.
- * 3. While stopping, or where it may not ask, nothing is asked for, and NothingRuns is thrown where the host was not upgraded.
+ * 3. While stopping nothing is asked for, and NothingRuns is thrown where the host was not upgraded.
  */
 export class HostRemediationRun {
   readonly #o: HostRemediationOptions;
@@ -56,7 +52,7 @@ export class HostRemediationRun {
 
   /** Until a remediation has ended well; false where none was needed. */
   async #remediate(): Promise<boolean> {
-    const { client, patience, progress, input, stopping, lastScanOnly } = this.#o;
+    const { client, patience, progress, input, stopping } = this.#o;
     if (!progress.current.requestedAt) progress.begin("CHECK_COMPLIANCE", "Comparing the host with the target image.");
     for (let round = 0; ; round++) {
       if (progress.current.remoteTask) {
@@ -70,7 +66,6 @@ export class HostRemediationRun {
         input,
         mayHaveRequested: this.#requests.arePossible,
         since: this.#requests.since(progress.current.reportedFailures > 0),
-        ...(lastScanOnly && { lastScanOnly }),
       });
       switch (finding.found) {
         case "RUNNING":
@@ -100,8 +95,7 @@ export class HostRemediationRun {
             if (!this.#forgotten) throw new NothingRuns();
             progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
             this.#requests.waitAtMost("forgotten", () => new NothingRuns());
-          } else if (this.#o.mayAsk?.() === false) throw new NothingRuns();
-          else if (await this.#request()) continue;
+          } else if (await this.#request()) continue;
       }
       await patience.pause(round);
     }

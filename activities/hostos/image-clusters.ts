@@ -7,7 +7,7 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { runImagePrechecks } from "../prechecks/run-cluster-prechecks";
 import { HostRemediationRun } from "./host-remediation-run";
 import { putRemediationPolicy } from "./put-remediation-policy";
-import { readClusterHosts, readKnownHosts } from "./read-cluster-hosts";
+import { readClusterHosts } from "./read-cluster-hosts";
 import { remediateHost } from "./remediate-host";
 import { setDesiredImage } from "./set-desired-image";
 
@@ -22,10 +22,11 @@ export function imageClusters({ clientOf, limits }: ImageClusterDependencies): C
   return {
     runPrechecks: (target) => runImagePrechecks({ clientOf, limits }, target),
     readHosts: (patience, target) => readClusterHosts(client(target), patience, target),
-    readKnownHosts: (patience, target) => readKnownHosts(client(target), patience, target),
-    readPolicy: (patience, target) => patience.persist(() => client(target).readPolicy(target.cluster.cluster)),
-    readEffectivePolicy: (patience, target) =>
-      patience.persist(() => client(target).readEffectivePolicy(target.cluster.cluster)),
+    readPolicy: async (patience, target) => {
+      const { cluster } = target.cluster;
+      const previous = await patience.persist(() => client(target).readPolicy(cluster));
+      return { previous, effective: await patience.persist(() => client(target).readEffectivePolicy(cluster)) };
+    },
     putPolicy: (patience, input) => putRemediationPolicy(client(input), patience, input),
     restorePolicy: (patience, input) =>
       patience.persist(() => client(input).putPolicy(input.cluster.cluster, input.previous)),

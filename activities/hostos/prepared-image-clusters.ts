@@ -24,10 +24,11 @@ export function preparedImageClusters({ image, managementOf }: PreparedImageClus
   const client = ({ cluster }: ClusterTarget) => managementOf(cluster.componentManagerId);
   return {
     ...image,
-    readPolicy: async (patience, target) => ({
-      policy: await image.readPolicy(patience, target),
-      settings: await readClusterSettings(client(target), patience, target),
-    }),
+    readPolicy: async (patience, target) => {
+      const { previous: policy, ...held } = await image.readPolicy(patience, target);
+      const settings = await readClusterSettings(client(target), patience, target);
+      return { ...held, previous: { policy, settings } };
+    },
     putPolicy: async (patience, input) => {
       const { ownOptions = {} } = input;
       const { policy, settings } = recorded(input.previous);

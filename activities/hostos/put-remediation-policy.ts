@@ -9,7 +9,6 @@ export async function putRemediationPolicy(
   patience: Patience,
   { cluster: { cluster }, options, previous, effective, hostsAtOnce = 1 }: ClusterTarget & PolicyChange,
 ): Promise<void> {
-  const held = effective ?? (await patience.persist(() => client.readEffectivePolicy(cluster)));
-  const policy = remediationPolicy(previous, options, parallelRemediation(hostsAtOnce, held, previous));
+  const policy = remediationPolicy(previous, options, parallelRemediation(hostsAtOnce, effective ?? {}, previous));
   await patience.change(() => client.putPolicy(cluster, policy));
 }

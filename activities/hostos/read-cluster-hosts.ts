@@ -1,5 +1,5 @@
 import type { ClusterHost } from "../../src/domain/host-remediation";
-import { assessHost, knowsAll, readFullCompliance } from "../host-assessment";
+import { assessHost, readFullCompliance } from "../host-assessment";
 import type { ClusterTarget } from "../contract";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { ClusterCompliance, HostSummary } from "../drivers/vlcm/vlcm-models";
@@ -18,21 +18,6 @@ export async function readClusterHosts(
   const hosts = await patience.persist(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
   return assessed(hosts, await readFullCompliance(client, patience, cluster, ids), target);
-}
-
-/** The same from the last scan; undefined where that does not know all of them. */
-export async function readKnownHosts(
-  client: VlcmClient,
-  patience: Patience,
-  target: ClusterTarget,
-): Promise<ClusterHost[] | undefined> {
-  const { cluster } = target.cluster;
-  const [hosts, scanned] = await Promise.all([
-    patience.persist(() => client.listHosts(cluster)),
-    patience.persist(() => client.readCompliance(cluster)),
-  ]);
-  const ids = hosts.map(({ host }) => host);
-  return knowsAll(scanned, ids) ? assessed(hosts, scanned, target) : undefined;
 }
 
 function assessed(

@@ -49,8 +49,8 @@ export function remediateHost<S extends string>(
 ): Promise<HostResult> {
   const activity = Context.current();
   const known = knownProgress(input.host.host, activity.info.heartbeatDetails, input.resume);
-  const isFirstRun = activity.info.attempt === 1 && input.lostSince === undefined;
-  const mayHaveRequested = known !== undefined || !isFirstRun || input.stop === true;
+  const isFirstRun = activity.info.attempt === 1 && !input.lost && !input.stop;
+  const mayHaveRequested = known !== undefined || !isFirstRun;
   const context = {
     cluster: input.cluster.name,
     host: input.host.fqdn,

@@ -38,7 +38,8 @@ export function remediateHosts(
 ): Promise<HostsResult> {
   const activity = Context.current();
   const known = knownHostsProgress(activity.info.heartbeatDetails, input.resume);
-  const mayHaveRequested = known !== undefined || activity.info.attempt > 1 || input.stop === true;
+  const isFirstRun = activity.info.attempt === 1 && !input.lost && !input.stop;
+  const mayHaveRequested = known !== undefined || !isFirstRun;
   const { cluster } = input;
   const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };
   const progress = new HostsProgressTracker(input, known, toldHeartbeats(activity, context));

@@ -18,7 +18,7 @@ type Doubt = "busy" | "away" | "unanswered" | "forgotten";
 
 interface RequestsOptions {
   readonly client: VlcmClient;
-  readonly input: ClusterTarget & { readonly commit?: string; readonly lostSince?: string };
+  readonly input: ClusterTarget & { readonly commit?: string };
   readonly limits: ActivityLimits;
   readonly patience: Patience;
   readonly progress: {
@@ -116,14 +116,12 @@ export class RemediationRequests {
    * asked. `hasFailures`: an attempt at one of the hosts has failed before.
    */
   since(hasFailures: boolean): number | undefined {
-    const { client, progress, input } = this.#o;
+    const { client, progress } = this.#o;
     const { requestedAt } = progress.current;
     if (requestedAt !== undefined) return Date.parse(requestedAt);
     // A crash may have lost the heartbeat of the intent, never the attempt's beginning. That is our clock's.
     if (!this.arePossible) return undefined;
-    const lostSince = input.lostSince === undefined || hasFailures ? Infinity : Date.parse(input.lostSince);
-    const began = Math.min(progress.began, lostSince);
-    return began + (client.now() - Date.now()) - (hasFailures ? 0 : clockSlack);
+    return progress.began + (client.now() - Date.now()) - (hasFailures ? 0 : clockSlack);
   }
 
   /** Throws the error once the doubt has lasted for as long as its limit. */

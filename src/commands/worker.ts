@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { type ActivityLimits, defaultActivityLimits } from "../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
 import { observeActivities } from "../observability/observe-activities";
@@ -130,7 +130,6 @@ function activityLimits(limits: WaitLimits): ActivityLimits {
     mgmtStall: limits.mgmtStallMinutes * minute,
     healthGate: limits.healthGateMinutes * minute,
     poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
-    inTurn: defaultActivityLimits.inTurn,
   };
 }
 

@@ -1,4 +1,3 @@
-import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { ResourcePlan } from "./upgrade-plan";
 
 /** The lock of a cluster: the Workflow ID of its child, of which Temporal runs one at a time. */
@@ -49,7 +48,7 @@ export function conflictingLocks(resource: ResourcePlan): readonly string[] {
   }
 }
 
-/** The resources in the order in which their locks are taken, which is that of their ids; so many at a time. */
-export function inLockOrder(resources: readonly ResourcePlan[], atOnce: number): readonly (readonly ResourcePlan[])[] {
-  return chunksOf(atOnce)([...resources].sort((a, b) => (a.resourceId < b.resourceId ? -1 : 1)));
+/** The resources in the order in which their locks are taken, which is that of their ids. */
+export function inLockOrder(resources: readonly ResourcePlan[]): readonly ResourcePlan[] {
+  return [...resources].sort((a, b) => (a.resourceId < b.resourceId ? -1 : 1));
 }

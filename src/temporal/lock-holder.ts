@@ -1,9 +1,6 @@
 import type { Client } from "@temporalio/client";
-import { isRight } from "fp-ts/Either";
 import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
-import { Upgrade } from "../domain/upgrade";
-import type { UpgradeStatus } from "../domain/upgrade-status";
 import { InTurn } from "../in-turn";
 import type { Deadline } from "../upgrades/ports";
 import { describeExecution } from "./described-execution";
@@ -21,9 +18,6 @@ const namesPerQuery = 100;
 
 /** A lock and the upgrade that holds it; undefined where nobody does. */
 type Holder = readonly [lock: string, upgradeId: string | undefined];
-
-/** The statuses of an upgrade that has decided to keep its locks; with any other it takes them, or gives them back. */
-const keeping: ReadonlySet<UpgradeStatus | undefined> = new Set<UpgradeStatus>(["SCHEDULED", "INPROGRESS", "PAUSED"]);
 
 /** Finds out who holds locks, for whoever refuses early what would fail later. */
 export class LockHolders {
@@ -74,11 +68,7 @@ export class LockHolders {
 export async function readHolder(client: Client, workflowId: string): Promise<LockHolder> {
   const payloads = new PayloadReader(client.options.loadedDataConverter);
   const upgradeId = await holderOf(client, payloads, workflowId, Date.now() + timeout);
-  if (upgradeId === undefined) return {};
-  const holder = await describeExecution(client, { workflowId: upgradeId }, Date.now() + timeout);
-  const upgrade = Upgrade.decode(await payloads.field(holder?.memo, "upgrade"));
-  const isDeciding = isRight(upgrade) && !(holder?.status === "RUNNING" && keeping.has(upgrade.right.status));
-  return { upgradeId, ...(isDeciding && { isDeciding }) };
+  return upgradeId === undefined ? {} : { upgradeId };
 }
 
 async function holderOf(

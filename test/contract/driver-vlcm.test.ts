@@ -46,7 +46,7 @@ describe("the lifecycle driver against its contract", function () {
     const { stages } = await succeed(() => activities().runClusterPrechecks(target));
     expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
 
-    const previous = await succeed(() => activities().readRemediationPolicy(target));
+    const recorded = await succeed(() => activities().readRemediationPolicy(target));
     const options = {
       preRemediationPowerAction: "SUSPEND_VMS",
       enableQuickboot: true,
@@ -56,18 +56,18 @@ describe("the lifecycle driver against its contract", function () {
       enforceHclValidation: true,
       enableQuickPatch: false,
     } as const;
-    await succeed(() => activities().putRemediationPolicy({ ...target, previous, options }));
+    await succeed(() => activities().putRemediationPolicy({ ...target, ...recorded, options }));
     const { commit } = await succeed(() => activities().setDesiredImage(target));
     for (const { host, fqdn } of await succeed(() => activities().readClusterHosts(target))) {
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
       const input = { ...target, host: { host, fqdn }, attempts, ...(commit !== undefined && { commit }) };
       expect(await succeed(() => activities().remediateHost(input))).to.include({ outcome: "UPGRADED" });
     }
-    await succeed(() => activities().restoreRemediationPolicy({ ...target, previous }));
+    await succeed(() => activities().restoreRemediationPolicy({ ...target, ...recorded }));
 
     const { hosts, policy } = await cluster.state();
     expect(hosts.map(({ version }) => version)).to.deep.equal([targetVersion, targetVersion]);
-    expect(policy).to.deep.equal(previous);
+    expect(policy).to.deep.equal(recorded.previous);
     expect(proxy.violations).to.deep.equal([]);
     for (const call of [
       /action=validate/,
@@ -135,12 +135,12 @@ describe("the lifecycle driver against its contract", function () {
       const { target } = cluster;
       for (const { what, previous, arrived } of arrivals) {
         await succeed(() => activities().restoreRemediationPolicy({ ...target, previous }));
-        const read = await succeed(() => activities().readRemediationPolicy(target));
+        const recorded = await succeed(() => activities().readRemediationPolicy(target));
         await succeed(() =>
-          activities().putRemediationPolicy({ ...target, previous: read, options: all, hostsAtOnce: 3 }),
+          activities().putRemediationPolicy({ ...target, ...recorded, options: all, hostsAtOnce: 3 }),
         );
         expect((await cluster.state()).policy, what).to.deep.equal(arrived);
-        await succeed(() => activities().restoreRemediationPolicy({ ...target, previous: read }));
+        await succeed(() => activities().restoreRemediationPolicy({ ...target, ...recorded }));
         expect((await cluster.state()).policy, what).to.deep.equal(previous);
       }
       for (const preRemediationPowerAction of powerActions) {

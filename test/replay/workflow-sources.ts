@@ -6,8 +6,8 @@ import { build, transform } from "esbuild";
 const root = resolve(__dirname, "../..");
 
 /** Where a worker's Workflow bundle begins (scripts/bundle-workflows.mjs). */
-const entryPoints = ["index", "payload-converter", "failure-converter", "task-id-interceptors"].map((name) =>
-  resolve(root, "workflows", `${name}.ts`),
+const entryPoints = ["index", "payload-converter", "failure-converter", "task-id-interceptors", "end-guard"].map(
+  (name) => resolve(root, "workflows", `${name}.ts`),
 );
 
 /** What a Workflow bundle is made of. */

@@ -149,11 +149,6 @@ export class FakeActivities {
 
   implementation(): UpgradeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
-    const readClusterHosts: UpgradeActivities["readClusterHosts"] = async (target) => {
-      record("readHosts", target);
-      const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
-      return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
-    };
     // Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate.
     const checkClusterHealth: UpgradeActivities["checkClusterHealth"] = async (input) => {
       if (this.replaced.checkClusterHealth) return this.replaced.checkClusterHealth(input);
@@ -167,34 +162,24 @@ export class FakeActivities {
         record("prechecks", target);
         return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };
       },
-      readClusterHosts,
-      // A test that replaces readClusterHosts has it run as the regular Activity that it is.
-      readKnownHosts: async (target) => {
-        if (this.replaced.readKnownHosts) return this.replaced.readKnownHosts(target);
-        if (this.replaced.readClusterHosts) return {};
-        const isKnown = target.withPolicy === true && !this.replaced.readRemediationPolicy;
-        return { hosts: await readClusterHosts(target), ...(isKnown && { policy: { previous: samplePolicy } }) };
+      readClusterHosts: async (target) => {
+        record("readHosts", target);
+        const hosts = (await this.replaced.readClusterHosts?.(target)) ?? sampleHosts(this.hosts);
+        return hosts.map((host) => ({ ...host, atTarget: this.atTarget.has(hostKey(target, host)) }));
       },
-      readRemediationPolicy: async (target) => (await this.replaced.readRemediationPolicy?.(target)) ?? samplePolicy,
+      readRemediationPolicy: async (target) =>
+        (await this.replaced.readRemediationPolicy?.(target)) ?? { previous: samplePolicy },
       putRemediationPolicy: async (target) => {
         record("putPolicy", target);
         await this.replaced.putRemediationPolicy?.(target);
       },
       restoreRemediationPolicy: async (target) => {
-        // What a test has replaced is run by the regular Activity alone, so that it sees each call once.
-        if (this.replaced.restoreRemediationPolicy && Context.current().info.isLocal) throw new Error("not at once");
         record("restorePolicy", target);
         await this.replaced.restoreRemediationPolicy?.(target);
       },
-      setDesiredImage: async (input) => {
-        // Like the hosts: a test that replaces how the policy is put has it put by its own Activity.
-        if (input.policy && this.replaced.putRemediationPolicy) return { changed: false, policy: "LEFT" };
-        if (input.policy) record("putPolicy", input);
-        record("setImage", input);
-        const image = (await this.replaced.setDesiredImage?.(input)) ?? { changed: true, commit: "1" };
-        if (!input.policy) return image;
-        const look = input.healthGate ? await checkClusterHealth(input).catch(() => undefined) : undefined;
-        return { ...image, policy: "PUT", ...(look && { look }) };
+      setDesiredImage: async (target) => {
+        record("setImage", target);
+        return (await this.replaced.setDesiredImage?.(target)) ?? { changed: true, commit: "1" };
       },
       readHostBefore: async (input) => {
         this.calls.push(`before ${hostKey(input, input.host)}`);

@@ -170,7 +170,6 @@ export class UpgradeBench {
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
-      readKnownHosts: (target) => of(target.cluster.resourceId).readKnownHosts(target),
       readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),
       putRemediationPolicy: (input) => of(input.cluster.resourceId).putRemediationPolicy(input),
       restoreRemediationPolicy: (input) => of(input.cluster.resourceId).restoreRemediationPolicy(input),

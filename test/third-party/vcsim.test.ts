@@ -169,7 +169,7 @@ describe("the driver against vcsim of the govmomi project", function () {
     it("admission control is switched off and put back as it was", async () => {
       await ended(await client.reconfigureCluster(cluster, { admissionControl: true }));
       const options = { disableHac: true };
-      const previous = await succeed(() => activities().readRemediationPolicy(target()));
+      const { previous } = await succeed(() => activities().readRemediationPolicy(target()));
       await succeed(() => activities().putRemediationPolicy({ ...target(), options, previous }));
       expect((await client.readCluster(cluster)).settings.admissionControl).to.equal(false);
       await succeed(() => activities().restoreRemediationPolicy({ ...target(), previous }));

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { Task } from "../../src/domain/task";
 import { eventually } from "../support/eventually";
-import { activityFailure, FakeActivities, Gate, sampleHosts } from "../support/fake-activities";
+import { activityFailure, FakeActivities, Gate } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { readTask, SimulatedPlatform, type SimulatedPlan, subTasksOf } from "../support/simulated-platform";
@@ -33,18 +33,8 @@ describe("The limits of a plan, around every Activity", function () {
   }
 
   async function endedWith(waits: Partial<ActivityWaits>): Promise<Record<string, readonly number[]>> {
-    // What is not answered at once is left to an Activity.
-    let policyReads = 0;
     const fake = new FakeActivities(
       {
-        readRemediationPolicy: async () => {
-          if (policyReads++ === 0) throw new Error("not at once");
-          return {};
-        },
-        // The fake leaves what is replaced to the regular Activity.
-        readClusterHosts: async () => sampleHosts(1),
-        putRemediationPolicy: async () => undefined,
-        restoreRemediationPolicy: async () => undefined,
         awaitClusterHealth: async () => undefined,
       },
       1,

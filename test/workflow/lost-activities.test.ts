@@ -107,7 +107,7 @@ describe("Activities that are lost with their worker", function () {
         const answers = {
           runClusterPrechecks: () => lostOnce({ stages: passedCheck() }),
           readClusterHosts: () => lostOnce([]),
-          readRemediationPolicy: () => lostOnce({}),
+          readRemediationPolicy: () => lostOnce({ previous: {} }),
           putRemediationPolicy: () => lostOnce(undefined),
           setDesiredImage: () => lostOnce({ changed: false }),
           restoreRemediationPolicy: () => lostOnce(undefined),

@@ -29,39 +29,6 @@ export const successStories: Readonly<Record<string, Story>> = {
     },
   },
 
-  // One Activity goes on to the next host and leaves the third, which takes longer; then the cluster is not healthy at once.
-  "hosts-in-turn": {
-    ends: "COMPLETED",
-    async tell(bench) {
-      const fake = new FakeActivities(
-        {
-          remediateHost: async (input) => {
-            const { following = [] } = input;
-            const as = (place: number) => ({ ...input, host: following[place] ?? input.host });
-            if (input.host.host === "host-1")
-              return { ...upgraded(input), followed: [upgraded(as(0))], begun: hostProgress(as(1), 0) };
-            return input.resume ? { ...upgraded(input), followed: [], look: { healthy: false } } : upgraded(input);
-          },
-        },
-        4,
-      );
-      const upgrade = await bench.upgrade({ rollout: { healthGate: true } }, fake);
-      await upgrade.end();
-      return upgrade;
-    },
-  },
-
-  // The component manager does not take the policy at once, so it is put by an Activity of its own.
-  "prepared-in-steps": {
-    ends: "COMPLETED",
-    async tell(bench) {
-      const fake = new FakeActivities({ putRemediationPolicy: async () => undefined }, hostCount);
-      const upgrade = await bench.upgrade({ rollout: { healthGate: true } }, fake);
-      await upgrade.end();
-      return upgrade;
-    },
-  },
-
   "nothing-to-do": {
     ends: "COMPLETED",
     async tell(bench) {

@@ -86,13 +86,13 @@ describe("a baseline-managed cluster", function () {
     };
     async function switchOff(options: HostRemediationOptions) {
       const with_ = { ...target, options };
-      const previous = await succeed(() => cluster.activities().readRemediationPolicy(with_));
+      const { previous } = await succeed(() => cluster.activities().readRemediationPolicy(with_));
       const end = await runActivity(() => cluster.activities().putRemediationPolicy({ ...with_, options, previous }));
       return { previous, end, restore: () => cluster.activities().restoreRemediationPolicy({ ...with_, previous }) };
     }
 
     it("are recorded as they are", async () => {
-      expect(await succeed(() => cluster.activities().readRemediationPolicy(target))).to.deep.equal({
+      expect((await succeed(() => cluster.activities().readRemediationPolicy(target))).previous).to.deep.equal({
         admissionControl: true,
         dpm: true,
       });

@@ -1,14 +1,10 @@
 import { expect } from "chai";
-import type { RemediationPolicy } from "../../../activities/contract";
-import type { VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
-import { readKnownHosts } from "../../../activities/hostos/read-cluster-hosts";
-import { createPatience } from "../../../activities/patience";
+import type { RecordedPolicy, RemediationPolicy } from "../../../activities/contract";
 import {
   expectCancelled,
   failureOf,
   newVersion,
   oldVersion,
-  quickLimits,
   runActivity,
   type SimulatedCluster,
   simulateCluster,
@@ -164,25 +160,6 @@ describe("the Activities of a cluster", function () {
     });
   });
 
-  describe("readKnownHosts", () => {
-    const readKnown = () => succeed(() => cluster.activities().readKnownHosts(cluster.target));
-
-    it("gives the hosts as the last scan tells them", async () => {
-      const hosts = await succeed(() => cluster.activities().readClusterHosts(cluster.target));
-      expect(await readKnown()).to.deep.equal({ hosts });
-    });
-
-    it("gives nothing where the last scan does not know all of them, and begins none", async () => {
-      const client = {
-        listHosts: async () => ["host-1", "host-2"].map((host) => ({ host, name: `${host}.example.com` })),
-        readCompliance: async () => ({ hosts: { "host-1": {} } }),
-      } as unknown as VlcmClient;
-      const bounds = { outage: 0, operationBusy: 0, poll: quickLimits.poll };
-      const patience = createPatience(bounds, { interruption: () => undefined });
-      expect(await readKnownHosts(client, patience, cluster.target)).to.equal(undefined);
-    });
-  });
-
   describe("the remediation policy", () => {
     it("is read, replaced by ours, and put back exactly as it was", async () => {
       const activities = cluster.activities();
@@ -192,7 +169,7 @@ describe("the Activities of a cluster", function () {
         enable_quick_boot: true,
       };
       await succeed(() => activities.restoreRemediationPolicy({ ...target, previous }));
-      expect(await succeed(() => activities.readRemediationPolicy(target))).to.deep.equal(previous);
+      expect((await succeed(() => activities.readRemediationPolicy(target))).previous).to.deep.equal(previous);
       const options = { disableHac: true, enforceHclValidation: true };
       await succeed(() => activities.putRemediationPolicy({ ...target, options, previous }));
       expect((await cluster.state()).policy).to.deep.equal({
@@ -219,6 +196,28 @@ describe("the Activities of a cluster", function () {
       // That of the beginning, ours, and that which was put back.
       await until(async () => (await cluster.steps()).filter((step) => step === "POLICY_SET").length === 3);
       expect((await cluster.state()).policy).to.deep.equal(previous);
+    });
+
+    describe("has parallel remediation switched off, also where a run that was lost has done so before", () => {
+      const previous: RemediationPolicy = { enable_quick_boot: true };
+      const parallel = { parallel_remediation_action: { enabled: true, max_hosts: 4 } };
+      const putTwice = async (recorded: RecordedPolicy) => {
+        const put = () => cluster.activities().putRemediationPolicy({ ...cluster.target, options: {}, ...recorded });
+        await succeed(put);
+        await succeed(put);
+        return (await cluster.state()).policy;
+      };
+      const off = { parallel_remediation_action: { enabled: false } };
+
+      it("that of the cluster itself", async () => {
+        const own = { ...previous, ...parallel };
+        await succeed(() => cluster.activities().restoreRemediationPolicy({ ...cluster.target, previous: own }));
+        expect(await putTwice({ previous: own })).to.deep.include(off);
+      });
+
+      it("that of the default of all clusters", async () => {
+        expect(await putTwice({ previous, effective: parallel })).to.deep.include(off);
+      });
     });
 
     it("is put through an outage, which uses up no attempt", async () => {

@@ -144,11 +144,11 @@ describe("the options of hosts", function () {
     const policy = { failure_action: { action: "FAIL" }, parallel_remediation_action: { enabled: true, max_hosts: 8 } };
     const activities = cluster.activities();
     await succeed(() => activities.restoreRemediationPolicy({ ...input, previous: policy }));
-    const previous = await succeed(() => activities.readRemediationPolicy(input));
+    const recorded = await succeed(() => activities.readRemediationPolicy(input));
     await succeed(() => activities.setDesiredImage(input));
-    await succeed(() => activities.putRemediationPolicy({ ...input, options: {}, previous }));
+    await succeed(() => activities.putRemediationPolicy({ ...input, options: {}, ...recorded }));
     expect(await succeed(() => activities.remediateHost(input))).to.include({ outcome: "UPGRADED" });
-    await succeed(() => activities.restoreRemediationPolicy({ ...input, previous }));
+    await succeed(() => activities.restoreRemediationPolicy({ ...input, ...recorded }));
     expect((await cluster.state()).policy).to.deep.equal(policy);
   });
 });

@@ -25,8 +25,10 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     const activities = cluster.activities();
     const target = { ...cluster.target, ownOptions };
     await succeed(() => activities.setDesiredImage(target));
-    const previous = await succeed(() => activities.readRemediationPolicy(target));
-    await succeed(() => activities.putRemediationPolicy({ ...target, options: ownOptions, previous, hostsAtOnce: 2 }));
+    const recorded = await succeed(() => activities.readRemediationPolicy(target));
+    await succeed(() =>
+      activities.putRemediationPolicy({ ...target, options: ownOptions, ...recorded, hostsAtOnce: 2 }),
+    );
     const hosts = (await cluster.state()).hosts.slice(0, 2).map(({ id, name }) => ({ host: id, fqdn: name }));
     runningVms = await succeed(() => activities.readRunningVms({ ...target, hosts }));
     input = { ...target, hosts, options: ownOptions, runningVms, attempts: { maximumAttempts: 2, retryDelay: 0 } };
