@@ -106,4 +106,43 @@ export default tseslint.config(
       "no-restricted-globals": ["error", "process", "fetch", "Buffer", "performance", "crypto"],
     },
   },
+  {
+    // The time is shown by clock.ts, and decided by through deciding-clock.ts, which no Workflow with local Activities may
+    // reach (.dependency-cruiser.cjs).
+    files: ["workflows/**/*.ts"],
+    ignores: ["workflows/clock.ts", "workflows/deciding-clock.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        { object: "Date", property: "now", message: "Take now() of clock.ts, or currentTime() of deciding-clock.ts." },
+      ],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name='Date']",
+          message: "Take now() of clock.ts, or currentTime() of deciding-clock.ts.",
+        },
+      ],
+    },
+  },
+  {
+    // A replay may find the time before a local Activity where there was the time after it (docs/decisions/0036).
+    files: ["workflows/**/*.ts"],
+    ignores: ["workflows/upgrade-hosts.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [deepSdkPaths],
+          paths: [
+            {
+              name: "@temporalio/workflow",
+              importNames: ["proxyLocalActivities", "scheduleLocalActivity"],
+              message: "Only a cluster's Workflow has local Activities: it decides nothing by the time.",
+            },
+          ],
+        },
+      ],
+    },
+  },
 );

@@ -26,10 +26,6 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
     return applyClusterProgress(this.subTask, { ...happening, at });
   }
 
-  protected errorIn(happening: Happening): ErrorBody | undefined {
-    return happening.type === "HostFailed" ? happening.error : undefined;
-  }
-
   protected counts(): HostCounts {
     return countHosts(this.subTask);
   }

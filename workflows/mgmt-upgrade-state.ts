@@ -28,11 +28,6 @@ export class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
     return applyMgmtProgress(this.subTask, { ...happening, at });
   }
 
-  /** A server has no parts. */
-  protected errorIn(): undefined {
-    return undefined;
-  }
-
   /** The server counts as one host. */
   protected counts(): HostCounts {
     return countMgmt(this.subTask);

@@ -1,6 +1,5 @@
 import type { ResourceOutcome } from "../src/domain/resource-end";
 import type { HostCounts } from "../src/domain/host-counts";
-import type { ErrorBody } from "../src/domain/error-body";
 import {
   applyNetvirtProgress,
   countNodes,
@@ -29,10 +28,6 @@ export class NetvirtUpgradeState extends ResourceState<Happening, NetvirtStageTy
 
   protected apply(happening: Happening | CommonHappening<NetvirtStageType>, at: string): SubTask {
     return applyNetvirtProgress(this.subTask, { ...happening, at });
-  }
-
-  protected errorIn(happening: Happening): ErrorBody | undefined {
-    return happening.type === "ComponentFailed" ? happening.error : undefined;
   }
 
   protected counts(): HostCounts {

@@ -49,8 +49,6 @@ export abstract class ResourceState<Happening extends { readonly type: string },
 
   /** The SubTask after a happening. Pure. */
   protected abstract apply(happening: Happening | CommonHappening<S>, at: string): SubTask;
-  /** The error of a part that a happening tells, where it tells one. */
-  protected abstract errorIn(happening: Happening): ErrorBody | undefined;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
   /** What the counted parts are called in the Web UI; undefined where they are not shown. */
@@ -65,8 +63,8 @@ export abstract class ResourceState<Happening extends { readonly type: string },
     const before = this.subTask;
     this.subTask = this.apply(happening, now());
     this.log.happened(happening.type, before, this.subTask);
-    const error = "stage" in happening && "error" in happening ? happening.error : this.errorIn(happening as Happening);
-    this.lastError = (error as ErrorBody | undefined)?.message ?? this.lastError;
+    const error = "error" in happening ? (happening.error as ErrorBody | undefined) : undefined;
+    this.lastError = error?.message ?? this.lastError;
   }
 
   /** A change of phase: says where the resource stands in the Web UI, and in the memo for when no worker answers. */

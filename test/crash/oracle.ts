@@ -1,13 +1,9 @@
-import { resolve } from "node:path";
-import { Worker } from "@temporalio/worker";
 import { expect } from "chai";
 import type { PageOfTask, Task, TaskStatus } from "../../src/domain/task";
 import type { PageOfUpgrade, Upgrade } from "../../src/domain/upgrade";
 import { mostOutOfService } from "../support/most-out-of-service";
 import { until } from "../system/deployment";
 import type { ServiceUnderTest } from "../system/service-under-test";
-
-const root = resolve(__dirname, "../..");
 
 /** How an upgrade of that cluster has to end. */
 export interface Expected {
@@ -92,21 +88,6 @@ export function overlapping(ledger: readonly { readonly step: string; readonly h
     }
     if (/^(MAINTENANCE_EXITED|APPLY_FAILED|CANCELLED)$/.test(step)) open.delete(host);
   }
-  return wrong;
-}
-
-/** Replays the history of every Workflow of the service's namespace; gives those that do not replay. */
-export async function notReplaying(service: ServiceUnderTest): Promise<string[]> {
-  const wrong: string[] = [];
-  await service.withTemporal(async (client) => {
-    const options = {
-      workflowBundle: { codePath: resolve(root, "dist/workflow-bundle.js") },
-      dataConverter: { payloadConverterPath: resolve(root, "dist/workflows/payload-converter.js") },
-    };
-    const histories = client.workflow.list().intoHistories();
-    for await (const { workflowId, error } of Worker.runReplayHistories(options, histories))
-      if (error) wrong.push(`${workflowId}: ${error.message}`);
-  });
   return wrong;
 }
 

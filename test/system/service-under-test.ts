@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Client, Connection } from "@temporalio/client";
+import type { DataConverter } from "@temporalio/common";
+import { expect } from "chai";
+import { loadPayloadKeys, payloadConversionOf } from "../../src/commands/payload-keys";
 import type { SubTask, Task } from "../../src/domain/task";
+import { unsoundHistories } from "../support/sound-histories";
 import { pause, until, type Deployment, type LogLine, type ProcessName, type TemporalPlace } from "./deployment";
 import { NpmStart } from "./npm-start";
 import { ProductionDeployment } from "./production-deployment";
@@ -39,12 +43,20 @@ export class ServiceUnderTest {
   /** The bearer token of requests; undefined where any is good for changes, and none is needed to read. */
   token: string | undefined;
 
-  private constructor(private readonly deployment: Deployment) {}
+  private isStopped = false;
+
+  private constructor(
+    private readonly deployment: Deployment,
+    /** How its histories are read. */
+    private readonly conversion: DataConverter = {},
+  ) {}
 
   /** Starts everything and resolves when it is ready. */
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
     const way = inProduction ? ProductionDeployment : NpmStart;
-    return ServiceUnderTest.on(await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables }));
+    const deployment = await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables });
+    await deployment.start();
+    return new ServiceUnderTest(deployment, payloadConversionOf(loadPayloadKeys(variables["PAYLOAD_KEYS_FILE"])));
   }
 
   /** Starts a deployment that was prepared in a way of its own. */
@@ -81,8 +93,9 @@ export class ServiceUnderTest {
   }
 
   /** Starts what was stopped, on the same ports and data. */
-  startAgain(): Promise<void> {
-    return this.deployment.start();
+  async startAgain(): Promise<void> {
+    await this.deployment.start();
+    this.isStopped = false;
   }
 
   /** Process ids as they are now. */
@@ -115,12 +128,25 @@ export class ServiceUnderTest {
 
   /** Ends the service by a signal; resolves with its exit code. */
   stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    this.isStopped = true;
     return this.deployment.stop(signal);
   }
 
-  /** Stops it and removes its data. */
-  discard(): Promise<void> {
-    return this.deployment.discard();
+  /**
+   * Stops it and removes its data. Fails where it leaves a history that is not sound, whatever the test was about; a service
+   * that the test has stopped cannot be asked.
+   */
+  async discard(): Promise<void> {
+    try {
+      if (!this.isStopped) expect(await this.unsoundHistories(), "histories that are not sound").to.deep.equal([]);
+    } finally {
+      await this.deployment.discard();
+    }
+  }
+
+  /** What {@link unsoundHistories} finds in its namespace. */
+  unsoundHistories(): Promise<string[]> {
+    return this.withTemporal((client) => unsoundHistories(client, { conversion: this.conversion }));
   }
 
   async post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {

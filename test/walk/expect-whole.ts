@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Stage, SubTask, Task } from "../../src/domain/task";
 import type { PageOfUpgrade } from "../../src/domain/upgrade";
-import { expectNothingLeft, expectOneStory, notReplaying, overlapping } from "../crash/oracle";
+import { expectNothingLeft, expectOneStory, overlapping } from "../crash/oracle";
 import { mostOutOfService } from "../support/most-out-of-service";
 import type { LedgerEntry, ServiceUnderTest } from "../system/service-under-test";
 import type { WalkedCluster } from "./walk-platform";
@@ -43,7 +43,7 @@ export async function expectWhole(
     expect(await service.policy(simulated), `settings of ${simulated}`).to.deep.equal(policies.get(simulated));
   }
   await expectNothingLeft(service);
-  expect(await notReplaying(service), "histories that do not replay").to.deep.equal([]);
+  expect(await service.unsoundHistories(), "histories that are not sound").to.deep.equal([]);
 }
 
 /** Upgrades of one cluster of which a stage began before one of another had ended; prechecks may. */

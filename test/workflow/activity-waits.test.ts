@@ -117,7 +117,7 @@ describe("The limits of a plan, around every Activity", function () {
     const fake = new FakeActivities({ setDesiredImage: () => new Gate().die() }, 1);
     const upgrade = await bench().upgrade({ waits: { heartbeatSeconds: 1, lostRuns: 1 } }, fake);
     const { stage, code } = await told(upgrade);
-    expect([stage, code]).to.deep.equal(["PUT_REMEDIATION_POLICY", "ACTIVITY_TIMED_OUT"]);
+    expect([stage, code]).to.deep.equal(["SET_DESIRED_IMAGE", "ACTIVITY_TIMED_OUT"]);
   });
 
   it("end a read that fails each time with what it failed of, and one that hangs with the limit", async () => {

@@ -1,0 +1,53 @@
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { expect } from "chai";
+import pLimit from "p-limit";
+import { commandsDropped } from "../../workflows/end-guard";
+import { unsoundHistories } from "../support/sound-histories";
+import { startDevServer } from "../support/workflow-environment";
+import { draws } from "../walk/deck";
+import { runToItsEnd } from "./stressed-upgrade";
+import { WorkerProcesses } from "./worker-processes";
+
+const seed = Number(process.env["STRESS_SEED"] ?? 1);
+/** Upgrades in all, shared among the sizes of the workers' caches. */
+const upgrades = Number(process.env["STRESS_UPGRADES"] ?? 60);
+const atOnce = 20;
+/** Workflows that a worker keeps in memory: with fewer than there are it replays. */
+const cacheSizes = [0, 1, 5];
+const minute = 60_000;
+/** For one upgrade, of which most take seconds; each upgrade that hangs would hang for good. */
+const longest = 8 * minute;
+
+/**
+ * Workflows on workers that replay all the time, are killed and stand still: none hangs, and each history replays
+ * (docs/decisions/0036). Hosts take no time, so that ends, timers, Signals and local Activities meet often.
+ */
+describe(`${upgrades} upgrades, ${atOnce} at once, with the seed ${seed}`, function () {
+  this.timeout(longest + minute + upgrades * 5_000);
+  let env: TestWorkflowEnvironment;
+  let workers: WorkerProcesses | undefined;
+
+  beforeEach(async () => {
+    env = await startDevServer();
+  });
+  afterEach(async () => {
+    await workers?.stop();
+    await env.teardown();
+  });
+
+  for (const cached of cacheSizes)
+    it(`all end and leave sound histories, where workers keep ${cached} Workflows in memory`, async () => {
+      workers = new WorkerProcesses(env.address, cached);
+      await workers.start(2);
+      workers.beginFaults(draws(seed, `faults ${cached}`));
+      const limited = pLimit(atOnce);
+      const runs = Array.from({ length: Math.ceil(upgrades / cacheSizes.length) }, (_, n) =>
+        limited(() => runToItsEnd(env.client, draws(seed, `upgrade ${cached}/${n}`), longest)),
+      );
+      const ends = await Promise.allSettled(runs);
+      await workers.endFaults();
+      const problems = ends.flatMap((end) => (end.status === "rejected" ? [String(end.reason)] : []));
+      expect([...problems, ...(await unsoundHistories(env.client))]).to.deep.equal([]);
+      expect(workers.printed).to.not.include(commandsDropped);
+    });
+});

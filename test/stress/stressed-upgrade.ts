@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "@temporalio/client";
+import { isLeft, isRight } from "fp-ts/Either";
+import pino from "pino";
+import type { UpgradePlan } from "../../src/domain/upgrade-plan";
+import { PayloadReader, StoredUpgrade } from "../../src/temporal/memo";
+import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import { samplePlan } from "../support/sample-plan";
+import { bundleOf, component, domain } from "../support/sample-platform";
+import type { Draws } from "../walk/deck";
+
+/** What an operator asks of an upgrade, so many milliseconds after it was started. */
+interface Request {
+  readonly at: number;
+  readonly what: "commit" | "pause" | "resume" | "cancel";
+}
+
+/** An upgrade with ends of every kind in it: at once, at a timer, in a Signal, by a cancellation. */
+export function drawUpgrade(random: Draws): { readonly plan: UpgradePlan; readonly requests: readonly Request[] } {
+  const chance = (probability: number) => random.number() < probability;
+  const now = Date.now();
+  const draft = chance(0.3);
+  const at = () => Math.round(random.number() * 6_000);
+  const servers = chance(0.2) ? domain() : undefined;
+  const resources = servers?.resources ?? drawClusters(random);
+  const scheduled = chance(0.3) ? { scheduledTimestamp: new Date(now + 1_000 + at() / 2).toISOString() } : {};
+  const failureAction = { action: "RETRY", retryCount: 1, retryDelay: 1 } as const;
+  const plan = samplePlan({
+    now,
+    draft,
+    resources: resources.map((resource) => ({
+      ...resource,
+      ...scheduled,
+      ...(chance(0.5) && { hostosUpgradeOptionsSpec: { hostosUpgradeFailureAction: failureAction } }),
+    })),
+    rollout: {
+      hostsAtOnce: random.one([1, 1, 3]),
+      soakSeconds: random.one([0, 0, 0, 1]),
+      healthGate: chance(0.7),
+      toleratedFailures: random.one([0, 1]),
+    },
+    ...(servers && {
+      installations: servers.installations,
+      managementServer: servers.managementServer,
+      bundle: bundleOf(component("NETVIRT"), component("MGMT")),
+      inputs: { mgmtUpgradeUserInputSpecs: [{ upgradeMechanism: "InPlace" }] },
+    }),
+    ...(chance(0.3) && { notifications: [{ id: "chat", retryHours: 1 }] }),
+  });
+  const paused = chance(0.3) ? at() : undefined;
+  const requests: Request[] = [
+    ...(draft ? [{ at: at(), what: "commit" } as const] : []),
+    ...(paused === undefined
+      ? []
+      : [{ at: paused, what: "pause" } as const, { at: paused + at(), what: "resume" } as const]),
+    ...(chance(0.15) ? [{ at: at(), what: "cancel" } as const] : []),
+  ];
+  return { plan, requests: requests.sort((a, b) => a.at - b.at) };
+}
+
+/** One to ten clusters; the last digit of an id says how many hosts it has. */
+function drawClusters(random: Draws) {
+  const hosts = random.one(["1", "3", "a"]);
+  return Array.from({ length: random.one([1, 2, 5, 10]) }, () => ({
+    resourceId: `cl-${randomUUID().slice(0, 8)}${hosts}`,
+  }));
+}
+
+/** Starts an upgrade, asks what is to be asked, and waits for its end; a failed one is given up. Throws where it has none. */
+export async function runToItsEnd(client: Client, random: Draws, limit: number): Promise<void> {
+  const { plan, requests } = drawUpgrade(random);
+  const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
+  const started = await executions.start(plan, { requestedBy: "the stress suite" })();
+  if (isLeft(started)) throw new Error(JSON.stringify(started.left));
+  const handle = client.workflow.getHandle(plan.id);
+  const began = Date.now();
+  const asking = requests.map(async ({ at, what }) => {
+    await pause(at);
+    // It may have ended before it is asked.
+    await (what === "cancel" ? handle.cancel() : handle.signal(what)).catch(() => undefined);
+  });
+  await Promise.all(asking);
+  const payloads = new PayloadReader(client.options.loadedDataConverter);
+  for (;;) {
+    const { status, raw } = await handle.describe();
+    if (status.name !== "RUNNING") return;
+    const memo = StoredUpgrade.decode(await payloads.fields(raw.workflowExecutionInfo?.memo));
+    const phase = isRight(memo) ? memo.right.upgrade.status : undefined;
+    if (phase === "COMPLETED_WITH_FAILURE") await handle.signal("resolve").catch(() => undefined);
+    else if (phase === "PAUSED") await handle.signal("resume").catch(() => undefined);
+    else if (phase === "DRAFT") await handle.signal("commit").catch(() => undefined);
+    if (Date.now() - began > limit) throw new Error(`Upgrade ${plan.id} has not ended: ${phase ?? "no memo"}`);
+    await pause(1_000);
+  }
+}

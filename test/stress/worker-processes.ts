@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Draws } from "../walk/deck";
+
+const root = resolve(__dirname, "../..");
+
+/** Milliseconds between two faults, and how long a worker stands still; the longest is past what Temporal waits for. */
+const faults = { between: [300, 1_500], frozen: [500, 5_000] } as const;
+
+const within = ({ number }: Draws, [least, most]: readonly [number, number]) => least + number() * (most - least);
+
+/** Worker processes, of which one after another is killed or frozen. */
+export class WorkerProcesses {
+  private readonly running: ChildProcess[] = [];
+  private isEnding = false;
+  private faulting: Promise<void> = Promise.resolve();
+  /** What they have printed. */
+  printed = "";
+
+  constructor(
+    private readonly address: string,
+    private readonly cachedWorkflows: number,
+  ) {}
+
+  async start(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.startOne()));
+  }
+
+  /** Kills and freezes workers until {@link endFaults}. */
+  beginFaults(random: Draws): void {
+    this.faulting = this.keepFaulting(random);
+  }
+
+  /** From here on all of them run. */
+  async endFaults(): Promise<void> {
+    this.isEnding = true;
+    await this.faulting;
+  }
+
+  async stop(): Promise<void> {
+    await this.endFaults();
+    await Promise.all(this.running.splice(0).map((child) => killed(child)));
+  }
+
+  private async keepFaulting(random: Draws): Promise<void> {
+    while (!this.isEnding) {
+      await pause(within(random, faults.between));
+      const victim = random.one(this.running);
+      if (random.number() < 0.5) {
+        this.running.splice(this.running.indexOf(victim), 1);
+        await killed(victim);
+        await this.startOne();
+      } else {
+        victim.kill("SIGSTOP");
+        await pause(within(random, faults.frozen));
+        victim.kill("SIGCONT");
+      }
+    }
+  }
+
+  private async startOne(): Promise<void> {
+    const script = resolve(__dirname, "stress-worker.ts");
+    const child = spawn(process.execPath, ["--import", "tsx", script, this.address, String(this.cachedWorkflows)], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ready = new Promise<void>((resume, reject) => {
+      child.once("exit", (code) => reject(new Error(`A worker ended with ${code}\n${this.printed}`)));
+      child.stdout.on("data", (text: Buffer) => text.includes("ready") && resume());
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (text: Buffer) => (this.printed += text.toString()));
+    await ready;
+    this.running.push(child);
+  }
+}
+
+/** kill -9, also of one that is frozen; resolves when it is gone. */
+function killed(child: ChildProcess): Promise<unknown> {
+  const gone = new Promise((resume) => child.once("exit", resume));
+  child.kill("SIGKILL");
+  return gone;
+}
