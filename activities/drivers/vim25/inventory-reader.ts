@@ -16,7 +16,7 @@ import {
   XmlBoolean,
   XmlText,
 } from "./vim25-models";
-import { listOf } from "./xml";
+import { listOf } from "../../../src/xml";
 
 /** The properties that are read of each type. */
 export const hostProperties = [

@@ -3,7 +3,7 @@ import { errorOfFault } from "./classify-fault";
 import { fieldOf, localizedFault, type ManagedObject, referenceTo, type SoapFault, textIn, typed } from "./soap";
 import type { Vim25Http } from "./vim25-http";
 import { Reference } from "./vim25-models";
-import { listOf, type XmlObject, type XmlValue } from "./xml";
+import { listOf, type XmlObject, type XmlValue } from "../../../src/xml";
 
 /** A step from one object to others: the property of a type that refers to them. `name` lets other steps go on with it. */
 export interface Traversal {

@@ -1,4 +1,4 @@
-import { attribute, buildXml, listOf, parseXml, textOf, type XmlObject, type XmlValue } from "./xml";
+import { attribute, buildXml, listOf, parseXml, textOf, type XmlObject, type XmlValue } from "../../../src/xml";
 
 /** A reference to a managed object, such as `HostSystem` `host-12`. */
 export interface ManagedObject {

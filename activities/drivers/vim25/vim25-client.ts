@@ -24,7 +24,7 @@ import {
   type Vim25Vm,
   XmlText,
 } from "./vim25-models";
-import type { XmlObject } from "./xml";
+import type { XmlObject } from "../../../src/xml";
 
 /** What can be done to the power of a virtual machine; the names of the product's methods without their ending. */
 export type VmPowerAction = "PowerOffVM" | "SuspendVM" | "PowerOnVM";

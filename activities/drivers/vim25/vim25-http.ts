@@ -8,7 +8,7 @@ import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
 import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
 import { ServiceContent } from "./vim25-models";
-import type { XmlObject, XmlValue } from "./xml";
+import type { XmlObject, XmlValue } from "../../../src/xml";
 
 /** One method call: `what` completes the sentence "could not …" of its error. */
 export interface Vim25Call {

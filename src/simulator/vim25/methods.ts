@@ -1,4 +1,5 @@
 import type { World } from "../state/world";
+import type { XmlItem, XmlValue } from "../../xml";
 import { findObject, type ManagedObject, serviceContent } from "./managed-objects";
 import { methodFault } from "./method-fault";
 import {
@@ -16,7 +17,7 @@ import { notFound, propertyAt, selectObjects } from "./property-collector";
 import type { PropertyFilters } from "./property-filters";
 import { booleanOf, child, children, referenceOf, type SoapRequest, textOf } from "./soap";
 import { findTask } from "./tasks";
-import { anyOf, elementsOf, moment, object, reference, text, type XmlTree } from "./values";
+import { anyOf, elementsOf, moment, object, reference, text } from "./values";
 import type { Views } from "./views";
 import { vmsOf } from "./virtual-machines";
 import type { Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
@@ -30,10 +31,10 @@ export interface MethodCall extends SoapRequest {
   readonly filters: PropertyFilters;
 }
 
-type Answer = XmlTree | readonly XmlTree[] | undefined;
+type Answer = XmlValue | undefined;
 type Method = (call: MethodCall) => Answer;
 
-const taskReference = ({ id }: Vim25Task): XmlTree => elementsOf(reference("Task", id)) as XmlTree;
+const taskReference = ({ id }: Vim25Task): XmlItem => elementsOf(reference("Task", id)) as XmlItem;
 
 function onHost({ world, self, user }: MethodCall, id = self.id): OnHost {
   const known = world.whereabouts.host(id);
@@ -62,7 +63,7 @@ const flagOf = (call: MethodCall, name: string) => booleanOf(child(call.paramete
 const urlsOf = (call: MethodCall) => children(call.parameters, "metaUrls").map((url) => textOf(url) ?? "");
 
 /** A page of an answer of the property collector, with the token of the next where there is one. */
-function pageOf(call: MethodCall, objects: readonly XmlTree[], size: number): Answer {
+function pageOf(call: MethodCall, objects: readonly XmlItem[], size: number): Answer {
   if (objects.length === 0) return undefined;
   const rest = size > 0 ? objects.slice(size) : [];
   const token = rest.length > 0 ? call.views.keepPage(call.token, rest, size) : undefined;
@@ -197,7 +198,7 @@ export function callOpenMethod({ method }: SoapRequest): Answer {
 }
 
 /** A session as the login answers it; its key is no secret of the session. */
-export function userSession(user: string, at: number): XmlTree {
+export function userSession(user: string, at: number): XmlItem {
   const session = object("UserSession", {
     key: text("simulated"),
     userName: text(user),
@@ -207,5 +208,5 @@ export function userSession(user: string, at: number): XmlTree {
     locale: text("en"),
     messageLocale: text("en"),
   });
-  return elementsOf(session) as XmlTree;
+  return elementsOf(session) as XmlItem;
 }

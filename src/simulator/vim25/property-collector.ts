@@ -1,7 +1,8 @@
+import type { XmlItem } from "../../xml";
 import type { ManagedObject } from "./managed-objects";
 import { methodFault } from "./method-fault";
-import { booleanOf, child, children, type Element, referenceOf, schemaTypeOf, textOf } from "./soap";
-import { anyOf, type Value, type XmlTree } from "./values";
+import { booleanOf, child, children, referenceOf, schemaTypeOf, textOf } from "./soap";
+import { anyOf, type Value } from "./values";
 
 /** How objects are found. */
 export type FindObject = (type: string, id: string) => ManagedObject | undefined;
@@ -18,7 +19,7 @@ const matches = (wanted: string, type: string) => wanted === type || (specializa
  * The objects that a `PropertyFilterSpec` selects, each as an `ObjectContent`. Knows TraversalSpecs with nested and
  * named ones, nested property paths and `all`. Throws ManagedObjectNotFound and InvalidProperty as the product does.
  */
-export function selectObjects(find: FindObject, spec: Element): XmlTree[] {
+export function selectObjects(find: FindObject, spec: XmlItem): XmlItem[] {
   const propSets = children(spec, "propSet");
   const selected = children(spec, "objectSet").flatMap((objectSet) => objectsOf(find, objectSet));
   const once = new Map(selected.map((object) => [`${object.type}:${object.id}`, object]));
@@ -44,7 +45,7 @@ export function propertyAt({ type, properties }: ManagedObject, path: string): V
   return value;
 }
 
-function contentOf(object: ManagedObject, propSets: readonly Element[]): XmlTree {
+function contentOf(object: ManagedObject, propSets: readonly XmlItem[]): XmlItem {
   const all = propSets.some((propSet) => booleanOf(child(propSet, "all")));
   const named = propSets.flatMap((propSet) => children(propSet, "pathSet").map((path) => textOf(path) ?? ""));
   const paths = all ? Object.keys(object.properties) : [...new Set(named)];
@@ -55,13 +56,13 @@ function contentOf(object: ManagedObject, propSets: readonly Element[]): XmlTree
   return { obj: { "@type": object.type, "#text": object.id }, ...(propSet.length > 0 && { propSet }) };
 }
 
-function objectsOf(find: FindObject, objectSet: Element): ManagedObject[] {
+function objectsOf(find: FindObject, objectSet: XmlItem): ManagedObject[] {
   const from = referenceOf(child(objectSet, "obj"));
   if (!from) throw methodFault("InvalidArgument", "An objectSet has no obj.", { invalidProperty: "objectSet" });
   const root = find(from.type, from.id);
   if (!root) throw notFound(from);
-  const specs = new Map<string, Element>();
-  const collect = (selections: readonly Element[]) => {
+  const specs = new Map<string, XmlItem>();
+  const collect = (selections: readonly XmlItem[]) => {
     for (const selection of selections) {
       const name = textOf(child(selection, "name"));
       if (schemaTypeOf(selection) === "TraversalSpec" && name) specs.set(name, selection);
@@ -73,7 +74,7 @@ function objectsOf(find: FindObject, objectSet: Element): ManagedObject[] {
 
   const found: ManagedObject[] = booleanOf(child(objectSet, "skip")) ? [] : [root];
   const walked = new Set<string>();
-  const walk = (object: ManagedObject, selections: readonly Element[]): void => {
+  const walk = (object: ManagedObject, selections: readonly XmlItem[]): void => {
     for (const selection of selections) {
       const spec =
         schemaTypeOf(selection) === "TraversalSpec" ? selection : specs.get(textOf(child(selection, "name")) ?? "");

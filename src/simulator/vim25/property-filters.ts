@@ -1,17 +1,16 @@
+import type { XmlItem } from "../../xml";
 import { randomUUID } from "node:crypto";
 import { type FindObject, selectObjects } from "./property-collector";
-import type { Element } from "./soap";
-import type { XmlTree } from "./values";
 
 interface Filter {
-  readonly spec: Element;
+  readonly spec: XmlItem;
   /** Properties of each object as they were last told, by its key. */
   seen: Map<string, Shown>;
 }
 
 interface Shown {
-  readonly reference: XmlTree;
-  readonly properties: ReadonlyMap<string, { readonly value: XmlTree; readonly text: string }>;
+  readonly reference: XmlItem;
+  readonly properties: ReadonlyMap<string, { readonly value: XmlItem; readonly text: string }>;
 }
 
 interface OfSession {
@@ -34,7 +33,7 @@ export class PropertyFilters {
   }
 
   /** Keeps a `PropertyFilterSpec`; gives the id of its filter. Throws where it names what does not exist. */
-  create(token: string, spec: Element, find: FindObject): string {
+  create(token: string, spec: XmlItem, find: FindObject): string {
     selectObjects(find, spec);
     const id = `filter-${randomUUID().slice(0, 8)}`;
     this.of(token).filters.set(id, { spec, seen: new Map() });
@@ -47,7 +46,7 @@ export class PropertyFilters {
   }
 
   /** All that has changed since the last time, as an `UpdateSet`; without a version all there is. Undefined where nothing has. */
-  updates(token: string, version: string | undefined, find: FindObject): XmlTree | undefined {
+  updates(token: string, version: string | undefined, find: FindObject): XmlItem | undefined {
     const session = this.of(token);
     const filterSet = [...session.filters].flatMap(([id, filter]) => {
       if (!version) filter.seen = new Map();
@@ -59,11 +58,11 @@ export class PropertyFilters {
   }
 }
 
-function changesOf(filter: Filter, find: FindObject): XmlTree[] {
+function changesOf(filter: Filter, find: FindObject): XmlItem[] {
   const before = filter.seen;
   const now = new Map(selectObjects(find, filter.spec).map((content) => shown(content)));
   filter.seen = now;
-  const changed = [...now].flatMap(([key, { reference, properties }]): XmlTree[] => {
+  const changed = [...now].flatMap(([key, { reference, properties }]): XmlItem[] => {
     const known = before.get(key);
     const changeSet = [...properties]
       .filter(([name, { text }]) => known?.properties.get(name)?.text !== text)
@@ -75,8 +74,8 @@ function changesOf(filter: Filter, find: FindObject): XmlTree[] {
   return [...changed, ...gone];
 }
 
-function shown(content: XmlTree): [string, Shown] {
-  const { obj, propSet = [] } = content as { obj: XmlTree; propSet?: readonly { name: string; val: XmlTree }[] };
+function shown(content: XmlItem): [string, Shown] {
+  const { obj, propSet = [] } = content as { obj: XmlItem; propSet?: readonly { name: string; val: XmlItem }[] };
   const properties = propSet.map(({ name, val }) => [name, { value: val, text: JSON.stringify(val) }] as const);
   return [JSON.stringify(obj), { reference: obj, properties: new Map(properties) }];
 }

@@ -1,36 +1,20 @@
-import XMLBuilder from "fast-xml-builder";
-import { XMLParser } from "fast-xml-parser";
+import { buildXml, parseXml, type XmlItem, type XmlObject } from "../../xml";
 import { methodFault } from "./method-fault";
-import type { Value, XmlTree } from "./values";
+import type { Value } from "./values";
 import type { MethodFault } from "./vim25-state";
-
-/** A parsed element: its text, or its attributes (`@name`) and children. */
-export type Element = string | { readonly [name: string]: Element | readonly Element[] | undefined };
 
 /** A method call. `parameters` are the elements of the request. */
 export interface SoapRequest {
   readonly method: string;
   readonly self: { readonly type: string; readonly id: string };
-  readonly parameters: Element;
+  readonly parameters: XmlItem;
 }
-
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  transformTagName: (tag) => tag.replace(/^[^:]*:/, ""),
-  parseTagValue: false,
-  parseAttributeValue: false,
-  ignoreDeclaration: true,
-  htmlEntities: true,
-  processEntities: true,
-});
-const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: "@", suppressBooleanAttributes: false });
 
 /** Reads a request; throws a fault where it is none. */
 export function readRequest(body: string): SoapRequest {
-  let document: Element;
+  let document: XmlObject;
   try {
-    document = parser.parse(body, true) as Element;
+    document = parseXml(body);
   } catch {
     throw methodFault("InvalidRequest", "The request is no well-formed XML.");
   }
@@ -40,34 +24,34 @@ export function readRequest(body: string): SoapRequest {
   ) ?? [""];
   if (method === "" || parameters === undefined || Array.isArray(parameters))
     throw methodFault("InvalidRequest", "The request has no method in the body of a SOAP envelope.");
-  const single = parameters as Element;
+  const single = parameters as XmlItem;
   const self = referenceOf(child(single, "_this"));
   if (!self) throw methodFault("InvalidRequest", `${method} does not say on which object (_this).`);
   return { method, self, parameters: single };
 }
 
 /** The one child of a name; undefined where there is none or more. */
-export function child(element: Element | undefined, name: string): Element | undefined {
+export function child(element: XmlItem | undefined, name: string): XmlItem | undefined {
   const found = typeof element === "object" ? element[name] : undefined;
-  return Array.isArray(found) ? undefined : (found as Element | undefined);
+  return Array.isArray(found) ? undefined : (found as XmlItem | undefined);
 }
 
 /** All children of a name. */
-export function children(element: Element | undefined, name: string): readonly Element[] {
+export function children(element: XmlItem | undefined, name: string): readonly XmlItem[] {
   const found = typeof element === "object" ? element[name] : undefined;
   if (found === undefined) return [];
-  return Array.isArray(found) ? (found as readonly Element[]) : [found as Element];
+  return Array.isArray(found) ? (found as readonly XmlItem[]) : [found as XmlItem];
 }
 
 /** The text of an element; undefined where there is no element. */
-export function textOf(element: Element | undefined): string | undefined {
+export function textOf(element: XmlItem | undefined): string | undefined {
   if (typeof element === "string") return element;
   const text = element?.["#text"];
   return typeof text === "string" ? text : element && "";
 }
 
 /** A boolean parameter; undefined where it is absent. */
-export function booleanOf(element: Element | undefined): boolean | undefined {
+export function booleanOf(element: XmlItem | undefined): boolean | undefined {
   const value = textOf(element);
   if (value === undefined) return undefined;
   if (!["true", "false", "0", "1"].includes(value)) throw methodFault("InvalidRequest", `${value} is no boolean.`);
@@ -75,21 +59,21 @@ export function booleanOf(element: Element | undefined): boolean | undefined {
 }
 
 /** The schema type that an element tells of itself, without prefix. */
-export function schemaTypeOf(element: Element | undefined): string | undefined {
+export function schemaTypeOf(element: XmlItem | undefined): string | undefined {
   if (typeof element !== "object") return undefined;
   const [, type] = Object.entries(element).find(([key]) => /^@[^:]+:type$/.test(key)) ?? [];
   return typeof type === "string" ? type.replace(/^[^:]*:/, "") : undefined;
 }
 
 /** A reference to a managed object. */
-export function referenceOf(element: Element | undefined): { type: string; id: string } | undefined {
+export function referenceOf(element: XmlItem | undefined): { type: string; id: string } | undefined {
   const type = typeof element === "object" ? element["@type"] : undefined;
   const id = textOf(element);
   return typeof type === "string" && id ? { type, id } : undefined;
 }
 
 /** The answer of a method that returned something, or nothing. */
-export function returned(method: string, value?: XmlTree | readonly XmlTree[]): string {
+export function returned(method: string, value?: XmlItem | readonly XmlItem[]): string {
   return envelope({
     [`${method}Response`]: { "@xmlns": "urn:vim25", ...(value !== undefined && { returnval: value }) },
   });
@@ -117,7 +101,7 @@ export function localizedFault({ type, message, fields = {} }: MethodFault): Val
   };
 }
 
-function envelope(body: XmlTree): string {
+function envelope(body: XmlItem): string {
   const document = {
     "soapenv:Envelope": {
       "@xmlns:soapenv": "http://schemas.xmlsoap.org/soap/envelope/",
@@ -126,5 +110,5 @@ function envelope(body: XmlTree): string {
       "soapenv:Body": body,
     },
   };
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build(document)}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${buildXml(document)}`;
 }

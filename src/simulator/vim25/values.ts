@@ -1,3 +1,5 @@
+import type { XmlItem, XmlValue } from "../../xml";
+
 /** A value of a property with its type in the vendor's schema, so that it can be written where any type may stand. */
 export type Value =
   | { readonly is: "text"; readonly type: string; readonly text: string }
@@ -20,11 +22,8 @@ export const object = (type: string, fields: Fields): Value => ({ is: "object", 
 /** A list; `of` is the type of its items as `ArrayOf…` names it. */
 export const list = (of: string, items: readonly Value[]): Value => ({ is: "list", of, items });
 
-/** What the XML builder takes. */
-export type XmlTree = string | { readonly [name: string]: XmlTree | readonly XmlTree[] };
-
 /** A value as an element of a known name in an object: lists are as many elements of it. */
-export function elementsOf(value: Value): XmlTree | readonly XmlTree[] {
+export function elementsOf(value: Value): XmlValue {
   switch (value.is) {
     case "text":
       return value.text;
@@ -33,12 +32,12 @@ export function elementsOf(value: Value): XmlTree | readonly XmlTree[] {
     case "object":
       return { "@xsi:type": value.type, ...fieldsOf(value.fields) };
     case "list":
-      return value.items.map((item) => elementsOf(item) as XmlTree);
+      return value.items.map((item) => elementsOf(item) as XmlItem);
   }
 }
 
 /** A value where any type may stand, so that it carries its own. */
-export function anyOf(value: Value): XmlTree {
+export function anyOf(value: Value): XmlItem {
   switch (value.is) {
     case "text":
       return { "@xsi:type": value.type, "#text": value.text };
@@ -51,13 +50,13 @@ export function anyOf(value: Value): XmlTree {
       const item = plain.charAt(0).toUpperCase() + plain.slice(1);
       return {
         "@xsi:type": `ArrayOf${item}`,
-        [value.of.startsWith("xsd:") ? plain : item]: value.items.map((v) => elementsOf(v) as XmlTree),
+        [value.of.startsWith("xsd:") ? plain : item]: value.items.map((v) => elementsOf(v) as XmlItem),
       };
     }
   }
 }
 
-export function fieldsOf(fields: Fields): Record<string, XmlTree | readonly XmlTree[]> {
+export function fieldsOf(fields: Fields): Record<string, XmlValue> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]) => (value ? [[field, elementsOf(value)]] : [])),
   );

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { World } from "../state/world";
+import type { XmlItem } from "../../xml";
 import { findObject, type ManagedObject } from "./managed-objects";
-import { list, reference, type Value, type XmlTree } from "./values";
+import { list, reference, type Value } from "./values";
 
 interface View {
   readonly container: { readonly type: string; readonly id: string };
@@ -9,7 +10,7 @@ interface View {
 }
 
 interface Page {
-  readonly objects: readonly XmlTree[];
+  readonly objects: readonly XmlItem[];
   readonly size: number;
 }
 
@@ -33,7 +34,7 @@ export class Views {
   }
 
   /** Keeps what is left of an answer; gives the token for it. */
-  keepPage(token: string, objects: readonly XmlTree[], size: number): string {
+  keepPage(token: string, objects: readonly XmlItem[], size: number): string {
     const key = randomUUID();
     this.of(token).pages.set(key, { objects, size });
     return key;

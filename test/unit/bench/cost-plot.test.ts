@@ -1,6 +1,6 @@
-import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { expect } from "chai";
 import { costPlot } from "../../../bench/cost-plot";
+import { parseXml } from "../../../src/xml";
 
 const points = [
   { hosts: 64, ours: 2, reference: 0.5 },
@@ -10,16 +10,14 @@ const points = [
 
 describe("plot of the cost of an upgrade", () => {
   const drawing = costPlot(points);
-  const parsed = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(drawing) as {
-    svg: { polyline: { class: string; points: string }[] };
-  };
+  const parsed = parseXml(drawing) as unknown as { svg: { polyline: { "@class": string; "@points": string }[] } };
   const lineOf = (name: string) =>
-    (parsed.svg.polyline.find((line) => line.class === name)?.points ?? "")
+    (parsed.svg.polyline.find((line) => line["@class"] === name)?.["@points"] ?? "")
       .split(" ")
       .map((place) => place.split(",").map(Number) as [number, number]);
 
   it("is well-formed and in the drawing's bounds", () => {
-    expect(XMLValidator.validate(drawing)).to.equal(true);
+    expect(() => parseXml(drawing)).to.not.throw();
     for (const [x, y] of [...lineOf("ours"), ...lineOf("reference")]) {
       expect(x).to.be.within(0, 640);
       expect(y).to.be.within(0, 360);

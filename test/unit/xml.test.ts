@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { parseXml } from "../../../activities/drivers/vim25/xml";
+import * as fc from "fast-check";
+import { buildXml, parseXml } from "../../src/xml";
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
@@ -43,5 +44,20 @@ describe("the XML of the management interface", () => {
 
   it("expands no entity that the document declares", () => {
     expect(() => parseXml('<!DOCTYPE a [<!ENTITY b "bb">]><a>&b;</a>')).to.throw();
+  });
+
+  it("is written with attributes first, lists as repeated elements, and nothing of what is undefined", () => {
+    const value = { a: { b: ["1", { "@t": "x", "#text": "2" }], c: "", d: undefined, "@e": "f" } };
+    expect(buildXml(value)).to.equal('<a e="f"><b>1</b><b t="x">2</b><c/></a>');
+  });
+
+  it("is read as it was written, whatever the text", () => {
+    const text = fc.string({ unit: fc.constantFrom(..."&<>\"'];![CDATA-ab\u00e9\u{1f600}") });
+    fc.assert(
+      fc.property(text, text, (attribute, content) => {
+        const value = { a: { "@b": attribute, c: [content, "x"] } };
+        expect(plain(parseXml(buildXml(value)))).to.deep.equal(value);
+      }),
+    );
   });
 });

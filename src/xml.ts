@@ -1,8 +1,8 @@
-import XMLBuilder from "fast-xml-builder";
 import { SaxesParser } from "saxes";
 
-/** An XML element as it is parsed: a text where it has neither attributes nor children, else an object of both. */
-export type XmlValue = string | XmlObject | readonly (string | XmlObject)[];
+/** An XML element: its text where it has neither attributes nor children, else an object of all three. */
+export type XmlItem = string | XmlObject;
+export type XmlValue = XmlItem | readonly XmlItem[];
 export interface XmlObject {
   readonly [name: string]: XmlValue | undefined;
 }
@@ -12,19 +12,9 @@ export const attribute = (name: string) => `@${name}`;
 /** Name of the text of an element that has attributes too. */
 export const textOf = "#text";
 
-const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  textNodeName: textOf,
-  suppressEmptyNode: true,
-  suppressBooleanAttributes: false,
-});
-
 /** Characters that XML has no way to say, and references to them; names of virtual machines may have them all the same. */
 const unspeakable =
   /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[124-9]|2\d|3[01]));/giu;
-
-type XmlItem = string | XmlObject;
 
 /** An element while it is read. */
 interface Open {
@@ -80,24 +70,43 @@ function withoutPrefix(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-/** The XML of nested objects; lists are repeated elements, fields that are undefined are left out. */
+/**
+ * The XML of nested objects; lists are repeated elements, fields that are undefined are left out. Written here because
+ * saxes only reads, and no library that does both refuses all that is not well-formed (test/unit/xml.test.ts).
+ */
 export function buildXml(value: XmlObject): string {
-  return builder.build(withoutAbsent(value));
+  return Object.entries(value).map(writeField).join("");
+}
+
+function writeField([name, value]: [string, XmlValue | undefined]): string {
+  if (value === undefined) return "";
+  if (name === textOf && typeof value === "string") return escapeXml(value);
+  const items = Array.isArray(value) ? (value as readonly XmlItem[]) : [value as XmlItem];
+  return items.map((item) => writeElement(name, item)).join("");
+}
+
+function writeElement(name: string, item: XmlItem): string {
+  const fields = Object.entries(typeof item === "string" ? { [textOf]: item } : item);
+  const [attributes, content] = [fields.filter(isAttribute), fields.filter((field) => !isAttribute(field))];
+  const start = `<${name}${attributes.map(writeAttribute).join("")}`;
+  const inner = content.map(writeField).join("");
+  return inner === "" ? `${start}/>` : `${start}>${inner}</${name}>`;
+}
+
+const isAttribute = ([name]: [string, unknown]) => name.startsWith(attribute(""));
+
+function writeAttribute([name, value]: [string, XmlValue | undefined]): string {
+  return typeof value === "string" ? ` ${name.slice(1)}="${escapeXml(value)}"` : "";
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&${escapes[character]};`);
 }
 
 /** An element that may be absent, there once or there often. */
 export function listOf<A>(value: A | readonly A[] | undefined): readonly A[] {
   if (value === undefined || value === "") return [];
   return Array.isArray(value) ? (value as readonly A[]) : [value as A];
-}
-
-function withoutAbsent(value: XmlObject): Record<string, unknown> {
-  const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
-    if (field === undefined) return [];
-    if (typeof field === "string") return [[name, field]];
-    if (Array.isArray(field))
-      return [[name, field.map((item) => (typeof item === "string" ? item : withoutAbsent(item as XmlObject)))]];
-    return [[name, withoutAbsent(field as XmlObject)]];
-  });
-  return Object.fromEntries(entries);
 }
