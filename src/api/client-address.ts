@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /** What of a request tells where it comes from. */
 interface Traced extends Pick<IncomingMessage, "headersDistinct"> {
@@ -12,55 +13,46 @@ export type ClientAddress = (request: Traced) => string;
 /**
  * The address at the other end of the connection. Where that is a trusted proxy, an address or a network such as
  * `10.0.0.0/8`, it is the last one in X-Forwarded-For that is not itself trusted: whatever stands before that could have
- * been written by the client.
+ * been written by the client. proxy-addr would also take a last entry that is no address.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const trusted = new BlockList();
-  for (const proxy of trustedProxies) {
-    const [address = "", bits] = proxy.split("/");
-    if (bits === undefined) trusted.addAddress(address, familyOf(address));
-    else trusted.addSubnet(address, Number(bits), familyOf(address));
-  }
-  const isTrusted = (address: string) => isIP(address) !== 0 && trusted.check(address, familyOf(address));
+  const trusted = trustedProxies.map((proxy) => ipaddr.parseCIDR(asNetwork(proxy)));
   return ({ socket, headersDistinct }) => {
     const forwarded = (headersDistinct["x-forwarded-for"] ?? []).flatMap((value) => value.split(","));
-    let address = plain(socket.remoteAddress ?? "");
-    while (isTrusted(address)) {
-      const before = plain(forwarded.pop()?.trim() ?? "");
-      if (isIP(before) === 0) break;
+    let address = parse(socket.remoteAddress ?? "");
+    while (address && ipaddr.subnetMatch(address, { trusted }, "") === "trusted") {
+      const before = parse(forwarded.pop()?.trim() ?? "");
+      if (!before) break;
       address = before;
     }
-    return address;
+    return address?.toString() ?? "";
   };
 }
 
 /** Whether a text is an address, or a network with the length of its prefix. */
 export function isAddressOrNetwork(text: string): boolean {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const family = isIP(address);
-  return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
+  const [address = ""] = text.split("/");
+  return isIP(address) !== 0 && ipaddr.isValidCIDR(asNetwork(text));
 }
 
-/** An IPv4 address that a listener for both families has written as IPv6. */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+function asNetwork(text: string): string {
+  if (text.includes("/")) return text;
+  return `${text}/${isIP(text) === 4 ? 32 : 128}`;
 }
 
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 6 ? "ipv6" : "ipv4";
+/**
+ * An address without the interface it was reached by (`%eth0`); an IPv4 address that a listener for both families has
+ * written as IPv6 is one of IPv4. Undefined where the text is no address: ipaddr.js alone would also read `10.1`.
+ */
+function parse(text: string) {
+  return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ""));
 }
 
 /** An IPv6 network is given out as a whole, so its 64 leading bits count as one address. */
 export function networkOf(address: string): string {
-  const known = plain(address);
-  if (!isIPv6(known)) return known;
-  const [before = "", after] = known.replace(/%.*$/, "").split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  const [head, tail] = [groups(before), groups(after ?? "")];
-  const zeros = after === undefined ? 0 : 8 - head.length - tail.length;
-  const all = [...head, ...Array.from({ length: Math.max(0, zeros) }, () => "0"), ...tail];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  const known = parse(address);
+  if (!known) return address;
+  if (!("parts" in known)) return known.toString();
+  const network = known.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
 }

@@ -110,5 +110,6 @@ describe("clientAddress", () => {
     for (const forwarded of [[], [""], ["unknown"], ["192.0.2.1, unknown"]])
       expect(addressOf(message("10.2.2.2", forwarded))).to.equal("10.2.2.2");
     expect(addressOf(message("::ffff:192.0.2.1", []))).to.equal("192.0.2.1");
+    expect(addressOf(message("fe80::1%eth0.100", []))).to.equal("fe80::1");
   });
 });
