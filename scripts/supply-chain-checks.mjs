@@ -1,5 +1,6 @@
 // What `npm run supply-chain` decides, on what it has read. Each check gives `{ outcome, line, details }` with the
 // outcome `passed`, `failed`, or `told` for what could not be looked at: that is an information and no test.
+import parseExpression from "spdx-expression-parse";
 
 /** Licences that ask for no more than to be named; CC-BY and Python's are of data and of a parser of arguments. */
 const allowedLicences = new Set([
@@ -64,9 +65,17 @@ export function licencesOf({ licenses = [], ...part }) {
 
 /** Whether all parts of an SPDX expression are allowed, or one of those that it leaves to choose from. */
 export function isAllowed(expression) {
-  const text = expression.replace(/^\((.*)\)$/, "$1");
-  if (text.includes(" OR ")) return text.split(" OR ").some(isAllowed);
-  return text.split(" AND ").every((licence) => allowedLicences.has(licence));
+  try {
+    return isAllowedPart(parseExpression(expression));
+  } catch {
+    return false;
+  }
+}
+
+function isAllowedPart({ license, plus, exception, conjunction, left, right }) {
+  if (conjunction === "or") return isAllowedPart(left) || isAllowedPart(right);
+  if (conjunction === "and") return isAllowedPart(left) && isAllowedPart(right);
+  return !plus && exception === undefined && allowedLicences.has(license);
 }
 
 export function checkLicences({ components }) {

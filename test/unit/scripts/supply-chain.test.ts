@@ -102,6 +102,11 @@ describe("npm run supply-chain", () => {
     ["a choice of which one is allowed", { expression: "(GPL-3.0-only OR Apache-2.0)" }, "passed"],
     ["both of two that are allowed", { expression: "MIT AND CC-BY-4.0" }, "passed"],
     ["two of which one is not allowed", { expression: "(MIT AND GPL-3.0-only)" }, "failed"],
+    [
+      "a choice inside of which neither is allowed",
+      { expression: "(MIT OR GPL-3.0-only) AND (GPL-3.0-only OR AGPL-3.0-only)" },
+      "failed",
+    ],
     ["another licence", { license: { id: "AGPL-3.0-only" } }, "failed"],
     ["words that are no licence", { license: { name: "SEE LICENSE IN README" } }, "failed"],
     ["none", undefined, "failed"],
