@@ -1,3 +1,4 @@
+// Runs before `npm ci`, so it can use no package.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./run.mjs";

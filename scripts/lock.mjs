@@ -1,3 +1,4 @@
+// Runs before `npm ci`, so it can use no package (proper-lockfile).
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,3 +1,4 @@
+// This file and all that it imports at once run before `npm ci`, so they can use no package.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "./build.mjs";

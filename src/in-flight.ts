@@ -1,6 +1,9 @@
 import type { Timers } from "./upgrades/ports";
 
-/** Work that is being done, by what it is about: whoever asks for the same meanwhile shares its outcome. */
+/**
+ * Work that is being done, by what it is about: whoever asks for the same meanwhile shares its outcome. p-memoize does the
+ * same, but no longer on Node 20.
+ */
 export class InFlight<T> {
   private readonly running = new Map<string, Promise<T>>();
 

@@ -7,7 +7,8 @@ interface Turn<T> {
 /**
  * Work that is done once at a time for each thing it is about. Whoever asks while it is being done shares what begins when
  * that has ended: no outcome is from before it was asked for, and of two the later one is never of an earlier state. A
- * failure is one for those who wait, too: it came after they asked.
+ * failure is one for those who wait, too: it came after they asked. No library does this: those who wait for a mutex work
+ * one after another, and a memoised function hands out what began before they asked.
  */
 export class InTurn<T> {
   private readonly running = new Map<string, Turn<T>>();

@@ -25,6 +25,9 @@ export interface ClaimedDataDir {
 /**
  * Takes the data folder for this process; two services on one database would destroy it. Ends what a killed
  * predecessor has left running. Throws {@link StartupError} where the folder is in use or cannot be written.
+ *
+ * proper-lockfile judges a holder by the age of its lock: a start after a kill would have to wait, and a service that is
+ * suspended for some seconds would lose the folder to a second one.
  */
 export function claimDataDir(dataDir: string): ClaimedDataDir {
   const lock = join(dataDir, "start.lock");

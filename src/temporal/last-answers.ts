@@ -14,7 +14,7 @@ interface Known<A> {
 /**
  * What Workflows last answered: it holds until their histories grow, and is the next best when they do not answer (no
  * worker, a busy one, a slow server). Forgets those that nobody has read for longest, beyond `capacity` in all, in the
- * unit of `sizeOf`.
+ * unit of `sizeOf`. A Map keeps the order of use, so lru-cache would save no more than the sum of the sizes.
  */
 export class LastAnswers<A> {
   private readonly answers = new Map<string, Known<A>>();

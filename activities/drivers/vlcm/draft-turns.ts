@@ -11,7 +11,8 @@ interface DraftTurn {
 
 /**
  * A user has one draft of a cluster at most, and whoever makes a new one deletes the one before. So those that share a
- * client, and with it the user, take turns, first come, first served.
+ * client, and with it the user, take turns, first come, first served. A mutex of async-mutex fails whoever waits for too
+ * long; here they go ahead.
  */
 export class DraftTurns {
   readonly #last = new Map<string, Promise<void>>();

@@ -2,7 +2,8 @@ import type { ApiMiddleware } from "../api-context";
 
 /**
  * Lets pages of these origins, where Temporal's Web UI is, read the answers of the codec and no others (Fetch, CORS
- * protocol). The page sends credentials in a header of its own making, so cookies are not allowed.
+ * protocol). The page sends credentials in a header of its own making, so cookies are not allowed. @koa/cors would need as
+ * many lines: it knows neither the path nor the policy for embedding.
  */
 export function allowCodecOrigins(origins: readonly string[]): ApiMiddleware {
   return (ctx, next) => {

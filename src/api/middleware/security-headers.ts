@@ -13,7 +13,7 @@ const always = {
 /** For a year, by TLS only (RFC 6797); a browser ignores it on plain HTTP. */
 const byTlsOnly = { "strict-transport-security": "max-age=31536000" } as const;
 
-/** Headers of every answer, also of those that are written without Koa. */
+/** Headers of every answer, also of those that are written without Koa, to which koa-helmet could add none. */
 export function securityHeaders(socket: Socket): Readonly<Record<string, string>> {
   return socket instanceof TLSSocket ? { ...always, ...byTlsOnly } : always;
 }
