@@ -62,7 +62,7 @@ export default tseslint.config(
   },
   // The command line is a program of its own, and this is its entry; the benchmark is told where its tools are.
   {
-    files: ["src/config.ts", "src/cli/upgradectl.ts", "bench/figures/start-time.ts", "bench/distant-api.ts"],
+    files: ["src/config.ts", "src/cli/upgradectl.ts", "bench/benchmarks/start-time.ts", "bench/distant-api.ts"],
     rules: { "no-restricted-properties": "off" },
   },
   {

@@ -5,26 +5,27 @@ import { Toxiproxy } from "../test/network/toxiproxy";
 import { KeptAlive } from "../test/production/kept-alive";
 import { temporalCluster } from "../test/production/temporal-cluster";
 import { freePorts, withoutTemporal } from "../test/system/deployment";
-import type { Run } from "./experiment";
-import type { Stage } from "./stage";
+import type { Fixture, ServerChoice } from "./fixture";
+
+const root = resolve(__dirname, "..");
 
 /** One more API process, and the way to Temporal that it takes. */
 export interface DistantApi {
   readonly url: string;
-  /** Where whoever else is as far from Temporal as it finds that. */
+  /** The address of Temporal for a client that is as far away. */
   readonly temporalAddress: string;
 }
 
 /** Starts one more API process, so many milliseconds from Temporal in each direction, for as long as `work` takes. */
 export async function withDistantApi<A>(
-  stage: Stage,
-  { postgres, checkout = resolve(__dirname, "..") }: Run,
+  fixture: Fixture,
+  { postgres }: ServerChoice,
   milliseconds: number,
   work: (api: DistantApi) => Promise<A>,
 ): Promise<A> {
   const folder = mkdtempSync(join(tmpdir(), "ums-distant-"));
   const toxiproxy = await Toxiproxy.start(1);
-  const { address, namespace } = stage.service.temporalPlace;
+  const { address, namespace } = fixture.service.temporalPlace;
   const { api: port } = await freePorts("api");
   try {
     const proxy = await toxiproxy.before("temporal", address);
@@ -34,7 +35,7 @@ export async function withDistantApi<A>(
     const api = new KeptAlive({
       what: "the distant API",
       program: process.execPath,
-      args: [join(checkout, "dist/src/main.js"), "api"],
+      args: [join(root, "dist/src/main.js"), "api"],
       options: {
         cwd: folder,
         env: {
@@ -44,7 +45,7 @@ export async function withDistantApi<A>(
           TEMPORAL_NAMESPACE: namespace,
           API_PORT: String(port),
           DATA_DIR: folder,
-          ...stage.fleet.variables,
+          ...fixture.fleet.variables,
         },
       },
       isUp: () =>

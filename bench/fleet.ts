@@ -1,25 +1,42 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Needs } from "./needs";
+
+/** The clusters that a benchmark needs. */
+export interface FleetOptions {
+  readonly clusters: number;
+  readonly hosts: number;
+  /** Hosts of a cluster that are upgraded together; default 1. */
+  readonly hostsAtOnce?: number;
+  /** So many clusters, the first ones, upgrade host by host whatever `hostsAtOnce` says; default 0. */
+  readonly hostByHost?: number;
+  /** Names of clusters and hosts as long as those of large companies are, about 50 characters. */
+  readonly longNames?: boolean;
+  /** Where notifications of upgrades are delivered. */
+  readonly receiver?: { readonly url: string; readonly secret: string };
+}
 
 /** A platform of equal image-managed clusters. */
 export interface Fleet {
   readonly clusters: number;
   readonly hosts: number;
-  /** What the service needs to be told to use it. */
+  /** The configuration by which the service uses it. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Version of the only bundle of config/bundles.yaml that upgrades hosts in one step from what they have. */
+/** The image that clusters of the simulator have, and the one that {@link upgradeRequest} brings them to. */
+const installedVersion = "9.0.0-0.24755229";
+export const targetVersion = "9.0.1-0.24957456";
+
+/** The only bundle of config/bundles.yaml that upgrades hosts in one step from what they have. */
 const bundleId = "7d1c1f6e-3a52-4f0e-9c11-5c0a90010001";
 
 /** Writes what the simulator simulates into `folder`: clusters `domain-c1001` and so on. Gives the file. */
-export function makeSimulatorConfig(folder: string, needs: Needs): string {
-  const { clusters, hosts, longNames } = needs;
+export function makeSimulatorConfig(folder: string, options: FleetOptions): string {
+  const { clusters, hosts, longNames } = options;
   return write(folder, "simulator.yaml", {
-    depot: [{ version: "9.0.0-0.24755229" }, { version: "9.0.1-0.24957456" }],
-    hostVersion: "9.0.0-0.24755229",
+    depot: [{ version: installedVersion }, { version: targetVersion }],
+    hostVersion: installedVersion,
     ...(longNames
       ? { clusters: Array.from({ length: clusters }, (_, i) => named(i, hosts)) }
       : { generate: { clusters, hosts } }),
@@ -46,8 +63,8 @@ function number(index: number): string {
 }
 
 /** Writes the inventory of those clusters, all of one domain. */
-export function makeFleet(folder: string, needs: Needs, simulatorUrl: string): Fleet {
-  const { clusters, hosts, hostsAtOnce = 1, hostByHost = 0, longNames, receiver } = needs;
+export function makeFleet(folder: string, options: FleetOptions, simulatorUrl: string): Fleet {
+  const { clusters, hosts, hostsAtOnce = 1, hostByHost = 0, longNames, receiver } = options;
   const componentManager = {
     id: "vc",
     name: "The simulator",
@@ -83,7 +100,7 @@ function write(folder: string, name: string, content: unknown): string {
 }
 
 /** The request that upgrades so many clusters of a fleet, beginning with the one of an index. */
-export function specOf(first: number, clusters: number, draftMode = false) {
+export function upgradeRequest(first: number, clusters: number, draftMode = false) {
   return {
     bundleId,
     resourceType: "CLUSTER",

@@ -1,14 +1,14 @@
-/** Milliseconds that a piece of work takes, with what it gives. */
+/** Milliseconds that a piece of work takes, with what it returns. */
 export async function timed<A>(work: () => Promise<A>): Promise<{ readonly milliseconds: number; readonly result: A }> {
   const began = performance.now();
   const result = await work();
   return { milliseconds: performance.now() - began, result };
 }
 
-/** Does `work` for 0 to `count` - 1, `inFlight` at a time; the milliseconds of each and of all together. */
-export async function inFlight(
+/** Does `work` for 0 to `count` - 1, `concurrency` at a time; the milliseconds of each and of all together. */
+export async function runConcurrently(
   count: number,
-  inFlight: number,
+  concurrency: number,
   work: (index: number) => Promise<unknown>,
 ): Promise<{ readonly each: readonly number[]; readonly all: number }> {
   const each: number[] = [];
@@ -19,15 +19,15 @@ export async function inFlight(
       each.push((await timed(() => work(index))).milliseconds);
     }
   };
-  const { milliseconds } = await timed(() => Promise.all(Array.from({ length: inFlight }, lane)));
+  const { milliseconds } = await timed(() => Promise.all(Array.from({ length: concurrency }, lane)));
   return { each, all: milliseconds };
 }
 
 /**
- * Measures a thing and its reference as often as there are rounds, and who begins changes from round to round: whatever else
- * the machine does then meets both alike.
+ * Measures the service and its reference alternately, and which of them begins changes from round to round: whatever else
+ * the machine does affects both alike.
  */
-export async function inTurns<A, B>(
+export async function alternate<A, B>(
   rounds: number,
   ours: (round: number) => Promise<A>,
   reference: (round: number) => Promise<B>,
@@ -48,3 +48,5 @@ export function percentile(numbers: readonly number[], share: number): number {
 }
 
 export const median = (numbers: readonly number[]) => percentile(numbers, 0.5);
+
+export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

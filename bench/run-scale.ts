@@ -40,18 +40,22 @@ for (const name of Object.keys(scales[0] ?? {}) as (keyof Scale)[])
 for (const table of [measured, assumed, result]) console.log(table.toString());
 
 function measuredCosts(): MeasuredCosts {
-  const { figures } = JSON.parse(readFileSync(measuredFile, "utf8")) as { figures: { id: string; value: number }[] };
+  const { measurements } = JSON.parse(readFileSync(measuredFile, "utf8")) as {
+    measurements: { id: string; value: number }[];
+  };
   const of = (id: string) => {
-    const found = figures.find((figure) => figure.id === id);
-    if (!found) throw new Error(`${measuredFile} has no figure ${id}: measure all of them`);
+    const found = measurements.find((measurement) => measurement.id === id);
+    if (!found) throw new Error(`${measuredFile} has no ${id}: npm run bench -- --json bench/measured.json`);
     return found.value;
   };
+  // Hosts that take some time, as real ones do.
+  const ofHost = (what: string) => of(`orchestration-16x64-2s-${what}`);
   const clusters = of("many-hosts-clusters");
   return {
-    eventsPerHost: of("events-per-host"),
-    historyKilobytesPerHost: of("history-per-host"),
-    serviceMillisecondsPerHost: of("service-processor-per-host"),
-    temporalMillisecondsPerHost: of("temporal-processor-per-host"),
+    eventsPerHost: ofHost("events"),
+    historyKilobytesPerHost: ofHost("history"),
+    serviceMillisecondsPerHost: ofHost("processor-worker") + ofHost("processor-api"),
+    temporalMillisecondsPerHost: ofHost("processor-temporal"),
     serviceSharePerCluster: of("many-hosts-processor") / 100 / clusters,
     temporalSharePerCluster: of("many-hosts-temporal-processor") / 100 / clusters,
   };

@@ -4,7 +4,7 @@ export interface MeasuredCosts {
   readonly eventsPerHost: number;
   /** Kilobytes of those events. */
   readonly historyKilobytesPerHost: number;
-  /** Milliseconds of a processor that worker and API use for each host that takes no time. */
+  /** Milliseconds of a processor that worker and API use for each host that takes two seconds. */
   readonly serviceMillisecondsPerHost: number;
   /** The same of Temporal with its database. */
   readonly temporalMillisecondsPerHost: number;
@@ -103,7 +103,7 @@ export interface Scale {
 
 const secondsPerDay = 86_400;
 
-/** Calculates a fleet from what was measured and what is assumed. All of it is linear in the hosts, as the plot of docs/performance.md is. */
+/** Calculates a fleet from what was measured and what is assumed. All of it is linear in the hosts. */
 export function scaleOf(costs: MeasuredCosts, a: Assumptions): Scale {
   const clusters = a.hosts / a.hostsPerCluster;
   const upgrades = Math.ceil(clusters / a.clustersPerUpgrade);

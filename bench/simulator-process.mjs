@@ -1,5 +1,5 @@
-// A component manager that is in nobody's way: a process of its own, which keeps all in memory. It tells its URL to whoever has
-// forked it, and ends with that process. It runs what was built, as `npm start` does.
+// The simulated component manager in a process of its own, with its state in memory. It sends its URL to the process that forked
+// it, and ends with that process. It runs what was built, as `npm start` does.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

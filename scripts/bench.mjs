@@ -10,8 +10,8 @@ await runScript(async (signal) => {
     signal,
     temporalCli: true,
     production: args.includes("--postgres"),
-    // `--quick` measures nothing at a distance but to show a means.
-    network: !args.includes("--quick") || args.includes("--without"),
+    // Without `--only` the quick run measures nothing at a distance.
+    network: !args.includes("--quick") || args.includes("task-at-a-distance"),
   });
   const child = spawn(process.execPath, ["--import", "tsx", "bench/run-bench.ts", ...args], {
     cwd: root,

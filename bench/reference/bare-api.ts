@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import type { UpgradePlan } from "../../src/domain/upgrade-plan";
-import type { Stage } from "../stage";
+import type { Fixture } from "../fixture";
 
 /** A process whose API does no more for a POST than to start the Workflow of that plan. */
 export class BareApi {
@@ -11,7 +11,7 @@ export class BareApi {
     readonly stop: () => void,
   ) {}
 
-  static async start({ service }: Stage, plan: UpgradePlan): Promise<BareApi> {
+  static async start({ service }: Fixture, plan: UpgradePlan): Promise<BareApi> {
     const program = join(__dirname, "bare-api-process.mjs");
     const child = fork(program, { execArgv: [], serialization: "advanced" });
     const { address, namespace, tls } = service.temporalPlace;

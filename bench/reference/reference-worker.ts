@@ -1,42 +1,36 @@
-import { resolve } from "node:path";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import type { Stage } from "../stage";
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import type { Fixture } from "../fixture";
+import type { ReferenceWorkerSettings } from "./reference-worker-process";
 
 /** The Task Queue of the bare Workflows that the service's own are compared with. */
 export const referenceQueue = "bench-reference";
 
-/** Activities of the bare Workflows. */
-export interface ReferenceActivities {
-  doNothing(): Promise<void>;
-  /** Epoch milliseconds at which it has begun. */
-  now(): Promise<number>;
-}
-
-const activities: ReferenceActivities = {
-  doNothing: () => Promise.resolve(),
-  now: () => Promise.resolve(Date.now()),
-};
-
-/** What the bundler and the worker say of themselves would drown the table; and a signal is to end the benchmark, not only them. */
-const logger = new DefaultLogger("WARN");
-Runtime.install({ logger, shutdownSignals: [] });
-
-/** Runs the bare Workflows, with the same limits as the service's worker, while `work` measures them. */
-export async function withReferenceWorker<A>({ service, temporal }: Stage, work: () => Promise<A>): Promise<A> {
+/** Runs the worker of the bare Workflows while `work`, which gets its process id, measures them. */
+export async function withReferenceWorker<A>(
+  { service, temporal, simulator }: Fixture,
+  work: (pid: number) => Promise<A>,
+): Promise<A> {
   const { address, tls } = service.temporalPlace;
-  const connection = await NativeConnection.connect({ address, ...(tls && { tls }) });
-  const worker = await Worker.create({
-    connection,
+  const settings: ReferenceWorkerSettings = {
+    address,
     namespace: temporal.options.namespace,
+    ...(tls && { tls }),
     taskQueue: referenceQueue,
-    workflowBundle: await bundleWorkflowCode({ workflowsPath: resolve(__dirname, "workflows.ts"), logger }),
-    activities,
-    maxConcurrentActivityTaskExecutions: 2000,
-    shutdownGraceTime: 0,
-  });
+    managerUrl: simulator.url,
+  };
+  const program = join(__dirname, "reference-worker-process.ts");
+  const child = fork(program, { execArgv: ["--import", "tsx"], serialization: "advanced" });
+  const ended = new Promise<void>((resume) => child.once("exit", () => resume()));
+  child.send(settings);
   try {
-    return await worker.runUntil(work);
+    await new Promise<void>((resume, reject) => {
+      child.once("message", () => resume());
+      void ended.then(() => reject(new Error("The reference worker ended at its start")));
+    });
+    return await work(child.pid ?? NaN);
   } finally {
-    await connection.close();
+    if (child.connected) child.disconnect();
+    await ended;
   }
 }

@@ -1,41 +1,24 @@
-import { condition, defineSignal, executeChild, proxyActivities, setHandler } from "@temporalio/workflow";
-import type { ReferenceActivities } from "./reference-worker";
+import { executeChild, proxyActivities } from "@temporalio/workflow";
+import type { ReferenceActivities, ReferenceCluster, ReferencePlan } from "./activities";
 
-const { doNothing, now } = proxyActivities<ReferenceActivities>({ startToCloseTimeout: "1 minute" });
+// A benchmark in which a host fails is to fail, not to try it again.
+const { upgradeHost } = proxyActivities<ReferenceActivities>({
+  startToCloseTimeout: "10 minutes",
+  retry: { maximumAttempts: 1 },
+});
 
-/** As many children at once as an upgrade has clusters. */
-export async function parent(clusters: number, hosts: number): Promise<void> {
-  await Promise.all(Array.from({ length: clusters }, () => executeChild(child, { args: [hosts] })));
+/** The least that an upgrade can be: a child for each cluster. Returns the calls to the component manager. */
+export async function bareUpgrade({ login, clusters }: ReferencePlan): Promise<number> {
+  const calls = await Promise.all(clusters.map((cluster) => executeChild(bareCluster, { args: [login, cluster] })));
+  return calls.reduce((total, ofCluster) => total + ofCluster, 0);
 }
 
-/** One Activity after another, as hosts of a cluster are. */
-export async function child(hosts: number): Promise<void> {
-  for (let host = 0; host < hosts; host += 1) await doNothing();
-}
-
-/** Waits for a Signal, then runs one Activity; gives the epoch milliseconds at which that has begun. */
-export async function signalled(): Promise<number> {
-  await untilToldToGo();
-  return now();
-}
-
-/** The same where the Activity is a child's, as that of a cluster is whose Workflow is its lock. */
-export async function signalledParent(): Promise<number> {
-  await untilToldToGo();
-  return executeChild(locked);
-}
-
-/** The child: one Activity, and its end. */
-export function locked(): Promise<number> {
-  return now();
-}
-
-async function untilToldToGo(): Promise<void> {
-  let arrived = false;
-  setHandler(defineSignal("go"), () => {
-    arrived = true;
-  });
-  await condition(() => arrived);
+/** One Activity for each host of a cluster, in their order. */
+export async function bareCluster(login: ReferencePlan["login"], cluster: ReferenceCluster): Promise<number> {
+  const { hosts, ...target } = cluster;
+  let calls = 0;
+  for (const host of hosts) calls += await upgradeHost({ login, ...target, host });
+  return calls;
 }
 
 /** Ends at once: what Visibility keeps of an upgrade, without the upgrade. */

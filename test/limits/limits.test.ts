@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import pLimit from "p-limit";
-import { untilFinished } from "../../bench/finished-upgrade";
-import { longHostName, resourceId, simulatedCluster, specOf } from "../../bench/fleet";
-import { onStage, type Stage } from "../../bench/stage";
+import { withFixture, type Fixture } from "../../bench/fixture";
+import { longHostName, resourceId, simulatedCluster, upgradeRequest } from "../../bench/fleet";
+import { untilSucceeded } from "../../bench/upgrades";
 import type { Task } from "../../src/domain/task";
 import { maximumResources } from "../../src/domain/upgrade-spec";
 import { hostsOf } from "../system/service-under-test";
@@ -47,7 +47,7 @@ describe(`An upgrade of ${clusters} clusters of ${hosts} hosts`, function () {
   before(async () => {
     await receiver.start();
     const needs = { clusters, hosts, hostsAtOnce, hostByHost: 3, longNames: true };
-    found = await onStage({ ...needs, receiver: { url: receiver.url, secret } }, { postgres: false }, upgradeAll);
+    found = await withFixture({ ...needs, receiver: { url: receiver.url, secret } }, { postgres: false }, upgradeAll);
     process.stdout.write(`${limitsTable(found.workflows)}\n`);
   });
 
@@ -97,7 +97,7 @@ describe(`An upgrade of ${clusters} clusters of ${hosts} hosts`, function () {
     const once = ofCluster(hostByHost.everyHostFailsOnce).used;
     const twice = ofCluster(hostByHost.everyHostFailsTwice).used;
     for (const kind of ["events", "historyBytes"] as const) {
-      // A host that fails has an Activity of its own; without trouble several share one (docs/decisions/0028).
+      // A host that fails has an Activity of its own; without trouble several share one.
       const ofHost = Math.max(plain[kind], once[kind]) / hosts;
       const ofAttempt = Math.max(0, twice[kind] - once[kind]) / hosts;
       expect(ofHost * most.hosts, `${kind} of ${most.hosts} hosts`).to.be.below(temporalLimits[kind] / 2);
@@ -117,8 +117,8 @@ describe(`An upgrade of ${clusters} clusters of ${hosts} hosts`, function () {
 });
 
 /** Upgrades the whole fleet by one request, and looks at what that has made. */
-async function upgradeAll(stage: Stage): Promise<Found> {
-  const { service, simulator, temporal } = stage;
+async function upgradeAll(fixture: Fixture): Promise<Found> {
+  const { service, simulator, temporal } = fixture;
   for (const [troubled, times] of [
     [hostByHost.everyHostFailsOnce, 1],
     [hostByHost.everyHostFailsTwice, 2],
@@ -127,7 +127,7 @@ async function upgradeAll(stage: Stage): Promise<Found> {
     await simulator.failHosts(simulatedCluster(troubled), names, times);
   }
   const { id } = await service.startUpgrade(requestOf(clusters));
-  await untilFinished(stage, id);
+  await untilSucceeded(fixture, id);
   const task = await service.taskWhen(id, "read", () => true, 300);
 
   const runs: Run[] = [];
@@ -139,12 +139,12 @@ async function upgradeAll(stage: Stage): Promise<Found> {
   for (const { host = "" } of await simulator.ledger("REMEDIATED"))
     remediated.set(host, (remediated.get(host) ?? 0) + 1);
   const begun = (await simulator.ledger("APPLY_STARTED")).length;
-  return { id, task, workflows, queries: await queriesOf(stage, workflows), remediated, begun };
+  return { id, task, workflows, queries: await queriesOf(fixture, workflows), remediated, begun };
 }
 
 /** What a client may ask for of each cluster at the same time: retries without a pause, and options of the product. */
 function requestOf(count: number): object {
-  const { resourceUpgradeSpecs, ...spec } = specOf(0, count);
+  const { resourceUpgradeSpecs, ...spec } = upgradeRequest(0, count);
   const hostosUpgradeOptionsSpec = {
     hostosUpgradeFailureAction: { action: "RETRY", retryCount: 2, retryDelay: 0 },
     enforceHclValidation: false,
@@ -156,7 +156,10 @@ function requestOf(count: number): object {
 }
 
 /** Asks the upgrade, the cluster with the longest history and the one with the largest memo for all that they tell. */
-async function queriesOf({ temporal }: Stage, workflows: readonly MeasuredWorkflow[]): Promise<Record<string, number>> {
+async function queriesOf(
+  { temporal }: Fixture,
+  workflows: readonly MeasuredWorkflow[],
+): Promise<Record<string, number>> {
   const largest = (type: string) =>
     (["events", "memoBytes"] as const).flatMap((kind) =>
       workflows

@@ -29,7 +29,6 @@ export class NpmStart implements Deployment {
       Record<"API_PORT" | "TEMPORAL_PORT" | "TEMPORAL_UI_PORT" | "SIMULATOR_PORT", number>
     >,
     private readonly variables: Readonly<Record<string, string>>,
-    private readonly checkout: string,
   ) {
     this.apiUrls = [`http://127.0.0.1:${ports.API_PORT}`];
     this.simulatorUrl = `http://127.0.0.1:${ports.SIMULATOR_PORT}`;
@@ -37,10 +36,10 @@ export class NpmStart implements Deployment {
     this.temporal = { address: `127.0.0.1:${ports.TEMPORAL_PORT}`, namespace: "default" };
   }
 
-  /** A deployment that is not yet started. `checkout`: the folder of one that is built; by default this one. */
-  static async prepare(variables: Readonly<Record<string, string>>, checkout = root): Promise<NpmStart> {
+  /** A deployment that is not yet started. */
+  static async prepare(variables: Readonly<Record<string, string>>): Promise<NpmStart> {
     const ports = await freePorts("API_PORT", "TEMPORAL_PORT", "TEMPORAL_UI_PORT", "SIMULATOR_PORT");
-    return new NpmStart(ports, variables, checkout);
+    return new NpmStart(ports, variables);
   }
 
   get printed(): string {
@@ -51,7 +50,7 @@ export class NpmStart implements Deployment {
     this.output = "";
     const ports = Object.fromEntries(Object.entries(this.ports).map(([name, port]) => [name, String(port)]));
     const child = spawn(process.execPath, ["dist/src/main.js", "start"], {
-      cwd: this.checkout,
+      cwd: root,
       env: { ...withoutTemporal(process.env), ...ports, ...this.variables, DATA_DIR: this.dataDir },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -20,8 +20,6 @@ const root = resolve(__dirname, "../..");
 export interface ProductionShape {
   readonly apis: number;
   readonly workers: number;
-  /** Folder of a checkout that is built; by default this one. */
-  readonly checkout?: string;
   /** More environment for each role, from where Temporal (`host:port`) and the simulator (a port) are. */
   readonly through?: (
     temporal: string,
@@ -89,7 +87,7 @@ export class ProductionDeployment implements Deployment {
   /** A deployment that is not yet started. */
   static async prepare(
     variables: Environment,
-    { apis, workers, through, checkout = root }: ProductionShape = { apis: 2, workers: 3 },
+    { apis, workers, through }: ProductionShape = { apis: 2, workers: 3 },
   ): Promise<ProductionDeployment> {
     const cluster = await temporalCluster();
     const { address, certificates } = cluster;
@@ -98,7 +96,7 @@ export class ProductionDeployment implements Deployment {
     const apiPorts = Object.values(await freePorts(...Array.from({ length: apis }, (_, i) => `api ${i}`)));
     const own = (await through?.(address, simulator)) ?? {};
     const folder = mkdtempSync(join(tmpdir(), "ums-roles-"));
-    const shape = { workers, own, main: join(checkout, "dist/src/main.js") };
+    const shape = { workers, own, main: join(root, "dist/src/main.js") };
     return new ProductionDeployment(cluster, temporal, folder, apiPorts, simulator, shape, variables);
   }
 

@@ -32,15 +32,14 @@ describe("the pictures of the documentation", () => {
     expect(references.filter(({ alt }) => alt.trim().length < 10)).to.deep.equal([]);
   });
 
-  it("are taken by the browser tests, but for what the benchmark draws", () => {
+  it("are taken by the browser tests", () => {
     const tests = readdirSync(join(root, "test/browser")).map((name) =>
       readFileSync(join(root, "test/browser", name), "utf8"),
     );
     const taken = tests.flatMap((text) =>
       [...text.matchAll(/(?:screenshot\(\S+, |picture\()"([\w-]+)"/g)].map(([, name]) => `${folder}/${name}.png`),
     );
-    const photographs = references.map(({ picture }) => picture).filter((picture) => !picture.endsWith(".svg"));
-    expect(taken.sort()).to.deep.equal([...new Set(photographs)].sort());
+    expect(taken.sort()).to.deep.equal([...new Set(references.map(({ picture }) => picture))].sort());
   });
 
   it("are no burden to a clone: below 2.5 MB in all", () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { inFlight, inTurns, median, percentile } from "../../../bench/measure";
+import { runConcurrently, alternate, median, percentile } from "../../../bench/measure";
 
 describe("numbers of the benchmark", () => {
   it("gives the value below which a share lies, whatever the order", () => {
@@ -11,10 +11,10 @@ describe("numbers of the benchmark", () => {
     expect(numbers[0], "the numbers stay as they were").to.equal(99);
   });
 
-  it("works on as many at a time as it is told, and on each once", async () => {
+  it("runs the given number at a time, and each once", async () => {
     let [working, most] = [0, 0];
     const seen: number[] = [];
-    const { each } = await inFlight(10, 3, async (index) => {
+    const { each } = await runConcurrently(10, 3, async (index) => {
       most = Math.max(most, ++working);
       await new Promise((resume) => setImmediate(resume));
       seen.push(index);
@@ -25,9 +25,9 @@ describe("numbers of the benchmark", () => {
     expect(each).to.have.length(10);
   });
 
-  it("lets the reference begin every other round", async () => {
+  it("starts every other round with the reference", async () => {
     const order: string[] = [];
-    const measured = await inTurns(
+    const measured = await alternate(
       3,
       (round) => Promise.resolve(order.push(`ours ${round}`)),
       (round) => Promise.resolve(order.push(`reference ${round}`)),

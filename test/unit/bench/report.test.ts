@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { Measured } from "../../../bench/figure";
-import { rowOf, tableOf } from "../../../bench/report";
+import type { Measurement } from "../../../bench/measurement";
+import { formatRow, formatTable } from "../../../bench/report";
 
-const figure = (changes: Partial<Measured>): Measured => ({
+const measurement = (changes: Partial<Measurement>): Measurement => ({
   id: "read",
-  figure: "A read",
+  title: "A read",
   value: 240,
   reference: 100,
   unit: "ms",
@@ -14,30 +14,30 @@ const figure = (changes: Partial<Measured>): Measured => ({
 
 describe("table of the benchmark", () => {
   it("says of each figure whether its target is reached", () => {
-    expect(rowOf(figure({ target: { atMost: 2.5 } }))).to.deep.equal([
+    expect(formatRow(measurement({ target: { atMost: 2.5 } }))).to.deep.equal([
       ...["A read", "240 ms", "100 ms", "2.40 x", "at most 2.5 x", "reached"],
     ]);
-    expect(rowOf(figure({ target: { atMost: 1.2 } })).at(-1)).to.equal("MISSED");
-    expect(rowOf(figure({ target: { atLeast: 2.5 } })).slice(-2)).to.deep.equal(["at least 2.5 x", "MISSED"]);
+    expect(formatRow(measurement({ target: { atMost: 1.2 } })).at(-1)).to.equal("MISSED");
+    expect(formatRow(measurement({ target: { atLeast: 2.5 } })).slice(-2)).to.deep.equal(["at least 2.5 x", "MISSED"]);
   });
 
   it("judges a difference and a value by their own unit", () => {
-    const more = figure({ judged: "difference", unit: "MB", target: { atMost: 150 } });
-    expect(rowOf(more).slice(3)).to.deep.equal(["140 MB more", "at most 150 MB", "reached"]);
-    const { reference: _, ...alone } = figure({ judged: "value", value: 0, target: { atMost: 0 }, unit: "" });
-    expect(rowOf(alone).slice(1)).to.deep.equal(["0", "", "", "at most 0", "reached"]);
+    const more = measurement({ judged: "difference", unit: "MB", target: { atMost: 150 } });
+    expect(formatRow(more).slice(3)).to.deep.equal(["140 MB more", "at most 150 MB", "reached"]);
+    const { reference: _, ...alone } = measurement({ judged: "value", value: 0, target: { atMost: 0 }, unit: "" });
+    expect(formatRow(alone).slice(1)).to.deep.equal(["0", "", "", "at most 0", "reached"]);
   });
 
   it("lets nothing that could not be measured reach a target", () => {
-    expect(rowOf(figure({ value: NaN, target: { atMost: 2 } })).at(-1)).to.equal("MISSED");
+    expect(formatRow(measurement({ value: NaN, target: { atMost: 2 } })).at(-1)).to.equal("MISSED");
   });
 
   it("only tells a number without a target", () => {
-    expect(rowOf(figure({})).slice(-2)).to.deep.equal(["", ""]);
+    expect(formatRow(measurement({})).slice(-2)).to.deep.equal(["", ""]);
   });
 
   it("has a row for each figure", () => {
-    const table = tableOf([figure({}), figure({ figure: "Another" })]);
+    const table = formatTable([measurement({}), measurement({ title: "Another" })]);
     expect(table).to.include("A read").and.to.include("Another").and.to.include("reference");
   });
 });

@@ -3,13 +3,13 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { Pool } from "undici";
 import type { UpgradePlan } from "../../src/domain/upgrade-plan";
 import { startWorkflow } from "../../src/temporal/start-workflow";
-import type { StagedExperiment } from "../experiment";
-import { specOf } from "../fleet";
-import { inFlight, inTurns, median, percentile } from "../measure";
+import type { FixtureBenchmark } from "../benchmark";
+import { upgradeRequest } from "../fleet";
+import { runConcurrently, alternate, median, percentile } from "../measure";
 import { processorSeconds } from "../process-usage";
 import { BareApi } from "../reference/bare-api";
-import { endUpgrades } from "../running-upgrades";
-import type { Stage } from "../stage";
+import { terminateUpgrades } from "../upgrades";
+import type { Fixture } from "../fixture";
 
 const atOnce = 32;
 
@@ -23,31 +23,31 @@ const repeatsOf = (quick: boolean) => (quick ? 400 : 2000);
  * POSTs of drafts against starts of the same Workflow with the same input, memo and search attributes. In bursts, with the
  * worker's part of the work done in between: the API lets no more in than workers keep up with, and a bare client does.
  */
-export const starts: StagedExperiment = {
+export const starts: FixtureBenchmark = {
   name: "starts",
-  needs: ({ quick }) => ({ clusters: quick ? 1 : burstOf(quick), hosts: 2 }),
-  run: async (stage, { quick }) => {
+  fleet: ({ quick }) => ({ clusters: quick ? 1 : burstOf(quick), hosts: 2 }),
+  measure: async (fixture, { quick }) => {
     const burst = burstOf(quick);
-    const plan = await planOf(stage);
-    const measured = (start: Start) => measuredBurst(stage, burst, start, stage.pids("api"));
-    const api = new Pool(stage.service.apiUrl, { connections: atOnce });
+    const plan = await planOf(fixture);
+    const measured = (start: Start) => measuredBurst(fixture, burst, start, fixture.pids("api"));
+    const api = new Pool(fixture.service.apiUrl, { connections: atOnce });
     const upgrades = () => measured(() => post(api, 0));
     const ofManyClusters = () => measured((index) => post(api, index));
     const workflows = () =>
-      measured(() => startWorkflow(stage.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" }));
+      measured(() => startWorkflow(fixture.temporal, { ...plan, id: randomUUID() }, { requestedBy: "bench" }));
     // Both sides are warm: a start that is repeated begins nothing, so that workers have no part in it.
     const key = randomUUID();
-    await inFlight(repeatsOf(quick), atOnce, () => post(api, 0, key));
-    await inFlight(repeatsOf(quick), atOnce, () => startedBefore(stage, plan));
-    await stage.untilIdle();
+    await runConcurrently(repeatsOf(quick), atOnce, () => post(api, 0, key));
+    await runConcurrently(repeatsOf(quick), atOnce, () => startedBefore(fixture, plan));
+    await fixture.untilIdle();
     await upgrades();
     await workflows();
-    const { ours, reference } = await inTurns(quick ? 8 : 16, upgrades, workflows);
-    const many = quick ? undefined : await inTurns(8, ofManyClusters, workflows);
-    // Not in turns with the others: V8 shrinks the memory of an API that waits longer, and its next burst pays for that.
-    const bareApi = quick ? undefined : await postsToBareApi(stage, plan, burst, workflows);
+    const { ours, reference } = await alternate(quick ? 8 : 16, upgrades, workflows);
+    const many = quick ? undefined : await alternate(8, ofManyClusters, workflows);
+    // Not alternating with the others: V8 shrinks the memory of an API that waits longer, and its next burst pays for that.
+    const bareApi = quick ? undefined : await postsToBareApi(fixture, plan, burst, workflows);
     await api.close();
-    await endUpgrades(stage);
+    await terminateUpgrades(fixture);
     const throughput = (rounds: typeof ours) => median(rounds.map(({ all }) => (burst / all) * 1000));
     const p99 = (rounds: typeof ours) =>
       percentile(
@@ -60,7 +60,7 @@ export const starts: StagedExperiment = {
     return [
       {
         id: "post-throughput",
-        figure: `POST throughput, ${atOnce} in flight`,
+        title: `POST throughput, ${atOnce} in flight`,
         value: throughput(ours),
         reference: throughput(reference),
         unit: "/s",
@@ -70,7 +70,7 @@ export const starts: StagedExperiment = {
       },
       {
         id: "post-p99",
-        figure: `POST p99, ${atOnce} in flight`,
+        title: `POST p99, ${atOnce} in flight`,
         value: p99(ours),
         reference: p99(reference),
         unit: "ms",
@@ -79,14 +79,14 @@ export const starts: StagedExperiment = {
       },
       {
         id: "post-processor",
-        figure: "Processor of the API per POST",
+        title: "Processor of the API per POST",
         value: perPost(ours),
         unit: "ms",
         judged: "value",
       },
       {
         id: "draft-processor",
-        figure: "Processor of the worker per draft, until it waits for its commit",
+        title: "Processor of the worker per draft, until it waits for its commit",
         // By the median: the worker compiles for long, and what it collects in one round was left by others.
         value: (median(ours.map(({ processorOfWorker }) => processorOfWorker)) / burst) * 1000,
         unit: "ms",
@@ -96,7 +96,7 @@ export const starts: StagedExperiment = {
         ? [
             {
               id: "post-bare-api",
-              figure: "Throughput of POSTs to a Koa that starts the Workflow and does nothing else",
+              title: "Throughput of POSTs to a Koa that starts the Workflow and does nothing else",
               value: throughput(bareApi.ours),
               reference: throughput(bareApi.reference),
               unit: "/s",
@@ -104,7 +104,7 @@ export const starts: StagedExperiment = {
             },
             {
               id: "post-bare-api-p99",
-              figure: "p99 of the same",
+              title: "p99 of the same",
               value: p99(bareApi.ours),
               reference: p99(bareApi.reference),
               unit: "ms",
@@ -112,7 +112,7 @@ export const starts: StagedExperiment = {
             },
             {
               id: "post-bare-api-processor",
-              figure: "Processor of that Koa per POST",
+              title: "Processor of that Koa per POST",
               value: perPost(bareApi.ours),
               unit: "ms",
               judged: "value" as const,
@@ -123,7 +123,7 @@ export const starts: StagedExperiment = {
         ? [
             {
               id: "post-throughput-many-clusters",
-              figure: `The same, each draft of another of ${burst} clusters`,
+              title: `The same, each draft of another of ${burst} clusters`,
               value: throughput(many.ours),
               reference: throughput(many.reference),
               unit: "/s",
@@ -138,25 +138,25 @@ export const starts: StagedExperiment = {
 type Start = (index: number) => Promise<unknown>;
 
 /** What a burst takes, and of the processor the API until it has answered and the worker until nothing is left to do. */
-async function measuredBurst(stage: Stage, burst: number, start: Start, apis: readonly number[]) {
-  const workers = stage.pids("worker");
+async function measuredBurst(fixture: Fixture, burst: number, start: Start, apis: readonly number[]) {
+  const workers = fixture.pids("worker");
   const [api, worker] = [processorSeconds(apis), processorSeconds(workers)];
-  const times = await inFlight(burst, atOnce, start);
+  const times = await runConcurrently(burst, atOnce, start);
   const processorOfApi = processorSeconds(apis) - api;
-  await stage.untilIdle();
+  await fixture.untilIdle();
   return { ...times, processorOfApi, processorOfWorker: processorSeconds(workers) - worker };
 }
 
 /** The least that an API can add: bursts of POSTs to one that only starts the Workflow, and of bare starts. */
-async function postsToBareApi<A>(stage: Stage, plan: UpgradePlan, burst: number, workflows: () => Promise<A>) {
-  const bareApi = await BareApi.start(stage, plan);
+async function postsToBareApi<A>(fixture: Fixture, plan: UpgradePlan, burst: number, workflows: () => Promise<A>) {
+  const bareApi = await BareApi.start(fixture, plan);
   const client = new Pool(bareApi.url, { connections: atOnce });
   try {
-    await inFlight(repeatsOf(false), atOnce, () => post(client, 0, plan.id));
-    await stage.untilIdle();
-    const posts = () => measuredBurst(stage, burst, () => post(client, 0), [bareApi.pid]);
+    await runConcurrently(repeatsOf(false), atOnce, () => post(client, 0, plan.id));
+    await fixture.untilIdle();
+    const posts = () => measuredBurst(fixture, burst, () => post(client, 0), [bareApi.pid]);
     await posts();
-    return await inTurns(8, posts, workflows);
+    return await alternate(8, posts, workflows);
   } finally {
     await client.close();
     bareApi.stop();
@@ -173,14 +173,14 @@ async function post(api: Pool, cluster: number, key: string = randomUUID()): Pro
       "content-type": "application/json",
       "idempotency-key": key,
     },
-    body: JSON.stringify(specOf(cluster, 1, true)),
+    body: JSON.stringify(upgradeRequest(cluster, 1, true)),
   });
   const answer = await body.text();
   if (statusCode !== 202) throw new Error(`POST /v1/upgrades answered ${statusCode}: ${answer}`);
 }
 
 /** A start of a Workflow that there is. */
-async function startedBefore({ temporal }: Stage, plan: UpgradePlan): Promise<void> {
+async function startedBefore({ temporal }: Fixture, plan: UpgradePlan): Promise<void> {
   try {
     await startWorkflow(temporal, plan, { requestedBy: "bench" });
   } catch (error) {
@@ -189,8 +189,8 @@ async function startedBefore({ temporal }: Stage, plan: UpgradePlan): Promise<vo
 }
 
 /** What the service starts an upgrade with. */
-async function planOf({ service, temporal }: Stage): Promise<UpgradePlan> {
-  const { id } = await service.startUpgrade(specOf(0, 1, true));
+async function planOf({ service, temporal }: Fixture): Promise<UpgradePlan> {
+  const { id } = await service.startUpgrade(upgradeRequest(0, 1, true));
   const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
     namespace: temporal.options.namespace,
     execution: { workflowId: id },

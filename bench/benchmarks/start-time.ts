@@ -4,30 +4,30 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startDevServer } from "../../src/temporal/dev-server";
 import { freePorts } from "../../test/system/deployment";
-import type { LoneExperiment } from "../experiment";
-import { inTurns, median, timed } from "../measure";
+import type { StandaloneBenchmark } from "../benchmark";
+import { alternate, median, timed } from "../measure";
 
 const root = resolve(__dirname, "../..");
 
 /** `npm start` in a checkout where it has run before, against the embedded server that it contains. */
-export const startTime: LoneExperiment = {
+export const startTime: StandaloneBenchmark = {
   name: "start",
   slow: true,
-  runAlone: async ({ quick, postgres, checkout = root }) => {
+  measureAlone: async ({ quick, postgres }) => {
     // There is no embedded server then.
     if (postgres) return [];
     const folder = mkdtempSync(join(tmpdir(), "ums-bench-start-"));
     try {
-      await npmStart(checkout, folder);
-      const { ours, reference } = await inTurns(
+      await npmStart(folder);
+      const { ours, reference } = await alternate(
         quick ? 2 : 5,
-        () => npmStart(checkout, folder),
+        () => npmStart(folder),
         () => serverAlone(folder),
       );
       return [
         {
           id: "start",
-          figure: "npm start, second time, to ready, beyond the embedded server alone",
+          title: "npm start, second time, to ready, beyond the embedded server alone",
           value: median(ours) / 1000,
           reference: median(reference) / 1000,
           unit: "s",
@@ -41,13 +41,13 @@ export const startTime: LoneExperiment = {
   },
 };
 
-async function npmStart(checkout: string, folder: string): Promise<number> {
+async function npmStart(folder: string): Promise<number> {
   const ports = await freePorts("API_PORT", "TEMPORAL_PORT", "TEMPORAL_UI_PORT", "SIMULATOR_PORT");
   const variables = Object.entries(ports).map(([name, port]) => `${name}=${port}`);
   const began = performance.now();
   // The environment by `env`, so that the rest of it is whatever this process has.
   const child = spawn("env", ["-u", "TEMPORAL_ADDRESS", ...variables, `DATA_DIR=${folder}`, "npm", "start"], {
-    cwd: checkout,
+    cwd: root,
     detached: true,
   });
   const ended = new Promise<void>((resume) => child.once("exit", () => resume()));

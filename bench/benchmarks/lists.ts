@@ -1,32 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { upgradesQuery } from "../../src/temporal/visibility-query";
 import { until } from "../../test/system/deployment";
-import type { StagedExperiment } from "../experiment";
-import { finishedUpgrade } from "../finished-upgrade";
-import { inFlight, inTurns, median, timed } from "../measure";
+import type { FixtureBenchmark } from "../benchmark";
+import { runConcurrently, alternate, median, timed } from "../measure";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
-import { endUpgrades } from "../running-upgrades";
-import type { Stage } from "../stage";
+import { runUpgrade, terminateUpgrades } from "../upgrades";
+import type { Fixture } from "../fixture";
 
 /** Of as many upgrades a hundredth page must be there to be read. */
 const sizes = { quick: { upgrades: 1200, page: 10 }, full: { upgrades: 20_000, page: 100 } };
 const farPage = 100;
 
 /** The list of upgrades against Visibility itself, and its hundredth page against its first. */
-export const lists: StagedExperiment = {
+export const lists: FixtureBenchmark = {
   name: "lists",
-  needs: () => ({ clusters: 1, hosts: 2 }),
-  run: async (stage, { quick }) => {
+  fleet: () => ({ clusters: 1, hosts: 2 }),
+  measure: async (fixture, { quick }) => {
     const { upgrades, page } = sizes[quick ? "quick" : "full"];
-    await seed(stage, upgrades);
-    await stage.untilIdle();
-    const read = async (pageNumber: number) => (await timed(() => getPage(stage, pageNumber, page))).milliseconds;
-    // As nobody has walked there yet: the list has no way to a far page but through all before it.
+    await seed(fixture, upgrades);
+    await fixture.untilIdle();
+    const read = async (pageNumber: number) => (await timed(() => getPage(fixture, pageNumber, page))).milliseconds;
+    // Before any page near it was read: the list reaches a far page only through all before it.
     const cold = await read(farPage + 50 < upgrades / page ? farPage + 50 : farPage);
-    const first = await inTurns(
+    const first = await alternate(
       quick ? 60 : 150,
       () => read(0),
-      async () => (await timed(() => bare(stage, page))).milliseconds,
+      async () => (await timed(() => bare(fixture, page))).milliseconds,
     );
     const [firsts, fars]: [number[], number[]] = [[], []];
     for (let round = 0; round < (quick ? 2 : 5); round += 1) {
@@ -39,7 +38,7 @@ export const lists: StagedExperiment = {
     return [
       {
         id: "list-first-page",
-        figure: `GET list, first ${page} of ${upgrades}, p50`,
+        title: `GET list, first ${page} of ${upgrades}, p50`,
         value: median(first.ours),
         reference: median(first.reference),
         unit: "ms",
@@ -49,7 +48,7 @@ export const lists: StagedExperiment = {
       },
       {
         id: "list-far-page",
-        figure: `GET list, page ${farPage} of ${page}, page by page, p50`,
+        title: `GET list, page ${farPage} of ${page}, page by page, p50`,
         value: median(fars),
         reference: median(firsts),
         unit: "ms",
@@ -59,7 +58,7 @@ export const lists: StagedExperiment = {
       },
       {
         id: "list-cold-jump",
-        figure: `GET list, a far page of ${page} at once`,
+        title: `GET list, a far page of ${page} without the pages before it`,
         value: cold,
         reference: median(firsts),
         unit: "ms",
@@ -69,14 +68,14 @@ export const lists: StagedExperiment = {
   },
 };
 
-async function getPage({ service }: Stage, pageNumber: number, pageSize: number): Promise<void> {
+async function getPage({ service }: Fixture, pageNumber: number, pageSize: number): Promise<void> {
   const response = await fetch(`${service.apiUrl}/v1/upgrades?pageNumber=${pageNumber}&pageSize=${pageSize}`);
   const body = await response.text();
   if (response.status !== 200) throw new Error(`GET list answered ${response.status}: ${body}`);
 }
 
 /** What answers the same without the service: how many there are, and the first of them. */
-async function bare({ temporal }: Stage, pageSize: number): Promise<void> {
+async function bare({ temporal }: Fixture, pageSize: number): Promise<void> {
   const { namespace } = temporal.options;
   const query = upgradesQuery({});
   await temporal.workflowService.countWorkflowExecutions({ namespace, query });
@@ -84,13 +83,13 @@ async function bare({ temporal }: Stage, pageSize: number): Promise<void> {
 }
 
 /** Makes the list so long, with closed Workflows that have the type, memo and search attributes of an upgrade that has succeeded. */
-async function seed(stage: Stage, upgrades: number): Promise<void> {
-  const { temporal } = stage;
-  const id = await finishedUpgrade(stage, 1);
+async function seed(fixture: Fixture, upgrades: number): Promise<void> {
+  const { temporal } = fixture;
+  const id = await runUpgrade(fixture, 1);
   const { memo, typedSearchAttributes } = await temporal.workflow.getHandle(id).describe();
-  await endUpgrades(stage);
-  await withReferenceWorker(stage, async () => {
-    await inFlight(upgrades, 64, () =>
+  await terminateUpgrades(fixture);
+  await withReferenceWorker(fixture, async () => {
+    await runConcurrently(upgrades, 64, () =>
       temporal.workflow.start("upgradeWorkflow", {
         workflowId: randomUUID(),
         taskQueue: referenceQueue,
@@ -98,7 +97,7 @@ async function seed(stage: Stage, upgrades: number): Promise<void> {
         typedSearchAttributes,
       }),
     );
-    const left = "ExecutionStatus = 'Running'";
-    await until("the list is as long", async () => (await temporal.workflow.count(left)).count === 0, 600);
+    const running = "ExecutionStatus = 'Running'";
+    await until("the list is as long", async () => (await temporal.workflow.count(running)).count === 0, 600);
   });
 }
