@@ -1,13 +1,12 @@
 import { Identifier } from "../domain/codec";
 import { largestPage } from "../domain/page";
-import { PageOfTask, type Task, TaskStatus } from "../domain/task";
+import { PageOfTask, Task, TaskStatus } from "../domain/task";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json, type Success } from "./answer";
 import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "./openapi/examples";
 import { pageRequested, paging, TaskId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
-import { taskJson } from "./task-json";
 
 const oneTask = { ...noParameters, path: { id: TaskId } };
 
@@ -16,7 +15,7 @@ const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound(
 const answersTask = (description: string): Success<Task> => ({
   status: 200,
   description,
-  representation: taskJson,
+  representation: json(Task),
   taskId: (task) => task.id,
 });
 
