@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import type { LoadLimits } from "./api/load/load-limits";
+import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
@@ -225,7 +225,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     startMilliseconds: values.START_MILLISECONDS,
     load: {
       starts: values.LOAD_STARTS,
-      steering: values.LOAD_STEERING,
+      commands: values.LOAD_COMMANDS,
       reads: values.LOAD_READS,
       lists: values.LOAD_LISTS,
       waitMilliseconds: values.LOAD_WAIT_MILLISECONDS,

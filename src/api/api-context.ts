@@ -1,7 +1,6 @@
 import type Koa from "koa";
 import type { Access } from "./api-error";
 import type { ErrorResponse } from "./error-response";
-import type { Turn } from "./load/turn";
 import type { Role } from "./role";
 
 /** What is known of a request while it is handled; the request log is written from it. */
@@ -22,8 +21,6 @@ export interface ApiState {
   /** From where the request comes. */
   address: string;
   taskId?: string;
-  /** Waits until the request may be worked on; absent where it need not. */
-  turn?: Turn;
   /** Set where the answer goes on until the connection closes. */
   streams?: boolean;
   /** The error that was answered, if one was; of a stream the last one that it told. */

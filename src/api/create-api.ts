@@ -1,8 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import Router from "@koa/router";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { UpgradeService } from "../upgrades/upgrade-service";
-import type { ApiMiddleware, ApiState } from "./api-context";
+import type { ApiContext, ApiMiddleware, ApiState } from "./api-context";
 import { defaultLimits, type ApiLimits } from "./api-limits";
 import type { Authentication } from "./authentication";
 import { bundlesRoutes } from "./bundles-routes";
@@ -10,11 +11,10 @@ import { clustersRoutes } from "./clusters-routes";
 import { consoleRoutes, type ConsoleInstallation } from "./console-routes";
 import { documentationRoutes } from "./documentation-routes";
 import { healthRoutes } from "./health-routes";
-import { clientAddress, type ClientAddress } from "./client-address";
+import { clientAddress, networkOf, type ClientAddress } from "./client-address";
 import { codecRoutes, type PayloadTranslator } from "./codec-routes";
 import { lastResort } from "./last-resort";
-import type { LoadControl } from "./load/load-control";
-import { admit } from "./middleware/admit";
+import type { LoadControl, WithPermit } from "./load-control";
 import { audit } from "./middleware/audit";
 import { authenticate } from "./middleware/authenticate";
 import { allowCodecOrigins } from "./middleware/cross-origin";
@@ -26,6 +26,7 @@ import { requireWellFormedRequest } from "./middleware/well-formed-request";
 import { metricsRoutes, type MetricsSource } from "./metrics-routes";
 import { UpgradeId } from "./parameters";
 import type { RawRequest } from "./decode-request";
+import { respondWithError } from "./respond";
 import type { Route } from "./route";
 import { taskEventsRoutes } from "./task-events-routes";
 import { tasksRoutes } from "./tasks-routes";
@@ -113,13 +114,18 @@ export function createApi({
           return next();
         },
         authenticate(authentication, route),
-        admit(loadControl, route.load, authentication.mode !== "dev"),
-        (ctx) =>
-          route.serve(
-            ctx,
-            { message: ctx.req, path: ctx.params, search: new URLSearchParams(ctx.querystring) },
-            limits,
-          ),
+        async (ctx) => {
+          const raw = { message: ctx.req, path: ctx.params, search: new URLSearchParams(ctx.querystring) };
+          const serve = (withPermit: WithPermit) => route.serve(ctx, raw, limits, withPermit);
+          if (!loadControl) return serve((work) => work);
+          const caller = callerOf(ctx, authentication);
+          const shed = await loadControl.admit({ load: route.load, caller, isGone: () => ctx.res.destroyed }, serve);
+          if (!shed) return;
+          // A body that came with its headers has arrived then, so the connection is kept: a new one for each attempt
+          // would cost more than the attempt.
+          await setImmediate();
+          respondWithError(ctx, shed);
+        },
       ],
     );
   }
@@ -140,6 +146,11 @@ export function createApi({
   app.use(router.routes());
   app.context.onerror = lastResort(log);
   return app;
+}
+
+/** Whose rate a request counts for: a name, or the network that it comes from where authentication names nobody. */
+function callerOf({ state: { caller, address } }: ApiContext, { mode }: Authentication): string {
+  return mode !== "dev" && caller !== undefined ? caller : networkOf(address);
 }
 
 /** The Task that a path names, for the log and for traces of whatever is answered. */

@@ -2,11 +2,18 @@ import type { ErrorBody } from "../domain/error-body";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
 import { mostNestedErrors } from "./api-limits";
-import type { LimitedLoad } from "./load/request-load";
+import type { Load } from "./load-control";
 import { quote } from "../domain/decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
-export type ErrorType = "INVALID_INPUT" | "NOT_ALLOWED" | "FAILED_DEPENDENCY" | "NOT_FOUND" | "CONFLICT" | "INTERNAL";
+export type ErrorType =
+  | "INVALID_INPUT"
+  | "NOT_ALLOWED"
+  | "FAILED_DEPENDENCY"
+  | "NOT_FOUND"
+  | "CONFLICT"
+  | "TOO_MANY_REQUESTS"
+  | "INTERNAL";
 
 /** The HTTP answer to a failed request. `cause` is for the log and never part of the answer. */
 export interface ErrorResponse {
@@ -14,6 +21,12 @@ export interface ErrorResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
   readonly cause?: unknown;
+}
+
+/** Whether a request was refused, rather than failed: nothing was done, and the service did what it should. */
+export function isRefusal({ status, body }: ErrorResponse): boolean {
+  const tooMany: ErrorType = "TOO_MANY_REQUESTS";
+  return status < 500 || body.errorType === tooMany;
 }
 
 /** What the table needs to know of the request: its id, and what its route does (Spec 7: reads declare no 424). */
@@ -51,17 +64,16 @@ const passing = new Set(["TEMPORAL_UNREACHABLE", "COMPONENT_MANAGER_UNREACHABLE"
 /** Long enough for a connection that was lost to be made again, in seconds. */
 const retryLater = { "retry-after": "5" };
 
-const inWords: Readonly<Record<LimitedLoad, string>> = {
+const inWords: Readonly<Record<Load, string>> = {
   START: "requests for new upgrades",
-  STEER: "requests to running upgrades",
+  COMMAND: "commands to upgrades",
   READ: "requests to read",
   LIST: "requests to read",
-  EVENTS: "requests to read",
   INVENTORY: "requests to read",
   SIGN_IN: "logins",
 };
 
-function sendAgain(load: LimitedLoad, seconds: number): string {
+function sendAgain(load: Load, seconds: number): string {
   const again = `Send it again after ${seconds === 1 ? "a second" : `${seconds} seconds`}`;
   return load === "START" ? `${again}, with the same Idempotency-Key.` : `${again}.`;
 }
@@ -93,7 +105,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
     case "Conflict":
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "Busy":
-      return answer(503, problemBody("INTERNAL", error.problem), { headers: { "retry-after": "10" } });
+      return answer(503, problemBody("TOO_MANY_REQUESTS", error.problem), { headers: { "retry-after": "10" } });
     case "NotFound":
       return answer(404, {
         errorCode: notFoundCodes[error.resource].code,
@@ -132,16 +144,16 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
       });
     case "Overloaded":
-      return answerAgainAfter(error.retryAfterSeconds, 424, {
+      return answerAgainAfter(error.retryAfterSeconds, 503, {
         errorCode: "OVERLOADED",
-        errorType: "FAILED_DEPENDENCY",
-        message: `The service has as many ${inWords[error.load]} as it can take. This one was refused before anything was done.`,
+        errorType: "TOO_MANY_REQUESTS",
+        message: `The service has as many ${inWords[error.load]} as it can handle. This one was refused before anything was done.`,
         remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
       });
     case "RateLimited":
-      return answerAgainAfter(error.retryAfterSeconds, 424, {
+      return answerAgainAfter(error.retryAfterSeconds, 429, {
         errorCode: "RATE_LIMITED",
-        errorType: "FAILED_DEPENDENCY",
+        errorType: "TOO_MANY_REQUESTS",
         message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
         remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
         context: { perMinute: String(error.perMinute) },

@@ -8,7 +8,7 @@ import type { ApiContext } from "./api-context";
 import type { Access, ApiError } from "./api-error";
 import type { ApiLimits } from "./api-limits";
 import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
-import type { RequestLoad } from "./load/request-load";
+import type { RouteLoad, WithPermit } from "./load-control";
 import { respond } from "./respond";
 import type { RequiredRole, Role } from "./role";
 
@@ -21,7 +21,7 @@ export interface RouteDescription {
   /** The least role that may use the route; every route must name one. */
   readonly role: RequiredRole;
   /** What a request loads; every route must name it. */
-  readonly load: RequestLoad;
+  readonly load: RouteLoad;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -76,7 +76,7 @@ export interface Route extends RouteDescription {
     /** Whether it has an entity tag, and 304 is an answer too. */
     readonly isConditional: boolean;
   };
-  serve(ctx: ApiContext, raw: RawRequest, limits: ApiLimits): Promise<void>;
+  serve(ctx: ApiContext, raw: RawRequest, limits: ApiLimits, withPermit: WithPermit): Promise<void>;
 }
 
 /** The parts of a request to a route that takes none. */
@@ -88,14 +88,19 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
 ): Route {
   const { request, success, handle, unknownPath, bodyBytes, ...description } = definition;
   const { status, representation, headers = {} } = success;
-  const answerTo = (ctx: ApiContext, raw: RawRequest, limits: ApiLimits): TE.TaskEither<ApiError, A> =>
+  const answerTo = (
+    ctx: ApiContext,
+    raw: RawRequest,
+    limits: ApiLimits,
+    withPermit: WithPermit,
+  ): TE.TaskEither<ApiError, A> =>
     pipe(
       decodeRequest(request, raw, unknownPath ?? neverUnknown, {
         ...limits.body,
         ...(bodyBytes !== undefined && { bytes: bodyBytes }),
       }),
       TE.chainW((decoded) =>
-        inTurn(ctx, withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds), success.taskId),
+        withPermit(withDeadline(handle({ ...decoded, ...senderOf(ctx) }), limits.answerMilliseconds)),
       ),
     );
   return {
@@ -109,16 +114,8 @@ export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B
       headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, header.description])),
       isConditional: success.isConditional ?? false,
     },
-    serve: (ctx, raw, limits) => respond(ctx, success, answerTo(ctx, raw, limits)),
+    serve: (ctx, raw, limits, withPermit) => respond(ctx, success, answerTo(ctx, raw, limits, withPermit)),
   };
-}
-
-function inTurn<A>(
-  { state: { turn } }: ApiContext,
-  work: TE.TaskEither<ApiError, A>,
-  taskIdOf: Success<A>["taskId"],
-): TE.TaskEither<ApiError, A> {
-  return turn ? turn(work, taskIdOf) : work;
 }
 
 const senderOf = (ctx: ApiContext): Sender => ({

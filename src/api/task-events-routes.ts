@@ -14,7 +14,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
       path: "/v1/tasks/{id}/events",
       access: "READ",
       role: "VIEWER",
-      load: "EVENTS",
+      load: "READ",
       operationId: "watchTask",
       tag: "tasks",
       summary: "Follow one task by server-sent events",

@@ -2,7 +2,7 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { decodeJson } from "../domain/decode-json";
 import { ErrorBody } from "../domain/error-body";
-import { answeredError, CliError, isTooMany, isUnauthorized, wrongUsage } from "./cli-error";
+import { answeredError, CliError, isShed, isUnauthorized, wrongUsage } from "./cli-error";
 import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
 import { exitCode } from "./exit-code";
 import { printable } from "./printable";
@@ -15,8 +15,8 @@ const defaultServer = "http://127.0.0.1:8080";
 /** How long an answer may take. A commit waits for the Workflow, but not as long as this. */
 const answerMilliseconds = 60_000;
 
-/** How long a request is sent again that is refused because there are too many. */
-const patienceMilliseconds = 60_000;
+/** How long a request that is shed is sent again. */
+const retryMilliseconds = 60_000;
 
 interface Refusal {
   readonly status: number;
@@ -77,16 +77,16 @@ export class ApiClient {
   /** Sends a request, and again as long as it is refused before anything is done, because there are too many. */
   private async ask(method: Method, path: string, options: RequestOptions): Promise<E.Either<Refusal, Response>> {
     const { surroundings } = this;
-    const patient = surroundings.now() + patienceMilliseconds;
+    const giveUpAt = surroundings.now() + retryMilliseconds;
     for (;;) {
       const response = await this.send(method, path, options);
       if (response.ok) return E.right(response);
       const error = await this.decoded(response, ErrorBody);
-      const seconds = isTooMany(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
-      if (!(seconds >= 0) || surroundings.now() + seconds * 1000 > patient)
+      const seconds = isShed(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
+      if (!(seconds >= 0) || surroundings.now() + seconds * 1000 > giveUpAt)
         return E.left({ status: response.status, error });
       surroundings.stderr.write(
-        `The service takes no more requests for now (${printable(error.errorCode ?? "")}). Sending it again in ${seconds} s.\n`,
+        `The service has too many requests (${printable(error.errorCode ?? "")}). Retrying in ${seconds} s.\n`,
       );
       await surroundings.wait(seconds * 1000);
     }
@@ -121,16 +121,12 @@ export class ApiClient {
     const login = this.login;
     if (login?.refreshToken === undefined) return false;
     const body = login.refreshToken;
-    const response = await this.send("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
-    const accessToken = await this.decoded(await this.successful(response), t.string);
+    const renewed = await this.ask("PATCH", "/v1/tokens/access-token/refresh", { body, anonymous: true });
+    if (E.isLeft(renewed)) throw answeredError(renewed.left.status, renewed.left.error);
+    const accessToken = await this.decoded(renewed.right, t.string);
     this.login = { ...login, accessToken };
     writeLogin(this.loginPath, this.login);
     return true;
-  }
-
-  private async successful(response: Response): Promise<Response> {
-    if (response.ok) return response;
-    throw answeredError(response.status, await this.decoded(response, ErrorBody));
   }
 
   private async decoded<A>(response: Response, codec: t.Decoder<unknown, A>): Promise<A> {

@@ -24,7 +24,8 @@ export function wrongUsage(message: string, nextStep: string, cause?: unknown): 
 
 /** The error of an answer of the service; `nextStep` is its own remediation where it gives one. */
 export function answeredError(status: number, body: ErrorBody): CliError {
-  const code = status < 500 ? exitCode.refused : isAway(status) ? exitCode.notReachable : exitCode.failed;
+  const isRefused = status < 500 || isShed(body);
+  const code = isRefused ? exitCode.refused : isAway(status) ? exitCode.notReachable : exitCode.failed;
   const nextStep = isUnauthorized(status, body)
     ? "Log in with `upgradectl login`, or set UPGRADECTL_TOKEN."
     : (body.remediationMessage ?? "Look the error code up in docs/error-codes.md.");
@@ -36,12 +37,12 @@ export function isUnauthorized(status: number, { errorCode }: ErrorBody): boolea
   return status === 403 && errorCode === "Unauthorized";
 }
 
-/** Answers of a proxy, or of a service that cannot take more: it may work again in a moment. */
+/** Answers of a proxy, or of a service that is not ready: it may work again in a moment. */
 function isAway(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
 /** Whether a request was refused before anything was done, so that it may be sent again whatever it was. */
-export function isTooMany({ errorCode }: ErrorBody): boolean {
+export function isShed({ errorCode }: ErrorBody): boolean {
   return errorCode === "OVERLOADED" || errorCode === "RATE_LIMITED";
 }

@@ -4,7 +4,7 @@ import * as E from "fp-ts/Either";
 import type { Logger } from "pino";
 import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
-import { LoadControl } from "../api/load/load-control";
+import { LoadControl } from "../api/load-control";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
@@ -18,7 +18,6 @@ import { currentRequestId, keepRequest } from "../observability/request-context"
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
-import { TakeUp } from "../temporal/take-up";
 import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { upgradeCounter } from "../temporal/upgrade-counter";
@@ -34,9 +33,6 @@ import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 import { sharedReads } from "./shared-reads";
 import { systemTimers } from "./system-timers";
-
-/** How long a start keeps its place for a worker to come to it: without one, there are some starts a second all the same. */
-const takeUpMilliseconds = 2000;
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -66,13 +62,7 @@ export const startApiRole: StartRole = async (config, log) => {
     timers: systemTimers,
     watchLimits: config.watchLimits,
   });
-  const loadControl = new LoadControl({
-    limits: config.load,
-    timers: systemTimers,
-    now: () => performance.now(),
-    takenUp: new TakeUp(client, systemTimers, takeUpMilliseconds).of,
-    onShed: metrics.countShed,
-  });
+  const loadControl = new LoadControl({ limits: config.load, timers: systemTimers, onShed: metrics.countShed });
   metrics.showLoad(() => loadControl.counts());
   const { host, port } = config.api;
   const tls = loadTls(config.api.tls, log);

@@ -2,7 +2,6 @@ import { type Logger, pino } from "pino";
 import type { Config } from "../config";
 import { logContext } from "../observability/log-context";
 import { oneLine, StartupError } from "../startup-error";
-import { collectWhenIdle } from "./collect-when-idle";
 import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 
 /** A role that runs. */
@@ -53,7 +52,6 @@ export async function runRole(
       ...(running.processes && { processes: running.processes }),
     });
     log.info({ url: running.url }, "ready");
-    collectWhenIdle();
     const broken = running.failed?.then((reason) => Promise.reject(new StartupError(reason)));
     const reason = await Promise.race([asked, ...(broken ? [broken] : [])]);
     log.info({ reason }, "stopping");

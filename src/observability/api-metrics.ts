@@ -1,8 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
 import type { ApiMiddleware } from "../api/api-context";
-import type { LoadControl } from "../api/load/load-control";
-import { limitedLoads, shedReasons, type LimitedLoad, type ShedReason } from "../api/load/request-load";
+import { loads, shedReasons, type Load, type LoadControl, type ShedReason } from "../api/load-control";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
 
@@ -15,8 +14,8 @@ export interface ApiMetrics {
   readonly measureRequests: ApiMiddleware;
   /** To be told of each call to Temporal when it has ended: gRPC method, status in words, seconds. */
   measureTemporalCall(operation: string, result: string, seconds: number): void;
-  /** To be told of each request that is refused before anything was done. */
-  countShed(load: LimitedLoad, reason: ShedReason): void;
+  /** Counts a request that was shed. */
+  countShed(load: Load, reason: ShedReason): void;
   /** Shows how many requests of each kind there are, asked at each scrape. To be called once. */
   showLoad(counts: LoadControl["counts"]): void;
   measureManagerCall(call: ManagerCall, outcome: CallOutcome, seconds: number): void;
@@ -62,12 +61,12 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
   });
   const shed = new Counter({
     name: "ums_http_requests_shed_total",
-    help: "Requests that were refused before anything was done, because of too many",
+    help: "Requests that were refused before anything was done, because there were too many",
     labelNames: ["load", "reason"],
     registers,
   });
   // So that the first one is an increase too.
-  for (const load of limitedLoads) for (const reason of shedReasons) shed.inc({ load: load.toLowerCase(), reason }, 0);
+  for (const load of loads) for (const reason of shedReasons) shed.inc({ load: load.toLowerCase(), reason }, 0);
   upgradeGauges(registers, readCounts);
 
   return {
@@ -100,7 +99,7 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
 function loadGauge(registers: Registry[], counts: LoadControl["counts"]): void {
   new Gauge({
     name: "ums_http_requests_admitted",
-    help: "Requests that are inside; of those the ones that wait for their turn, and that are worked on; how many of these may be",
+    help: "Requests that were let in and are not answered; of those the ones that wait for a permit and that have one; permits",
     labelNames: ["load", "state"],
     registers,
     collect() {

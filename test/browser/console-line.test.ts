@@ -38,6 +38,22 @@ describe("the console's line to the API", function () {
     await page.locator(".error").waitFor({ state: "detached" });
   });
 
+  it("waits as long as Retry-After says where a read is shed, and goes on by itself", async () => {
+    const { page, service } = console;
+    const asked: number[] = [];
+    await page.route("**/v1/upgrades?*", (route) => {
+      asked.push(Date.now());
+      if (asked.length > 1) return route.continue();
+      const body = JSON.stringify({ errorCode: "OVERLOADED", message: "Too many requests to read." });
+      return route.fulfill({ status: 503, headers: { "retry-after": "4" }, contentType: "application/json", body });
+    });
+    await page.goto(service.apiUrl);
+    await page.getByText("Too many requests to read.").waitFor();
+    await until("it has asked again", () => asked.length > 1);
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).to.be.at.least(4000);
+    await page.getByText("Too many requests to read.").waitFor({ state: "detached" });
+  });
+
   it("tells times by the service's clock, whatever the browser's is", async () => {
     const { page, service } = console;
     await page.clock.install({ time: Date.now() - wrongBy });

@@ -50,9 +50,9 @@ const deviations = {
     "CANCELLED",
   ],
   /** "paging", "filter of the list by resource", "asking again for the list", "too many requests". */
-  get: { parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"], statuses: ["304", "424"] },
-  /** "Idempotency-Key". */
-  post: { parameters: ["Idempotency-Key"], statuses: [] },
+  get: { parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"], statuses: ["304", "429", "503"] },
+  /** "Idempotency-Key", "too many requests". */
+  post: { parameters: ["Idempotency-Key"], statuses: ["429", "503"] },
 };
 
 /** Models of the document that the specification does not name: parts of its own, and those of further paths. */

@@ -23,7 +23,7 @@ const tickMilliseconds = 10;
 
 /** Sends requests to one API by connections that are kept; many at a time cost little. */
 export class Sender {
-  private readonly agent = new Agent({ keepAlive: true });
+  private readonly agent = new Agent({ keepAlive: true, maxFreeSockets: Infinity });
 
   constructor(private readonly url: string) {}
 
@@ -54,6 +54,11 @@ export class Sender {
       });
       sent.end(body);
     });
+  }
+
+  /** Opens so many connections, which are kept for the requests after it. */
+  async openConnections(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.send({ method: "GET", path: "/health/live" })));
   }
 
   private async sent(message: Message): Promise<Sent> {

@@ -11,13 +11,12 @@ import { refusalOf } from "./refusal-of";
 /** How long the sustainable rate is measured, and how long ten times as much is sent, in milliseconds. */
 const times = { measured: 4000, flood: 6000 };
 /**
- * How long all but one in a hundred take at most, in milliseconds. Before a flood is known one waits for up to
- * `untilKnown`, behind so many `inside`: those that are worked on and those that workers have not come to
- * (docs/decisions/0023). A slow machine needs longer for them.
+ * How long all but one in a hundred take at most, in milliseconds: the wait for a permit, and then what the `permits` of
+ * starts take together (LOAD_WAIT_MILLISECONDS, LOAD_STARTS). A slow machine needs longer for them.
  */
-const longestAnswer = { milliseconds: 5000, untilKnown: 2000, inside: 2 * 64 };
-/** What operators do meanwhile, in milliseconds. */
-const longestSteering = 15_000;
+const longestAnswer = { milliseconds: 5000, wait: 2000, permits: 8 };
+/** How long operators' commands take at most meanwhile, in milliseconds. */
+const longestCommand = 15_000;
 /** Requests of one client that sends the next when the one before is answered. */
 const atOnce = 4;
 
@@ -32,7 +31,7 @@ describe("ten times as many requests as the service can take", function () {
   const open = new Set<string>();
 
   before(async () => {
-    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "30", LOG_LEVEL: "info" });
+    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "30", LOG_LEVEL: "info", ...JSON.parse(process.env["XVARS"] ?? "{}") });
     sender = new Sender(service.apiUrls[0] ?? "");
   });
 
@@ -90,7 +89,7 @@ describe("ten times as many requests as the service can take", function () {
       return ids.sort();
     });
 
-  it("are answered 202 or 424 at once, operators are served meanwhile, and nothing accepted is lost", async () => {
+  it("are answered 202 or 503 at once, operators are served meanwhile, and nothing accepted is lost", async () => {
     const upgrade = await service.startUpgrade({
       ...example("cluster-draft"),
       resourceUpgradeSpecs: [{ resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000021", upgradeNow: true }],
@@ -105,6 +104,8 @@ describe("ten times as many requests as the service can take", function () {
       0.99,
       calm.map(([, { milliseconds }]) => milliseconds),
     );
+    // As clients with a pool and proxies do: the kernel's queue of new connections is not what is measured.
+    await sender.openConnections(Math.ceil(10 * sustainable));
     const memoryBefore = await metric("process_resident_memory_bytes");
 
     const flood = sender.openLoop(10 * sustainable, times.flood, () => start());
@@ -125,13 +126,17 @@ describe("ten times as many requests as the service can take", function () {
       0.99,
       answers.map(([, { milliseconds }]) => milliseconds),
     );
+    const median = quantile(
+      0.5,
+      answers.filter(([, { status }]) => status === 503).map(([, { milliseconds }]) => milliseconds),
+    );
 
     const seconds = times.flood / 1000;
     const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
     const told = ({ status, milliseconds }: TimedAnswer) => `${status} in ${milliseconds.toFixed(0)} ms`;
     for (const line of [
       `sustainable: ${sustainable.toFixed(1)} starts a second, p99 ${usual.toFixed(0)} ms`,
-      `offered: ${(answers.length / seconds / sustainable).toFixed(1)} times as many; accepted ${taken}, refused ${answers.length - taken}, of all so far given up ${open.size}; p99 ${slowest.toFixed(0)} ms`,
+      `offered: ${(answers.length / seconds / sustainable).toFixed(1)} times as many; accepted ${taken}, refused ${answers.length - taken}, of all so far given up ${open.size}; p99 ${slowest.toFixed(0)} ms, half of the refusals within ${median.toFixed(0)} ms`,
       `commit ${told(commit)}, read ${told(read)}, live ${told(live)}, cancel ${told(cancel)}`,
       `memory of the API: ${mebibytes(memoryBefore)}, in the flood ${mebibytes(memoryDuring)}`,
       `afterwards: accepted after ${late.toFixed(0)} ms, in ${again.toFixed(0)} ms`,
@@ -141,11 +146,12 @@ describe("ten times as many requests as the service can take", function () {
     expect(answers.length / seconds, "offered").to.be.above(5 * sustainable);
     expect(answers.length - taken, "refused").to.be.above(0);
     expect(taken, "accepted").to.be.above(0);
-    const { milliseconds, untilKnown, inside } = longestAnswer;
-    expect(slowest, "p99").to.be.below(Math.max(milliseconds, untilKnown + (1000 * inside) / sustainable));
+    const { milliseconds, wait, permits } = longestAnswer;
+    expect(slowest, "p99").to.be.below(Math.max(milliseconds, wait + (2 * 1000 * permits) / sustainable));
+    expect(median, "half of the refusals").to.be.below(wait);
     for (const { status, body, milliseconds } of [commit, cancel, read, live]) {
       expect(status, body).to.equal(200);
-      expect(milliseconds).to.be.below(longestSteering);
+      expect(milliseconds).to.be.below(longestCommand);
     }
     expect(memoryDuring - memoryBefore, "growth of memory").to.be.below(200 * 2 ** 20);
     await service.taskWhen(upgrade.id, "cancelled", ({ status }) => status === "Cancelled", 120);

@@ -6,11 +6,10 @@ import { ServiceUnderTest, until } from "../system/service-under-test";
 import { refusalOf } from "./refusal-of";
 import { Sender, type Message, type TimedAnswer } from "./open-loop";
 
-/** Long enough between two more requests that what is sent at the same time finds no more, short enough to wait for one. */
 const perMinute = { changes: 6, reads: 12 };
 
 describe("limits of what one caller may send in a minute", function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let service: ServiceUnderTest;
   let sender: Sender;
 
@@ -49,7 +48,7 @@ describe("limits of what one caller may send in a minute", function () {
     const [accepted, refused] = divide(await send("192.0.2.1", perMinute.changes + 2, start), 202);
     expect([accepted.length, refused.length]).to.deep.equal([perMinute.changes, 2]);
     const wait = Number(refused[0]?.headers["retry-after"]);
-    expect(wait).to.be.within(1, 60 / perMinute.changes);
+    expect(wait).to.be.within(1, 60);
     expect(JSON.parse(refused[0]?.body ?? "")).to.deep.include({
       context: { retryAfterSeconds: String(wait), perMinute: String(perMinute.changes) },
     });

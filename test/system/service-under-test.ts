@@ -191,7 +191,7 @@ export class ServiceUnderTest {
     for (;;) {
       const { status, body } = await this.send<Task>("POST", "/v1/upgrades", spec, key);
       if (status === 202) return body;
-      if (status !== 424 || Date.now() > deadline)
+      if ((status !== 424 && status !== 503) || Date.now() > deadline)
         throw new Error(`POST /v1/upgrades answered ${status}: ${JSON.stringify(body)}`);
       await pause();
     }

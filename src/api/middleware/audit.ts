@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { ApiMiddleware } from "../api-context";
 import type { ClientAddress } from "../client-address";
+import { isRefusal } from "../error-response";
 
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 const safe = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -23,7 +24,7 @@ export function audit(log: Logger, addressOf: ClientAddress): ApiMiddleware {
       {
         event: "audit",
         action,
-        outcome: failure ? (failure.status < 500 ? "REFUSED" : "FAILED") : "DONE",
+        outcome: failure ? (isRefusal(failure) ? "REFUSED" : "FAILED") : "DONE",
         ...(caller !== undefined && { caller }),
         ...(role !== undefined && { callerRole: role }),
         // The name by which every other line about an upgrade is found.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { ApiContext, ApiMiddleware, ApiState } from "../api-context";
+import { isRefusal } from "../error-response";
 
 const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 512;
@@ -27,7 +28,8 @@ export function requestLog(log: Logger): ApiMiddleware {
         status,
         milliseconds: Math.round(performance.now() - startedAt),
       };
-      if (status >= 500) log.error(line, "request failed");
+      const { failure } = ctx.state;
+      if (status >= 500 && !(failure && isRefusal(failure))) log.error(line, "request failed");
       else log.info(line, ctx.state.streams ? "stream ended" : "request answered");
     };
     if (!ctx.state.streams || ctx.res.destroyed) write();

@@ -24,12 +24,15 @@ function typicalError(status: number, { tag, access, load }: Route): ApiError | 
     case 409:
       return conflict(endedRefusal("commit", { id, status: "CANCELLED" }));
     case 424:
-      if (access === "WRITE") return unreachable;
-      return load === "NONE" ? undefined : { _tag: "Overloaded", load, retryAfterSeconds: 2 };
+      return access === "WRITE" ? unreachable : undefined;
+    case 429:
+      return load === "NONE" ? undefined : { _tag: "RateLimited", load, perMinute: 60, retryAfterSeconds: 12 };
     case 500:
       return unexpected(undefined);
     case 503:
-      return tag === "health" ? { _tag: "NotReady", reason: unreachable } : undefined;
+      return load === "NONE"
+        ? { _tag: "NotReady", reason: unreachable }
+        : { _tag: "Overloaded", load, retryAfterSeconds: 2 };
     default:
       return undefined;
   }

@@ -17,7 +17,7 @@ const requestIdHeader = {
 const retryAfterHeader = {
   "Retry-After": {
     description:
-      "Seconds after which to send the request again: with OVERLOADED and RATE_LIMITED, which refuse it before anything is done, and with TEMPORAL_UNREACHABLE.",
+      "Seconds after which to send the request again. OVERLOADED (503) and RATE_LIMITED (429) refuse it before anything is done.",
     schema: { type: "string" },
   },
 };
@@ -81,13 +81,13 @@ function security({ access, role }: Route, mode: AuthenticationMode): JsonSchema
 }
 
 /**
- * Where reads need credentials too, they can be refused; where an issuer has the keys, it can be out of reach; and where
- * there is much to do, all that is no probe can be.
+ * Where reads need credentials too, they can be refused; where an issuer has the keys, it can be unreachable; and
+ * whatever is not always served can be throttled or shed.
  */
 function failures({ failures, role, access, load }: Route, mode: AuthenticationMode): number[] {
   const refused = mode === "dev" || role === "ANYONE" ? [] : [403];
   const unknown = mode !== "oidc" || role === "ANYONE" ? [] : [access === "WRITE" ? 424 : 500];
-  const shed = load === "NONE" ? [] : [424];
+  const shed = load === "NONE" ? [] : [429, 503];
   return [...new Set([...failures, ...refused, ...unknown, ...shed])].sort((a, b) => a - b);
 }
 
@@ -158,10 +158,13 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
   return Object.fromEntries(entries) as JsonSchema;
 }
 
+/** Statuses that may come with a Retry-After. */
+const mayPass: ReadonlySet<number> = new Set([424, 429, 503]);
+
 function errorAnswer(status: number, route: Route): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
-    headers: { ...requestIdHeader, ...(status === 424 && retryAfterHeader) },
+    headers: { ...requestIdHeader, ...(mayPass.has(status) && retryAfterHeader) },
     content: content("application/json", ErrorBody, errorExampleOf(status, route)),
   };
 }

@@ -1,10 +1,14 @@
 import type { ErrorBody } from "../../domain/error-body";
 
-/** Why the API did not do what was asked. `isUnreachable`: it gave no answer at all. */
+/**
+ * Why the API did not do what was asked. `isUnreachable`: it gave no answer at all. `retryAfterSeconds`: when it wants to
+ * be asked again, where it said so.
+ */
 export class ApiFailure extends Error {
   constructor(
     readonly body: ErrorBody,
     readonly isUnreachable = false,
+    readonly retryAfterSeconds = 0,
   ) {
     super(body.message);
   }
@@ -19,6 +23,11 @@ export function unreachable(): ApiFailure {
     },
     true,
   );
+}
+
+/** For how many seconds the API does not want to be asked again; 0 where it did not say. */
+export function retryAfterOf(thrown: unknown): number {
+  return thrown instanceof ApiFailure ? thrown.retryAfterSeconds : 0;
 }
 
 /** What to show of anything that was thrown. */

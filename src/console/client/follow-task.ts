@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../domain/followed-task";
 import { backOff } from "../model/back-off";
-import { ApiFailure, errorBodyOf } from "./api-failure";
+import { ApiFailure, errorBodyOf, retryAfterOf } from "./api-failure";
 import { openApi } from "./ask-api";
 import type { ErrorBody } from "../../domain/error-body";
 
@@ -81,7 +81,7 @@ export async function followTask(id: string, listener: Listener, signal: AbortSi
       listener.onLine({ state: refused ? "REFUSED" : "LOST", error: errorBodyOf(thrown) });
       if (refused) return;
       failures += 1;
-      await wait(backOff(failures), signal);
+      await wait(backOff(failures, retryAfterOf(thrown)), signal);
     }
   }
 }

@@ -42,7 +42,8 @@ export async function sendRequest(request: ApiRequest): Promise<Response> {
 /** Why the API has refused, by the answer that says so. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const decoded = ErrorBody.decode(await readJson(response).catch(() => undefined));
-  return decoded._tag === "Right" ? new ApiFailure(decoded.right) : unreachable();
+  const retryAfterSeconds = Number(response.headers.get("retry-after")) || 0;
+  return decoded._tag === "Right" ? new ApiFailure(decoded.right, false, retryAfterSeconds) : unreachable();
 }
 
 /** The body of an answer. Rejects with `ApiFailure` where it is not JSON, or breaks off. */

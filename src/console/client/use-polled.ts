@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../../domain/error-body";
 import { backOff } from "../model/back-off";
-import { errorBodyOf } from "./api-failure";
+import { errorBodyOf, retryAfterOf } from "./api-failure";
 import { askAgain, type Held } from "./ask-api";
 
 /** What was read last. `error` is of the latest try; `value` stays what it was. */
@@ -28,6 +28,7 @@ export function usePolled<A>(codec: t.Type<A, unknown, unknown>, path: string, e
     let failures = 0;
     const read = async () => {
       isReading = true;
+      let pause = every;
       try {
         const before = held;
         held = await askAgain(codec, { path, signal: stop.signal }, held);
@@ -36,11 +37,12 @@ export function usePolled<A>(codec: t.Type<A, unknown, unknown>, path: string, e
         failures = 0;
       } catch (thrown) {
         failures += 1;
+        pause = backOff(failures, retryAfterOf(thrown), every);
         if (!stop.signal.aborted)
           setState((before) => ({ ...(before.path === path ? before : { path }), error: errorBodyOf(thrown) }));
       }
       isReading = false;
-      if (!stop.signal.aborted) timer = setTimeout(next, failures > 0 ? Math.min(every, backOff(failures)) : every);
+      if (!stop.signal.aborted) timer = setTimeout(next, pause);
     };
     const next = () => {
       clearTimeout(timer);

@@ -47,6 +47,20 @@ const table: [string, ApiError, number, string, string][] = [
     "TEMPORAL_NOT_SET_UP",
     "FAILED_DEPENDENCY",
   ],
+  [
+    "a request that is shed",
+    { _tag: "Overloaded", load: "READ", retryAfterSeconds: 2 },
+    503,
+    "OVERLOADED",
+    "TOO_MANY_REQUESTS",
+  ],
+  [
+    "a caller above its rate",
+    { _tag: "RateLimited", load: "START", perMinute: 6, retryAfterSeconds: 10 },
+    429,
+    "RATE_LIMITED",
+    "TOO_MANY_REQUESTS",
+  ],
   ["too many logins", { _tag: "TooManyLogins", retryAfterSeconds: 7 }, 403, "TOO_MANY_LOGINS", "NOT_ALLOWED"],
   [
     "an issuer out of reach on a read",

@@ -18,12 +18,17 @@ describe("upgradectl where the service has too many requests", () => {
     await api.stop();
   });
 
+  const statuses = { OVERLOADED: 503, RATE_LIMITED: 429, TEMPORAL_UNREACHABLE: 424 };
+
   /** Refuses a start so many times, then accepts it. */
-  function refuse(times: number, errorCode: string, headers: Record<string, string>): void {
+  function refuse(times: number, errorCode: keyof typeof statuses, headers: Record<string, string>): void {
     let left = times;
     api.on("POST /v1/upgrades", (_request, response) => {
       const isRefused = left-- > 0;
-      response.writeHead(isRefused ? 424 : 202, { "content-type": "application/json", ...(isRefused && headers) });
+      response.writeHead(isRefused ? statuses[errorCode] : 202, {
+        "content-type": "application/json",
+        ...(isRefused && headers),
+      });
       response.end(JSON.stringify(isRefused ? { errorCode, message: "Too many." } : taskExample));
     });
   }
@@ -35,7 +40,7 @@ describe("upgradectl where the service has too many requests", () => {
     const { code, stderr } = await start();
     expect(code).to.equal(0);
     expect(upgradectl.waits).to.deep.equal([4000, 4000]);
-    expect(stderr).to.contain("Sending it again in 4 s");
+    expect(stderr).to.contain("Retrying in 4 s");
     expect(api.received).to.have.length(3);
     expect(new Set(api.received.map(({ headers }) => headers["idempotency-key"])).size).to.equal(1);
   });
