@@ -7,13 +7,7 @@ import { quote } from "../domain/decode-errors";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
 export type ErrorType =
-  | "INVALID_INPUT"
-  | "NOT_ALLOWED"
-  | "FAILED_DEPENDENCY"
-  | "NOT_FOUND"
-  | "CONFLICT"
-  | "TOO_MANY_REQUESTS"
-  | "INTERNAL";
+  "INVALID_INPUT" | "NOT_ALLOWED" | "FAILED_DEPENDENCY" | "NOT_FOUND" | "CONFLICT" | "TOO_MANY_REQUESTS" | "INTERNAL";
 
 /** The HTTP answer to a failed request. `cause` is for the log and never part of the answer. */
 export interface ErrorResponse {

@@ -206,7 +206,8 @@ export class AttackedService {
 
 /** A success, a redirection, or the specification's whole Error with the code that it says; no 5xx but of load shedding. */
 export function expectHarmless(answer: Answer, method: string, what: string): void {
-  if (codeOf(answer, method) !== "OVERLOADED") expect(answer.status, `${what}: ${answer.text.slice(0, 500)}`).to.be.within(200, 499);
+  if (codeOf(answer, method) !== "OVERLOADED")
+    expect(answer.status, `${what}: ${answer.text.slice(0, 500)}`).to.be.within(200, 499);
   if (answer.status < 400 || method === "HEAD") return;
   expectError(answer, answer.status, codeOf(answer, method) ?? "");
   expect(answer.text, what).not.to.match(stackFrame);

@@ -31,7 +31,11 @@ describe("ten times as many requests as the service can take", function () {
   const open = new Set<string>();
 
   before(async () => {
-    service = await ServiceUnderTest.start({ SIMULATOR_HOST_SECONDS: "30", LOG_LEVEL: "info", ...JSON.parse(process.env["XVARS"] ?? "{}") });
+    service = await ServiceUnderTest.start({
+      SIMULATOR_HOST_SECONDS: "30",
+      LOG_LEVEL: "info",
+      ...JSON.parse(process.env["XVARS"] ?? "{}"),
+    });
     sender = new Sender(service.apiUrls[0] ?? "");
   });
 

@@ -69,8 +69,16 @@ describe("openapi.json by mode of authentication", () => {
 
   it("asks for a token with the role on everything that is not open in local and oidc", async () => {
     for (const [mode, write, read] of [
-      ["local", ["202", "400", "403", "424", "429", "500", "503"], ["200", "304", "400", "403", "404", "429", "500", "503"]],
-      ["oidc", ["202", "400", "403", "424", "429", "500", "503"], ["200", "304", "400", "403", "404", "429", "500", "503"]],
+      [
+        "local",
+        ["202", "400", "403", "424", "429", "500", "503"],
+        ["200", "304", "400", "403", "404", "429", "500", "503"],
+      ],
+      [
+        "oidc",
+        ["202", "400", "403", "424", "429", "500", "503"],
+        ["200", "304", "400", "403", "404", "429", "500", "503"],
+      ],
     ] as const) {
       const { operation, scheme } = await documentOf(mode);
       expect(scheme).to.include({ type: "http", scheme: "bearer" });

@@ -52,6 +52,23 @@ describe("upgradectl login", () => {
     expect(statSync(cli.config).mode & 0o777).to.equal(0o600);
   });
 
+  it("renews it again where the renewal is shed", async () => {
+    await login();
+    api.on("GET /v1/bundles", ({ headers }, response) => {
+      const good = headers.authorization === "Bearer access-2";
+      const body = good ? pageOfBundleExample : { message: "The token has expired.", errorCode: "Unauthorized" };
+      response.writeHead(good ? 200 : 403).end(JSON.stringify(body));
+    });
+    let isShed = true;
+    api.on("PATCH /v1/tokens/access-token/refresh", (_request, response) => {
+      const body = isShed ? { message: "Too many logins.", errorCode: "OVERLOADED" } : "access-2";
+      response.writeHead(isShed ? 503 : 200, { ...(isShed && { "retry-after": "2" }) }).end(JSON.stringify(body));
+      isShed = false;
+    });
+    expect((await cli.run(["bundles"])).code).to.equal(0);
+    expect(cli.waits).to.deep.equal([2000]);
+  });
+
   it("says to log in again where the refresh token is no longer good", async () => {
     await login();
     const refused = { message: "The refresh token is not accepted.", errorCode: "Unauthorized" };
