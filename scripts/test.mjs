@@ -17,7 +17,19 @@ const lanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"
 const suites = lanes.flat();
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
 const extraSuites = [
-  ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+  ...[
+    "deploys",
+    "fuzz",
+    "browser",
+    "terminal",
+    "third-party",
+    "production",
+    "crash",
+    "network",
+    "walk",
+    "overload",
+    "stress",
+  ],
   ...["limits"],
 ];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
@@ -44,7 +56,7 @@ await runScript(async (signal) => {
     return 2;
   }
   const needsTestServer =
-    wanted.length === 0 || wanted.some((suite) => !["third-party", "walk", ...onPostgresql].includes(suite));
+    wanted.length === 0 || wanted.some((suite) => !["third-party", "walk", "stress", ...onPostgresql].includes(suite));
   const tools = await prepare({
     signal,
     temporalCli: true,

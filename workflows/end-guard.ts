@@ -1,4 +1,6 @@
-import { log, type WorkflowInterceptorsFactory } from "@temporalio/workflow";
+import { log, type ConcludeActivationInput, type WorkflowInterceptorsFactory } from "@temporalio/workflow";
+
+type Command = ConcludeActivationInput["commands"][number];
 
 /** The commands with which a run of a Workflow ends. */
 const ends = [
@@ -8,27 +10,46 @@ const ends = [
   "continueAsNewWorkflowExecution",
 ] as const;
 
-/** What the log says where that happened, which no test of ours may find in it. */
+/** What the log says where something was dropped; no test may find it there. */
 export const commandsDropped = "Commands after the end of a Workflow were dropped";
 
 /**
- * Nothing a Workflow asks for after its end leaves it. The server refuses a Workflow Task whose end is not the last command,
- * refuses each repetition as well, and the Workflow then hangs with its lock for good (docs/decisions/0036). Workflows wait
- * for what they have under way before they end; what comes nevertheless is dropped, and the log says so.
+ * Nothing a Workflow asks for after its end leaves it, in the activation of the end or in a later one. The server refuses a
+ * Workflow Task whose end is not the last command, refuses each repetition as well, and the Workflow then hangs with its
+ * lock for good (docs/decisions/0036). Workflows wait for what they have under way before they end; what comes
+ * nevertheless is dropped, and the log says so.
  */
-export const interceptors: WorkflowInterceptorsFactory = () => ({
-  internals: [
-    {
-      concludeActivation: (input, next) => {
-        const output = next(input);
-        const end = output.commands.findIndex((command) => ends.some((kind) => command[kind]));
-        if (end < 0) return output;
-        // Answers to Queries are no part of the history.
-        const late = output.commands.slice(end + 1).filter(({ respondToQuery }) => !respondToQuery);
-        if (late.length === 0) return output;
-        log.warn(commandsDropped, { commands: late.flatMap((command) => Object.keys(command)) });
-        return { ...output, commands: output.commands.filter((command) => !late.includes(command)) };
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  let hasEnded = false;
+  return {
+    internals: [
+      {
+        concludeActivation: (input, next) => {
+          const { commands, ...output } = next(input);
+          const { kept, late } = untilEnd(commands, hasEnded);
+          hasEnded ||= commands.some(isEnd);
+          if (late.length > 0) log.warn(commandsDropped, { commands: late.flatMap((command) => Object.keys(command)) });
+          return { ...output, commands: kept };
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+};
+
+/**
+ * The commands of an activation up to the end, and those that come too late. Answers to Queries always come in time: they
+ * are no part of the history.
+ */
+export function untilEnd(
+  commands: readonly Command[],
+  hasEnded: boolean,
+): { readonly kept: Command[]; readonly late: Command[] } {
+  const end = hasEnded ? -1 : commands.findIndex(isEnd);
+  if (!hasEnded && end < 0) return { kept: [...commands], late: [] };
+  const isInTime = (command: Command, place: number) => place <= end || Boolean(command.respondToQuery);
+  return { kept: commands.filter(isInTime), late: commands.filter((command, place) => !isInTime(command, place)) };
+}
+
+function isEnd(command: Command): boolean {
+  return ends.some((kind) => command[kind]);
+}
