@@ -1,17 +1,26 @@
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import type * as t from "io-ts";
+import * as t from "io-ts";
 import { model, OneOf } from "../domain/codec";
+import { ErrorBody } from "../domain/error-body";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json } from "./answer";
 import type { ApiError } from "./api-error";
 import { noParameters, route, type Route } from "./route";
 
-/** That the process, or the service as a whole, does its work. */
-export const Health = model({ status: OneOf("UP") }, {});
+/**
+ * That the process, or the service as a whole, does its work. `problems`: what it cannot do for some upgrades; requests are
+ * served all the same, and no other process would do better.
+ */
+export const Health = model({ status: OneOf("UP") }, { problems: t.array(ErrorBody) });
 type Health = t.TypeOf<typeof Health>;
 
 const up: Health = { status: "UP" };
+
+/** The body of a readiness that is given. */
+export function readyHealth(problems: readonly ErrorBody[]): Health {
+  return problems.length === 0 ? up : { ...up, problems: [...problems] };
+}
 
 /** Liveness and readiness, for whatever starts and stops processes and sends them requests. */
 export function healthRoutes(service: UpgradeService): Route[] {
@@ -47,10 +56,7 @@ export function healthRoutes(service: UpgradeService): Route[] {
       handle: () =>
         pipe(
           service.checkReady(),
-          TE.bimap(
-            (reason): ApiError => ({ _tag: "NotReady", reason }),
-            () => up,
-          ),
+          TE.bimap((reason): ApiError => ({ _tag: "NotReady", reason }), readyHealth),
         ),
     }),
   ];

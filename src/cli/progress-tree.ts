@@ -34,7 +34,8 @@ const nameColumns = 36;
  */
 export function drawTask(task: Task, canvas: Canvas): string[] {
   const { style, columns, rows, notice } = canvas;
-  const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns)];
+  const wait = task.waitingFor && [style.red(cut(`! ${printable(task.waitingFor.message)}`, columns))];
+  const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns), ...(wait ?? [])];
   const foot = notice === undefined ? [] : [style.yellow(cut(notice, columns))];
   const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
   const room = Math.max(rows - head.length - foot.length, 0);

@@ -10,7 +10,12 @@ import { printable } from "./printable";
 export function linesOfChange(before: Task | undefined, after: Task, now: number): string[] {
   const lines = partLines(before?.subTasks, after.subTasks, "");
   const isNew = !before || before.status !== after.status || headline(before) !== headline(after);
-  return [...lines, ...(isNew ? [`${summary(after, now)}   ${headline(after)}`] : [])];
+  const wait = before?.waitingFor?.code !== after.waitingFor?.code && after.waitingFor;
+  return [
+    ...lines,
+    ...(isNew ? [`${summary(after, now)}   ${headline(after)}`] : []),
+    ...(wait ? [`! ${printable(wait.message)}`] : []),
+  ];
 }
 
 function partLines(before: readonly SubTask[] = [], after: readonly SubTask[] = [], path: string): string[] {

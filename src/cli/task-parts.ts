@@ -67,12 +67,13 @@ export function outcomeOf(status: TaskStatus): ExitCode | undefined {
 }
 
 /** What can be done next about a Task in words; empty where nothing need be. */
-export function nextStepOf({ id, status, isRetryable, errors }: Task): string {
+export function nextStepOf({ id, status, isRetryable, errors, waitingFor }: Task): string {
   const prechecked = precheckRunOf(id)?.upgradeId;
   if (prechecked !== undefined && outcomeOf(status) === exitCode.successful)
     return `\`upgradectl commit ${prechecked}\`.`;
-  if (outcomeOf(status) !== exitCode.failed) return "";
   const remediation = errors?.at(-1)?.remediationMessage;
+  if (waitingFor) return remediation ?? "";
+  if (outcomeOf(status) !== exitCode.failed) return "";
   if (prechecked !== undefined)
     return `\`upgradectl prechecks ${prechecked} --watch\` when this is done: ${remediation ?? "Mend what has failed."}`;
   if (!isRetryable) return remediation ?? "Start another upgrade when all is well.";

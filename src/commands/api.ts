@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
 import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
@@ -16,6 +17,7 @@ import { startMetricsServer } from "../observability/metrics-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { currentRequestId, keepRequest } from "../observability/request-context";
 import { oneLine, StartupError } from "../startup-error";
+import { BlockedWatch } from "../temporal/blocked-watch";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
 import { payloadTranslator } from "./payload-translator";
@@ -40,18 +42,22 @@ export const startApiRole: StartRole = async (config, log) => {
   const inventoryFile = loadInventory(config);
   const keys = loadPayloadKeys(config.payloadKeysFile);
   const tracing = await loadTracing(config, "api");
-  const metrics: ApiMetrics = createApiMetrics(() => countUpgrades());
+  const metrics: ApiMetrics = createApiMetrics({
+    upgrades: () => countUpgrades(),
+    blockedWorkflows: () => blocked.counts(),
+  });
   const client = lazyClient(config.temporal, payloadConversionOf(keys), {
     onCall: metrics.measureTemporalCall,
     ...(tracing && { interceptors: tracing.clientInterceptors }),
   });
   const countUpgrades = upgradeCounter(client, log);
+  const blocked = new BlockedWatch(client, log, systemTimers);
   const reads = componentManagerReads(
     inventoryFile,
     observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
   );
   const service = createUpgradeService({
-    checkReady: () => temporalReadiness(client, config.temporal),
+    checkReady: () => TE.map(() => blocked.problems())(temporalReadiness(client, config.temporal)),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog: loadCatalog(config),
     inventory: fileInventory(inventoryFile, sharedReads(reads, systemTimers)),
@@ -100,12 +106,14 @@ export const startApiRole: StartRole = async (config, log) => {
     address: config.health.api,
     variable: "API_HEALTH_ADDRESS",
   });
+  blocked.start();
   const warning = await startWarning(client, config.temporal);
   if (warning !== undefined) log.warn(warning);
   return {
     url: api.url,
     stop: async () => {
       stopHealth();
+      blocked.close();
       service.close();
       await api.close();
       stopMetrics();

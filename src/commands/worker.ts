@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
+import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { createActivities } from "../../activities/create-activities";
@@ -67,7 +68,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
   }).catch((error: unknown) => {
     throw warning === undefined ? error : new StartupError(`${warning}.`);
   });
-  const stopHealth = await serveHealth(() => temporalReadiness(client, temporal), {
+  const stopHealth = await serveHealth(() => TE.map(() => [])(temporalReadiness(client, temporal)), {
     address: config.health.worker,
     variable: "WORKER_HEALTH_ADDRESS",
   });

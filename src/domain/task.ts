@@ -3,6 +3,7 @@ import { model, OneOf } from "./codec";
 import { ErrorBody } from "./error-body";
 import { PageMetadata } from "./page";
 import { Timestamp } from "./timestamp";
+import { WaitingFor } from "./waiting-for";
 
 /** Kinds of resource that a Task names (Spec 2.5; `NETVIRTT_MANAGER` is the specification's own spelling). */
 export const TaskResourceType = OneOf(
@@ -52,6 +53,7 @@ export interface SubTask {
   readonly errors?: ErrorBody[];
   readonly resources?: TaskResource[];
   readonly subTasks?: SubTask[];
+  readonly waitingFor?: WaitingFor;
 }
 
 export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask", () =>
@@ -63,6 +65,7 @@ export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask",
       errors: t.array(ErrorBody),
       resources: t.array(TaskResource),
       subTasks: t.array(SubTask),
+      waitingFor: WaitingFor,
     },
   ),
 );
@@ -102,6 +105,7 @@ const sometimes = {
   resolutionStatus: ResolutionStatus,
   isCancellable: t.boolean,
   isRetryable: t.boolean,
+  waitingFor: WaitingFor,
 };
 
 /** The work of one upgrade as a client sees it (Spec 2.5). */

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom
 import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
 import type { ApiMiddleware } from "../api/api-context";
 import { loads, shedReasons, type Load, type LoadControl, type ShedReason } from "../api/load-control";
+import type { WorkflowKind } from "../domain/blocked-workflow";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
 
@@ -21,11 +22,17 @@ export interface ApiMetrics {
   measureManagerCall(call: ManagerCall, outcome: CallOutcome, seconds: number): void;
 }
 
+/** What Temporal knows, asked at each scrape; undefined where it does not tell. */
+export interface TemporalCounts {
+  upgrades(): Promise<UpgradeCounts | undefined>;
+  blockedWorkflows(): Readonly<Record<WorkflowKind, number>> | undefined;
+}
+
 /**
- * Metrics of one API process. Labels are bounded: routes by their template, statuses, gRPC methods; never an id or the
- * name of a host. `readCounts` gives what Temporal knows of the upgrades; it is asked at each scrape.
+ * Metrics of one API process. Labels are bounded: routes by their template, statuses, gRPC methods, kinds of Workflow; never
+ * an id or the name of a host.
  */
-export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undefined>): ApiMetrics {
+export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -67,7 +74,8 @@ export function createApiMetrics(readCounts: () => Promise<UpgradeCounts | undef
   });
   // So that the first one is an increase too.
   for (const load of loads) for (const reason of shedReasons) shed.inc({ load: load.toLowerCase(), reason }, 0);
-  upgradeGauges(registers, readCounts);
+  upgradeGauges(registers, () => temporal.upgrades());
+  blockedGauge(registers, () => temporal.blockedWorkflows());
 
   return {
     contentType: registry.contentType,
@@ -141,6 +149,20 @@ function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeC
     registers,
     async collect() {
       this.set((await readCounts()) ? 1 : 0);
+    },
+  });
+}
+
+/** As {@link upgradeGauges}: every API process tells the same, and no numbers where Temporal does not tell. */
+function blockedGauge(registers: Registry[], readCounts: TemporalCounts["blockedWorkflows"]): void {
+  new Gauge({
+    name: "ums_workflows_blocked",
+    help: "Workflows that cannot continue because their Workflow Task fails again and again",
+    labelNames: ["workflow"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [workflow, count] of Object.entries<number>({ ...readCounts() })) this.set({ workflow }, count);
     },
   });
 }

@@ -30,6 +30,10 @@ export interface DescribedExecution {
   /** Whether somebody has had it cancelled; it may still be on its way to its safe end. */
   readonly cancelRequested: boolean;
   readonly memo: Memo;
+  /** Which try of its Workflow Task waits for a worker or is with one; 0 where none is. From 2 on, tries have failed. */
+  readonly workflowTaskAttempt: number;
+  /** Children that have not ended. */
+  readonly pendingChildren: readonly { readonly workflowId: string; readonly runId: string; readonly type: string }[];
   readonly pendingActivities: readonly RawActivity[];
 }
 
@@ -49,6 +53,8 @@ export async function describeExecution(
       workflowExecutionInfo: info,
       workflowExtendedInfo: extended,
       pendingActivities,
+      pendingChildren,
+      pendingWorkflowTask,
     } = await client.withDeadline(deadline, () =>
       client.workflowService.describeWorkflowExecution({ namespace, execution }),
     );
@@ -60,6 +66,12 @@ export async function describeExecution(
       closeTime: timestampOf(info?.closeTime),
       cancelRequested: extended?.cancelRequested === true,
       memo: info?.memo,
+      workflowTaskAttempt: pendingWorkflowTask?.attempt ?? 0,
+      pendingChildren: (pendingChildren ?? []).map(({ workflowId, runId, workflowTypeName }) => ({
+        workflowId: workflowId ?? "",
+        runId: runId ?? "",
+        type: workflowTypeName ?? "",
+      })),
       pendingActivities,
     };
   } catch (error) {

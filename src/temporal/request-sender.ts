@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
+import { blockedError } from "../domain/blocked-workflow";
 import { RequestOutcome } from "../domain/upgrade-request";
 import type {
   CancelAnswer,
@@ -20,6 +21,8 @@ import {
   retrySignal,
   upgradeQuery,
 } from "../../workflows/messages";
+import { BlockFinder } from "./block-finder";
+import { describeExecution } from "./described-execution";
 import { grpcCode } from "./temporal-error";
 import type { DescribedUpgrade, DescribedUpgrades } from "./described-upgrades";
 
@@ -40,13 +43,17 @@ const pauses = { first: 20, last: 1000 };
  * Query would replay their whole history. Undefined where no upgrade has the id.
  */
 export class RequestSender {
+  private readonly blocks: BlockFinder;
+
   constructor(
     private readonly client: Client,
     private readonly upgrades: DescribedUpgrades,
     /** Milliseconds: one call, one Query, and all of the wait for an outcome. */
     private readonly timeouts: { readonly call: number; readonly query: number; readonly outcome: number },
     private readonly currentRequestId: () => string | undefined,
-  ) {}
+  ) {
+    this.blocks = new BlockFinder(client, timeouts.call);
+  }
 
   async send(
     id: string,
@@ -121,9 +128,16 @@ export class RequestSender {
       const until = Math.min(deadline, Date.now() + this.timeouts.query);
       const answer = await this.tried(() => this.client.withDeadline(until, ask));
       if (answer !== undefined) return answer;
-      if (Date.now() + pause >= deadline) return { _tag: "Unanswered" };
+      if (Date.now() + pause >= deadline) return this.unanswered(id);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
+  }
+
+  private async unanswered(workflowId: string): Promise<UnansweredAnswer> {
+    const deadline = Date.now() + this.timeouts.call;
+    const description = await this.tried(() => describeExecution(this.client, { workflowId }, deadline));
+    const blocked = description && (await this.blocks.find(workflowId, description));
+    return { _tag: "Unanswered", ...(blocked && { blocked: blockedError(blocked) }) };
   }
 
   /** Undefined where it fails: the request is recorded, so all that is open is when it is applied. */

@@ -3,6 +3,7 @@ import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import * as t from "io-ts";
 import pLimit from "p-limit";
+import { withBlocked, type BlockedWorkflow } from "../domain/blocked-workflow";
 import { endedResources } from "../domain/ended-resources";
 import { ErrorBody } from "../domain/error-body";
 import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
@@ -13,6 +14,7 @@ import { partsIn } from "../domain/task-change";
 import { withResources } from "../domain/task-progress";
 import { InTurn } from "../in-turn";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { BlockFinder } from "./block-finder";
 import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
 import { Grafts } from "./grafts";
 import { LastAnswers } from "./last-answers";
@@ -32,11 +34,18 @@ const rememberedParts = { upgrades: 10_000, resources: 20_000 };
 
 type Child = NonNullable<TaskWithChildren["children"]>[number];
 
+/** A resource as it is now, and its Workflow where that is blocked. */
+interface ChildRead {
+  readonly subTask: SubTask;
+  readonly blocked: BlockedWorkflow | undefined;
+}
+
 /**
  * Reads Tasks. A running upgrade answers by Query, and so do its running children, each once for every state that it is
  * in; what their pending Activities say of hosts in work is grafted in. What has closed is read from its memo, and so is
  * what does not answer in time, unless an earlier answer is remembered: that is never older, and so a Task does not go
  * back. What has not changed from one read to the next stays the same object, so that it need not be encoded again.
+ * A Workflow that is blocked does not answer either, and is put on the Task with what to do.
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
@@ -46,6 +55,7 @@ export class TaskReader {
   /** By run. */
   private readonly resources = new LastAnswers<SubTask>(rememberedParts.resources, partsIn);
   private readonly grafts = new Grafts();
+  private readonly blocks: BlockFinder;
 
   constructor(
     private readonly client: Client,
@@ -54,6 +64,7 @@ export class TaskReader {
     private readonly callTimeout: number,
   ) {
     this.reader = new PayloadReader(client.options.loadedDataConverter);
+    this.blocks = new BlockFinder(client, callTimeout);
   }
 
   /**
@@ -92,23 +103,30 @@ export class TaskReader {
     const description = await this.describe({ workflowId: id });
     if (description?.type !== "upgradeWorkflow") return undefined;
     const running = description.status === "RUNNING";
-    const answer = running ? await this.upgradeAnswer(id, description) : undefined;
+    const [own, ofNotifications] = await Promise.all([
+      this.blocks.find(id, description),
+      this.findBlockedNotifications(description),
+    ]);
+    const answer = running && !own ? await this.upgradeAnswer(id, description) : undefined;
     if (hasLastWord(description.status)) this.forget(id);
     const known = answer ?? (await this.lastKnown(id, description));
-    // Where the upgrade does not answer, no worker does: asking its children would only take as long again.
-    const askChildren = !running || answer !== undefined;
+    // Where the upgrade does not answer, no worker does, unless it is blocked: asking its children would only take as long again.
+    const askChildren = !running || answer !== undefined || own !== undefined;
     const ended = endedResources(known.task);
     const details = new Map<string, SubTask>();
+    const blocked = [own, ofNotifications].filter((one) => one !== undefined);
     await Promise.all(
       (known.children ?? []).map(async (child) => {
         const early = await foreseen.get(child.runId);
         // It was read before its upgrade was, and has ended between the two.
-        const isLate = early && !hasEndedPart(early) && ended.has(child.resourceId);
-        const subTask = early && !isLate ? early : await readChild(child, askChildren);
-        if (subTask) details.set(child.resourceId, subTask);
+        const isLate = early && !hasEndedPart(early.subTask) && ended.has(child.resourceId);
+        const found = early && !isLate ? early : await readChild(child, askChildren);
+        if (found) details.set(child.resourceId, found.subTask);
+        if (found?.blocked) blocked.push(found.blocked);
       }),
     );
-    return afterTheEnd(withResources(known.task, details), description);
+    const task = afterTheEnd(withResources(known.task, details), description);
+    return withBlocked(task, blocked);
   }
 
   /** An upgrade that has said its last word is read from what it has published. */
@@ -130,16 +148,33 @@ export class TaskReader {
     return stored;
   }
 
-  private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<SubTask | undefined> {
+  private async findBlockedNotifications({ pendingChildren }: DescribedExecution) {
+    const notify = pendingChildren.find(({ type }) => type === "notifyWorkflow");
+    const description = notify && (await this.describe(notify).catch(() => undefined));
+    return description && this.blocks.find(notify.workflowId, description);
+  }
+
+  private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<ChildRead | undefined> {
     const { workflowId, runId } = child;
     const description = await this.describe({ workflowId, runId });
     if (!description) return undefined;
     const current = this.resources.current(runId, description);
     if (!current && (await this.reader.field(description.memo, "upgradeId")) !== upgradeId) return undefined;
-    const known = current ?? (await this.resourceAnswer(child, upgradeId, description, ask));
-    if (!known || description.status !== "RUNNING") return known;
+    const reset = description.status === "TERMINATED" ? await this.runAfterReset(child, upgradeId) : undefined;
+    if (reset !== undefined) return this.readChild({ ...child, runId: reset }, upgradeId, ask);
+    const blocked = await this.blocks.find(workflowId, description);
+    const known = current ?? (await this.resourceAnswer(child, upgradeId, description, ask && !blocked));
+    if (!known) return undefined;
+    if (description.status !== "RUNNING") return { subTask: known, blocked };
     const pending = await Promise.all(description.pendingActivities.map((activity) => this.pendingActivity(activity)));
-    return this.grafts.grafted(known, pending);
+    return { subTask: this.grafts.grafted(known, pending), blocked };
+  }
+
+  /** A reset terminates a run and begins another; undefined where the latest one is the same, or works for another upgrade. */
+  private async runAfterReset({ workflowId, runId }: Child, upgradeId: string): Promise<string | undefined> {
+    const latest = await this.describe({ workflowId });
+    if (!latest || latest.runId === runId) return undefined;
+    return (await this.reader.field(latest.memo, "upgradeId")) === upgradeId ? latest.runId : undefined;
   }
 
   /** What a resource's Workflow says of itself now, or has told last where it does not answer or is not asked. */

@@ -47,6 +47,18 @@ export function locksQuery(workflowIds: readonly string[]): string {
   return `ExecutionStatus = 'Running' AND WorkflowId IN (${workflowIds.map(quoted).join(", ")})`;
 }
 
+/** Running Workflows of these types. */
+export function runningWorkflowsQuery(types: readonly string[]): string {
+  return `ExecutionStatus = 'Running' AND WorkflowType IN (${types.map(quoted).join(", ")})`;
+}
+
+/**
+ * Running Workflows whose last Workflow Tasks have failed, several in a row. A server that does not have the attribute
+ * answers INVALID_ARGUMENT: 1.29 does not, 1.32 does.
+ */
+export const reportedWorkflowsQuery =
+  "ExecutionStatus = 'Running' AND TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
+
 /** A terminated Workflow could not say that it failed; its search attribute still says what it was doing. */
 function statusCondition(attribute: string, status: string, ends: readonly string[], failed: string): string {
   const says = `${attribute} = ${quoted(status)}`;

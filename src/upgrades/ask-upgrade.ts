@@ -2,7 +2,7 @@ import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/ended-upgrade";
 import type { ErrorBody } from "../domain/error-body";
-import type { Identities, RequestAnswer, UpgradeExecutions, UpgradeRequest } from "./ports";
+import type { Identities, RequestAnswer, UnansweredAnswer, UpgradeExecutions, UpgradeRequest } from "./ports";
 import { badRequest, conflict, failedDependency, type ServiceError } from "./service-error";
 
 export interface AskUpgradeDependencies {
@@ -36,7 +36,7 @@ export function askUpgrade({ executions, identities }: AskUpgradeDependencies) {
 function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskEither<ServiceError, Accepted> {
   switch (answer._tag) {
     case "Unanswered":
-      return TE.left(notYetApplied(id, request));
+      return TE.left(notYetApplied(id, request, answer));
     case "Ended":
       return answer.sent && endedAsAsked(request, answer.task)
         ? TE.right({})
@@ -69,10 +69,13 @@ function unexplained(id: string, request: Request): ErrorBody {
 }
 
 /** The error of a request that Temporal has recorded and no worker has taken up in time. */
-export function notYetApplied(id: string, request: Request): ServiceError {
+export function notYetApplied(id: string, request: Request, { blocked }: UnansweredAnswer): ServiceError {
+  const recorded = `The request to ${request} upgrade ${id} is recorded, but not yet applied`;
   return failedDependency({
     code: "REQUEST_NOT_YET_APPLIED",
-    message: `The request to ${request} upgrade ${id} is recorded, but not yet applied: no worker has answered in time.`,
-    remediation: "Do not send it again: it is applied as soon as a worker runs. Read the upgrade to see when it is.",
+    message: blocked ? `${recorded}. ${blocked.message}` : `${recorded}: no worker has answered in time.`,
+    remediation: blocked
+      ? `Do not send it again: it is applied as soon as the Workflow continues. ${blocked.remediationMessage ?? ""}`
+      : "Do not send it again: it is applied as soon as a worker runs. Read the upgrade to see when it is.",
   });
 }

@@ -26,7 +26,7 @@ function applied(id: string, answer: CancelAnswer): TE.TaskEither<ServiceError, 
     case "Applied":
       return TE.right(undefined);
     case "Unanswered":
-      return TE.left(notYetApplied(id, "cancel"));
+      return TE.left(notYetApplied(id, "cancel", answer));
     case "Ended":
       return answer.sent && endedAsAsked("cancel", answer.task)
         ? TE.right(undefined)

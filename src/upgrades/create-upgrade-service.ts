@@ -20,7 +20,7 @@ export interface UpgradeServiceDependencies extends StartUpgradeDependencies, Wa
   readonly catalog: BundleCatalog;
   readonly inventory: Inventory;
   readonly identities: Identities;
-  /** Succeeds where upgrades can run. */
+  /** Succeeds where upgrades can run; with the problems of some of them. */
   readonly checkReady: UpgradeService["checkReady"];
 }
 

@@ -3,6 +3,7 @@ import type { TaskEither } from "fp-ts/TaskEither";
 import type { Bundle, BundleType } from "../domain/bundle";
 import type { ClusterMember } from "../domain/cluster";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
+import type { ErrorBody } from "../domain/error-body";
 import type { Installations } from "../domain/installations";
 import type { PageRequest } from "../domain/page";
 import type { PageOfTask, Task, TaskStatus } from "../domain/task";
@@ -58,6 +59,8 @@ export interface EndedAnswer {
 /** The request is recorded for good; no worker has applied it within the time that a client is kept waiting. */
 export interface UnansweredAnswer {
   readonly _tag: "Unanswered";
+  /** Where it is because the upgrade's Workflow is blocked: what can be done about that. */
+  readonly blocked?: ErrorBody;
 }
 
 export type RequestAnswer =

@@ -19,7 +19,9 @@ export function runPrechecks(deps: RunPrechecksDependencies) {
       TE.bind("task", () => deps.executions.readTask(id)),
       TE.chain(({ accepted: { run }, task }) =>
         // Accepted, and the worker that did so is gone before it could show the run.
-        TE.fromNullable(notYetApplied(id, "prechecks"))(run === undefined ? undefined : precheckTask(task, run)),
+        TE.fromNullable(notYetApplied(id, "prechecks", { _tag: "Unanswered" }))(
+          run === undefined ? undefined : precheckTask(task, run),
+        ),
       ),
     );
 }

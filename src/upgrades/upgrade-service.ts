@@ -1,6 +1,7 @@
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { Bundle, PageOfBundle } from "../domain/bundle";
 import type { Cluster, PageOfCluster } from "../domain/cluster";
+import type { ErrorBody } from "../domain/error-body";
 import type { PageRequest } from "../domain/page";
 import type { PageOfTask, Task } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
@@ -40,6 +41,6 @@ export interface UpgradeService {
   watchTask(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener>;
   /** Ends all that goes on for a listener, so that the process can stop. */
   close(): void;
-  /** Whether the service can do its work now. */
-  checkReady(): TaskEither<ServiceError, void>;
+  /** Whether the service can do its work now; the problems of one that can do it, but not for every upgrade. */
+  checkReady(): TaskEither<ServiceError, readonly ErrorBody[]>;
 }

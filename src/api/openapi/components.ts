@@ -13,6 +13,7 @@ import {
   TaskResource,
 } from "../../domain/task";
 import { SubTaskChange, TaskChange } from "../../domain/task-change";
+import { WaitingFor } from "../../domain/waiting-for";
 import { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
 import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
 import {
@@ -84,6 +85,11 @@ export const components: Readonly<Record<string, Component>> = {
     codec: SubTaskChange,
     description:
       "A subtask that has changed. path is its JSON Pointer in the task, such as /subTasks/1/subTasks/0. Where whole is true, subTask replaces it with all that is nested in it; else subTask comes without subTasks, and those that are known stay.",
+  },
+  WaitingFor: {
+    codec: WaitingFor,
+    description:
+      "What a running task or subtask waits for that does not solve itself. WORKFLOW_TASK_FAILING: the service cannot run the code of its Workflow; an error with the code WORKFLOW_BLOCKED says why, and what to do.",
   },
   TaskHeader: { codec: TaskHeader, description: "A task without its subtasks." },
   TaskEnd: { codec: TaskEnd, description: "Data of the event `end`: the status that the task ended with." },

@@ -64,8 +64,8 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <p role="status">Reading the upgrade…</p>
     );
   const phase = wordsOfPhase(status, task);
-  // A Task keeps what failed before a retry.
-  const isPast = task.status === "In Progress" || task.status === "Successful";
+  // A Task keeps what failed before a retry. One that is blocked says so in its last error.
+  const isPast = (task.status === "In Progress" && !task.waitingFor) || task.status === "Successful";
   const said = task.localizableDescriptionPack?.message;
   return (
     <>

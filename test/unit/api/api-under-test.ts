@@ -120,7 +120,7 @@ export function fakeService(calls: Calls): UpgradeService {
       return TE.right(listenerTo(taskExample.id, [{ type: "END", status: "Successful" }]));
     },
     close: () => undefined,
-    checkReady: () => TE.right(undefined),
+    checkReady: () => TE.right([]),
   };
 }
 

@@ -53,6 +53,20 @@ describe("drawTask", () => {
     ]);
   });
 
+  it("says below its status what blocks an upgrade, and once where it prints lines", () => {
+    const task = taskOf([running]);
+    const wait = {
+      code: "WORKFLOW_TASK_FAILING" as const,
+      message: "Workflow cluster/a\ncannot continue",
+      attempts: 3,
+    };
+    const blocked = { ...task, waitingFor: wait };
+    const lines = drawTask(blocked, { columns: 100, rows: 30, style, now });
+    expect(lines[2]).to.equal("! Workflow cluster/a cannot continue");
+    expect(linesOfChange(task, blocked, now)).to.deep.equal(["! Workflow cluster/a cannot continue"]);
+    expect(linesOfChange(blocked, { ...blocked, waitingFor: { ...wait, attempts: 4 } }, now)).to.deep.equal([]);
+  });
+
   it("counts hosts that were not begun as left, and those that had nothing to do as done", () => {
     const hosts = [
       host("esx-01", "FAILED"),

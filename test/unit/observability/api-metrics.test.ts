@@ -4,6 +4,7 @@ import request from "supertest";
 import { createApi } from "../../../src/api/create-api";
 import { startApi, type RunningApi } from "../../../src/api/start-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
+import type { WorkflowKind } from "../../../src/domain/blocked-workflow";
 import { createApiMetrics } from "../../../src/observability/api-metrics";
 import { startMetricsServer } from "../../../src/observability/metrics-server";
 import { currentRequestId, keepRequest } from "../../../src/observability/request-context";
@@ -15,8 +16,12 @@ const ids = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-22
 
 describe("GET /metrics", () => {
   let counts: UpgradeCounts | undefined = { byStatus: { DRAFT: 2, INPROGRESS: 1 }, oldestDraftSeconds: 90 };
+  let blocked: Readonly<Record<WorkflowKind, number>> | undefined;
   let seen: string | undefined;
-  const metrics = createApiMetrics(() => Promise.resolve(counts));
+  const metrics = createApiMetrics({
+    upgrades: () => Promise.resolve(counts),
+    blockedWorkflows: () => blocked,
+  });
   let api: RunningApi;
   before(async () => {
     const { log } = memoryLog();
@@ -77,6 +82,16 @@ describe("GET /metrics", () => {
     const text = await scrape();
     expect(text).to.contain("ums_upgrades_known 0").and.contain("ums_oldest_draft_age_seconds Nan");
     expect(text).not.to.contain("ums_upgrades{");
+  });
+
+  it("tells how many Workflows of each kind are blocked, and nothing where that is not known", async () => {
+    expect(await scrape()).not.to.contain("ums_workflows_blocked{");
+    blocked = { upgrade: 0, cluster: 2, netvirt: 0, mgmt: 0, notifications: 1 };
+    const text = await scrape();
+    expect(text).to.contain('ums_workflows_blocked{workflow="cluster"} 2');
+    expect(text).to.contain('ums_workflows_blocked{workflow="upgrade"} 0');
+    blocked = undefined;
+    expect(await scrape()).not.to.contain("ums_workflows_blocked{");
   });
 
   it("lets whatever is called for a request know its id", async () => {

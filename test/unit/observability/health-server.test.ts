@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
+import type { ErrorBody } from "../../../src/domain/error-body";
 import { serveHealth } from "../../../src/observability/health-server";
 import { temporalNotSetUp, type ServiceError } from "../../../src/upgrades/service-error";
 import { freePorts } from "../../system/deployment";
 
 describe("serveHealth", () => {
-  let ready: TE.TaskEither<ServiceError, void> = TE.right(undefined);
+  let ready: TE.TaskEither<ServiceError, readonly ErrorBody[]> = TE.right([]);
   let url: string;
   let address: string;
   let stop: () => void;
@@ -23,6 +24,13 @@ describe("serveHealth", () => {
       const { status, body } = await request(url).get(path);
       expect([status, body], path).to.deep.equal([200, { status: "UP" }]);
     }
+  });
+
+  it("says what it cannot do for some upgrades, and can do its work all the same", async () => {
+    const problem = { errorCode: "WORKFLOW_BLOCKED", message: "1 Workflow is blocked." };
+    ready = TE.right([problem]);
+    const { status, body } = await request(url).get("/health/ready");
+    expect([status, body]).to.deep.equal([200, { status: "UP", problems: [problem] }]);
   });
 
   it("says why it cannot, and still lives", async () => {

@@ -27,6 +27,10 @@ interface Execution {
   readonly isOutOfReach?: boolean;
   /** What the pending remediation of a host says of it. */
   readonly heartbeat?: HostProgress;
+  /** How many tries of its Workflow Task have failed. */
+  readonly failures?: number;
+  /** Workflow IDs of its children that run. */
+  readonly children?: readonly string[];
   /** What it answers to a Query; undefined where it does not. */
   readonly answer?: unknown;
 }
@@ -74,9 +78,10 @@ describe("the reader of Tasks", () => {
       Object.fromEntries(Object.entries(memo).map(([name, value]) => [name, defaultPayloadConverter.toPayload(value)]));
     return fakeClient({
       workflowService: {
-        describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
-          const known = executions[execution.workflowId] as Execution;
-          const { type, status, memo, events, heartbeat, runId = "run", isOutOfReach } = known;
+        describeWorkflowExecution: ({ execution }: { execution: { workflowId: string; runId?: string } }) => {
+          const { workflowId, runId: wanted = "" } = execution;
+          const known = (executions[`${workflowId}@${wanted}`] ?? executions[workflowId]) as Execution;
+          const { type, status, memo, events, heartbeat, runId = "run", isOutOfReach, failures = 0 } = known;
           if (isOutOfReach) return Promise.reject(new Error("out of reach"));
           const heartbeatDetails = heartbeat && { payloads: [defaultPayloadConverter.toPayload(heartbeat)] };
           return Promise.resolve({
@@ -90,8 +95,16 @@ describe("the reader of Tasks", () => {
             pendingActivities: heartbeatDetails
               ? [{ activityId: "remediate/host-1", activityType: { name: "remediateHost" }, heartbeatDetails }]
               : [],
+            ...(failures > 0 && { pendingWorkflowTask: { attempt: failures + 1 } }),
+            pendingChildren: (known.children ?? []).map((workflowId) => ({
+              ...{ workflowId, runId: "run", workflowTypeName: executions[workflowId]?.type },
+            })),
           });
         },
+        getWorkflowExecutionHistoryReverse: () =>
+          Promise.resolve({
+            history: { events: [{ workflowTaskFailedEventAttributes: { failure: { message: "a bug" } } }] },
+          }),
       },
       workflow: {
         getHandle: (id: string) => ({
@@ -309,6 +322,72 @@ describe("the reader of Tasks", () => {
     happens(plan.id, { answer: answerOf(done) });
     const found = clusterOf(await reader.read(plan.id));
     expect([found.status, found.description]).to.deep.equal(["SUCCESSFUL", "its last word"]);
+  });
+
+  const codes = (part: { readonly errors?: readonly { readonly errorCode?: string }[] } | undefined) =>
+    part?.errors?.map(({ errorCode }) => errorCode);
+
+  it("says of a blocked resource what it waits for, does not ask it, and shows what is last known", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    happens(child.workflowId, { failures: 2 });
+    expect((await reader.read(plan.id))?.waitingFor, "a deployment may do that").to.equal(undefined);
+    asked.splice(0);
+    happens(child.workflowId, {
+      failures: 3,
+      memo: { upgradeId: plan.id, subTask: named("one host on"), published: 1 },
+    });
+    const task = await reader.read(plan.id);
+    expect(asked).to.deep.equal([]);
+    expect([task?.status, task?.waitingFor?.code, task?.waitingFor?.attempts]).to.deep.equal([
+      ...["In Progress", "WORKFLOW_TASK_FAILING", 3],
+    ]);
+    expect(clusterOf(task)).to.include({ description: "one host on" });
+    expect(clusterOf(task).waitingFor).to.deep.equal(task?.waitingFor);
+    expect([codes(task), codes(clusterOf(task))]).to.deep.equal([["WORKFLOW_BLOCKED"], ["WORKFLOW_BLOCKED"]]);
+    happens(child.workflowId, { failures: 0 });
+    const after = await reader.read(plan.id);
+    expect([after?.waitingFor, after?.errors]).to.deep.equal([undefined, undefined]);
+  });
+
+  it("asks the resources of a blocked upgrade, which continue", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    happens(plan.id, { failures: 3 });
+    const task = await reader.read(plan.id);
+    expect(asked).to.deep.equal([child.workflowId]);
+    expect(task?.waitingFor?.message).to.contain("The Workflow of this upgrade").and.to.contain("a bug");
+    expect([codes(task), clusterOf(task).waitingFor]).to.deep.equal([["WORKFLOW_BLOCKED"], undefined]);
+  });
+
+  it("says of blocked notifications that the upgrade does not wait for them", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    const notify = `notify/${plan.id}`;
+    executions[notify] = { type: "notifyWorkflow", status: "RUNNING", memo: {}, failures: 3 };
+    happens(plan.id, { children: [notify] });
+    const task = await reader.read(plan.id);
+    expect([codes(task), task?.waitingFor]).to.deep.equal([["WORKFLOW_BLOCKED"], undefined]);
+    expect(task?.errors?.[0]?.remediationMessage).to.contain("only its notifications wait");
+  });
+
+  it("reads of a resource that was reset the run that follows, unless that works for another upgrade", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    executions[`${child.workflowId}@run`] = resource(named("before the reset"), "TERMINATED");
+    const again = resource(named("published"), "RUNNING", named("one host on"));
+    executions[child.workflowId] = { ...again, runId: "reset" };
+    expect(clusterOf(await reader.read(plan.id)).description).to.equal("one host on");
+    executions[child.workflowId] = { ...again, runId: "other", memo: { ...again.memo, upgradeId: "another" } };
+    expect(clusterOf(await new TaskReader(client(), 1000, 1000).read(plan.id)).description).to.equal(
+      "before the reset",
+    );
+  });
+
+  it("says on a Task that was terminated which of its resources still is blocked", async () => {
+    const reader = new TaskReader(client(), 1000, 1000);
+    happens(child.workflowId, { failures: 3 });
+    happens(plan.id, { status: "TERMINATED", answer: undefined });
+    const task = await reader.read(plan.id);
+    expect([task?.status, codes(task), task?.waitingFor]).to.deep.equal([
+      ...["Failed", ["UPGRADE_LOST", "WORKFLOW_BLOCKED"], undefined],
+    ]);
   });
 
   it("does not ask an upgrade that has ended", async () => {

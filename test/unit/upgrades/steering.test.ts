@@ -117,6 +117,15 @@ describe("Steering an upgrade", () => {
         expect(reason.remediationMessage).to.contain("Do not send it again");
       });
 
+      it("says that it waits for a blocked Workflow, and what to do about that", async () => {
+        const blocked = { errorCode: "WORKFLOW_BLOCKED", message: "It has a bug.", remediationMessage: "Mend it." };
+        running.answer = { _tag: "Unanswered", blocked };
+        const reason = reasonOf(await send(upgradeId));
+        expect(reason).to.include({ tag: "FailedDependency", errorCode: "REQUEST_NOT_YET_APPLIED" });
+        expect(reason.message).to.contain("recorded, but not yet applied. It has a bug.");
+        expect(reason.remediationMessage).to.contain("Do not send it again").and.contain("Mend it.");
+      });
+
       it("is a conflict on an upgrade that had ended, naming how", async () => {
         for (const status of ["SUCCESSFUL", "CANCELLED", "FAILED"] as const) {
           running.answer = ended(status, false);

@@ -1,0 +1,19 @@
+import * as t from "io-ts";
+import { model, OneOf, WholeNumber } from "./codec";
+import { Timestamp } from "./timestamp";
+
+/**
+ * What a running Task or SubTask waits for. `code` is for programs, `message` for people.
+ *
+ * `WORKFLOW_TASK_FAILING`: the Workflow cannot continue, because each try to run its code fails.
+ */
+export const WaitingFor = model(
+  { code: OneOf("WORKFLOW_TASK_FAILING"), message: t.string },
+  {
+    /** When it began to wait. */
+    since: Timestamp,
+    /** How many tries have failed since then. */
+    attempts: WholeNumber,
+  },
+);
+export type WaitingFor = t.TypeOf<typeof WaitingFor>;

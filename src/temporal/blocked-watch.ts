@@ -1,0 +1,154 @@
+import type { Client } from "@temporalio/client";
+import pLimit from "p-limit";
+import type { Logger } from "pino";
+import { blockedError, workflowKinds, type BlockedWorkflow, type WorkflowKind } from "../domain/blocked-workflow";
+import type { ErrorBody } from "../domain/error-body";
+import { oneLine } from "../startup-error";
+import type { Timers } from "../upgrades/ports";
+import { BlockFinder } from "./block-finder";
+import { describeExecution } from "./described-execution";
+import { grpcCode } from "./temporal-error";
+import { visibilityOf, type Visibility } from "./visibility-reader";
+import { reportedWorkflowsQuery, runningWorkflowsQuery } from "./visibility-query";
+
+interface WatchOptions {
+  /** Milliseconds from the end of one look to the next. */
+  readonly pause: number;
+  /** How many running Workflows one look describes at most, beside those that are known to be blocked. */
+  readonly size: number;
+  /** Milliseconds for one call to Temporal. */
+  readonly callTimeout: number;
+}
+
+const defaults: WatchOptions = { pause: 10_000, size: 100, callTimeout: 4_000 };
+
+/** How many Workflows are described at the same time: a few, because nobody waits for it. */
+const concurrentDescriptions = 4;
+/** How many upgrades the readiness names; the metrics count all. */
+const namedUpgrades = 10;
+/** The gRPC status with which a server answers a query for a search attribute that it does not have. */
+const invalidArgument = 3;
+
+interface Run {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/**
+ * Looks for blocked Workflows, so that metrics, readiness and the log report them without anybody reading their Tasks.
+ * Newer Temporal servers (1.32 does, 1.29 does not) list the Workflows whose tasks fail. With an older one, such as the embedded server, the running
+ * Workflows are described in turn, a bounded number at a time: with 1,000 of them one is found within two minutes.
+ */
+export class BlockedWatch {
+  private readonly finder: BlockFinder;
+  private readonly visibility: Visibility;
+  private readonly options: WatchOptions;
+  private readonly blocked = new Map<string, BlockedWorkflow>();
+  /** Whether the last look succeeded. */
+  private isCurrent = false;
+  /** The list that is being walked through, and where. */
+  private place: { readonly query: string; readonly token: Uint8Array } | undefined;
+  private cancel: () => void = () => undefined;
+  private isClosed = false;
+
+  constructor(
+    private readonly client: Client,
+    private readonly log: Logger,
+    private readonly timers: Timers,
+    options: Partial<WatchOptions> = {},
+  ) {
+    this.options = { ...defaults, ...options };
+    this.finder = new BlockFinder(client, this.options.callTimeout);
+    this.visibility = visibilityOf(client, this.options.callTimeout);
+  }
+
+  /** Looks at once, and again after each pause until `close`. */
+  start(): void {
+    void this.look().finally(() => {
+      if (!this.isClosed) this.cancel = this.timers.after(this.options.pause, () => this.start());
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.cancel();
+  }
+
+  /** How many Workflows of each kind are blocked; undefined while Temporal does not tell. */
+  counts(): Readonly<Record<WorkflowKind, number>> | undefined {
+    if (!this.isCurrent) return undefined;
+    const counts = { upgrade: 0, cluster: 0, netvirt: 0, mgmt: 0, notifications: 0 };
+    for (const { kind } of this.blocked.values()) counts[kind] += 1;
+    return counts;
+  }
+
+  /** What the service does less well because of them, for its readiness: nothing, or one error that names their upgrades. */
+  problems(): ErrorBody[] {
+    const all = [...this.blocked.values()];
+    if (all.length === 0) return [];
+    const upgrades = [...new Set(all.map(({ upgradeId }) => upgradeId))];
+    const named = upgrades.slice(0, namedUpgrades).join(", ");
+    const more = upgrades.length > namedUpgrades ? ` and ${upgrades.length - namedUpgrades} more` : "";
+    return [
+      {
+        errorCode: "WORKFLOW_BLOCKED",
+        errorType: "INTERNAL",
+        message: `${all.length === 1 ? "1 Workflow is" : `${all.length} Workflows are`} blocked, of upgrade ${named}${more}. All other upgrades continue.`,
+        remediationMessage: `Read the Task of each. See "A Workflow is blocked" in docs/operating.md.`,
+        context: { workflows: String(all.length), upgradeIds: upgrades.slice(0, namedUpgrades).join(",") },
+      },
+    ];
+  }
+
+  /** One look. Never rejects: where Temporal does not answer, the next look tries again. */
+  private async look(): Promise<void> {
+    try {
+      const listed = await this.nextRuns();
+      const runs = new Map([...this.blocked.values(), ...listed].map((run) => [run.runId, run]));
+      const limit = pLimit(concurrentDescriptions);
+      await Promise.all([...runs.values()].map((run) => limit(() => this.lookAt(run))));
+      this.isCurrent = true;
+    } catch (error) {
+      this.isCurrent = false;
+      this.place = undefined;
+      this.log.debug({ reason: oneLine(error) }, "Could not look for blocked Workflows");
+    }
+  }
+
+  private async lookAt({ workflowId, runId }: Run): Promise<void> {
+    const deadline = Date.now() + this.options.callTimeout;
+    const description = await describeExecution(this.client, { workflowId, runId }, deadline);
+    const found = description && (await this.finder.find(workflowId, description));
+    const before = this.blocked.get(runId);
+    if (!found) {
+      this.blocked.delete(runId);
+      if (before) this.log.info({ taskId: before.upgradeId, workflowId, runId }, "Workflow is no longer blocked");
+      return;
+    }
+    this.blocked.set(runId, found);
+    if (before) return;
+    const { message, remediationMessage, errorCode } = blockedError(found);
+    this.log.error({ taskId: found.upgradeId, workflowId, runId, errorCode, remediationMessage }, message);
+  }
+
+  /** The Workflows that the server reports, or the next ones of all that run. */
+  private async nextRuns(): Promise<readonly Run[]> {
+    if (this.place) return this.page(this.place.query, this.place.token);
+    try {
+      return await this.page(reportedWorkflowsQuery, undefined);
+    } catch (error) {
+      if (grpcCode(error) !== invalidArgument) throw error;
+      return this.page(runningWorkflowsQuery(Object.keys(workflowKinds)), undefined);
+    }
+  }
+
+  private async page(query: string, token: Uint8Array | undefined): Promise<readonly Run[]> {
+    const { size, callTimeout } = this.options;
+    const { executions, nextToken } = await this.visibility.list(query, size, token, Date.now() + callTimeout);
+    this.place = nextToken && { query, token: nextToken };
+    return executions.map(({ execution }) => ({
+      workflowId: execution?.workflowId ?? "",
+      runId: execution?.runId ?? "",
+    }));
+  }
+}
