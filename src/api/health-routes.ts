@@ -18,7 +18,7 @@ type Health = t.TypeOf<typeof Health>;
 const up: Health = { status: "UP" };
 
 /** The body of a readiness that is given. */
-export function readyHealth(problems: readonly ErrorBody[]): Health {
+function readyHealth(problems: readonly ErrorBody[]): Health {
   return problems.length === 0 ? up : { ...up, problems: [...problems] };
 }
 

@@ -23,7 +23,7 @@ export interface ApiMetrics {
 }
 
 /** What Temporal knows, asked at each scrape; undefined where it does not tell. */
-export interface TemporalCounts {
+interface TemporalCounts {
   upgrades(): Promise<UpgradeCounts | undefined>;
   blockedWorkflows(): Readonly<Record<WorkflowKind, number>> | undefined;
 }

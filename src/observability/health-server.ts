@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as E from "fp-ts/Either";
 import { errorResponse } from "../api/error-response";
-import { readyHealth } from "../api/health-routes";
 import { oneLine, StartupError } from "../startup-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { startPlainServer } from "./plain-server";
@@ -30,7 +29,8 @@ export async function serveHealth(
     if (path === "/health/live") return void answer(200, { status: "UP" });
     if (path !== "/health/ready") return void response.writeHead(404).end();
     void checkReady()().then((ready) => {
-      if (E.isRight(ready)) return answer(200, readyHealth(ready.right));
+      if (E.isRight(ready))
+        return answer(200, { status: "UP", ...(ready.right.length > 0 && { problems: ready.right }) });
       const failed = { requestId: randomUUID(), access: "OPEN" } as const;
       const { status, body } = errorResponse({ _tag: "NotReady", reason: ready.left }, failed);
       return answer(status, body);
