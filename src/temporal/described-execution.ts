@@ -67,7 +67,7 @@ export async function describeExecution(
       cancelRequested: extended?.cancelRequested === true,
       memo: info?.memo,
       workflowTaskAttempt: pendingWorkflowTask?.attempt ?? 0,
-      pendingChildren: (pendingChildren ?? []).map(({ workflowId, runId, workflowTypeName }) => ({
+      pendingChildren: pendingChildren.map(({ workflowId, runId, workflowTypeName }) => ({
         workflowId: workflowId ?? "",
         runId: runId ?? "",
         type: workflowTypeName ?? "",

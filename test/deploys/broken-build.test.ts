@@ -54,9 +54,9 @@ describe("A build that cannot continue running upgrades", function () {
     await deploy();
   });
   after(async () => {
-    await service?.discard();
-    documented?.discard();
-    copy?.discard();
+    documented.discard();
+    await service.discard();
+    copy.discard();
   });
 
   /** Starts an upgrade of one of the clusters; its options change the settings of the cluster meanwhile. */

@@ -55,6 +55,7 @@ describe("the watch for blocked Workflows", () => {
             },
             pendingWorkflowTask: { attempt: workflow.attempt },
             pendingActivities: [],
+            pendingChildren: [],
           });
         },
         getWorkflowExecutionHistoryReverse: () =>

@@ -21,7 +21,8 @@ describe("LockHolders", () => {
       workflowService: {
         describeWorkflowExecution: () => {
           const status = isHeld ? WORKFLOW_EXECUTION_STATUS_RUNNING : WORKFLOW_EXECUTION_STATUS_COMPLETED;
-          const described = { workflowExecutionInfo: { status, memo: { fields: { upgradeId } } } };
+          const info = { status, memo: { fields: { upgradeId } } };
+          const described = { workflowExecutionInfo: info, pendingActivities: [], pendingChildren: [] };
           return new Promise((resolve) => answers.push(() => resolve(described)));
         },
       },
