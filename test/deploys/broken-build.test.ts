@@ -89,6 +89,16 @@ describe("A build that cannot continue running upgrades", function () {
   const lockOf = (which: Which) => `cluster/${clusters[which].resourceId}`;
   const run = (words: readonly string[], variables: Readonly<Record<string, string>>) =>
     documented.run(words, { TEMPORAL_ADDRESS: service.temporalPlace.address, ...variables });
+  /** What those who begin to follow a Task are told first. */
+  async function firstEvent(id: string): Promise<string> {
+    const { body } = await fetch(`${service.apiUrl}/v1/tasks/${id}/events`, { signal: AbortSignal.timeout(20_000) });
+    let told = "";
+    for await (const chunk of body ?? []) {
+      told += Buffer.from(chunk).toString();
+      if (told.includes("\n\n") && told.includes("data:")) break;
+    }
+    return told;
+  }
   const readiness = async () => (await service.get<Readiness>("/health/ready")).body;
   const gauge = async (workflow: string) => {
     const text = await (await fetch(`${service.apiUrl}/metrics`)).text();
@@ -132,8 +142,15 @@ describe("A build that cannot continue running upgrades", function () {
     expect([status, problems?.map(({ errorCode }) => errorCode)]).to.deep.equal(["UP", ["WORKFLOW_BLOCKED"]]);
     const named = problems?.[0]?.context?.["upgradeIds"]?.split(",") ?? [];
     expect(named).to.have.members(Object.values(ids));
-    const lines = service.log("api").filter((line) => "errorCode" in line && line.errorCode === "WORKFLOW_BLOCKED");
-    expect(lines.map((line) => (line as { taskId?: string }).taskId)).to.have.members(Object.values(ids));
+    const logged = () =>
+      service.log("api").flatMap((line) => {
+        const { errorCode, taskId } = line as { errorCode?: string; taskId?: string };
+        return errorCode === "WORKFLOW_BLOCKED" && taskId !== undefined ? [taskId] : [];
+      });
+    await until("the log names each", () => Object.values(ids).every((id) => logged().includes(id)));
+    expect(await firstEvent(ids.cancelled))
+      .to.contain("WORKFLOW_TASK_FAILING")
+      .and.to.contain("WORKFLOW_BLOCKED");
   });
 
   it("leaves the cancellation of an upgrade with a blocked cluster waiting for it, until that is terminated", async () => {
