@@ -1,10 +1,5 @@
 import { Context } from "@temporalio/activity";
-import type {
-  HostsInTurn,
-  RemediateHostInput,
-  RemediateHostsInput,
-  UpgradeActivities,
-} from "../../activities/contract";
+import type { RemediateHostInput, RemediateHostsInput, UpgradeActivities } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
 import type { HostResult } from "../../src/domain/host-remediation";
 import { hostPhases, type HostsResult } from "../../src/domain/hosts-remediation";
@@ -34,6 +29,8 @@ export interface InFlight {
   goOn(): unknown;
   /** How it ends then, as `RunningUpgrade.end` says it; successfully unless told. */
   readonly ends?: string;
+  /** False where no host is remediated by itself after the deployment, with what the newer build does there. */
+  readonly remediatesHosts?: false;
   /** What the component managers were asked to begin, each time, as long as it was not asked for a resumed one. */
   readonly begun: readonly string[];
   /** What that has to be. */
@@ -43,7 +40,7 @@ export interface InFlight {
 const twoHosts = ["host-1", "host-2"];
 const day = 24 * 60 * 60 * 1000;
 
-/** Ways in which a deployment can find an upgrade; each brings one there. */
+/** Ways in which a deployment can find an upgrade; each brings one there. The last ones go on by themselves in 15 seconds. */
 export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<InFlight>>> = {
   "a draft whose prechecks run": async (bench) => {
     const [manager, gate] = [new Manager(), new Gate()];
@@ -60,13 +57,17 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
 
   "a draft that waits for its commit": async (bench) => {
     const manager = new Manager();
-    // A newer API names receivers, of which builds before `notifications` know nothing.
     const upgrade = await bench.upgrade(
       { draft: true, notifications: [{ id: "chat", retryHours: 24 }] },
       manager.with({}),
     );
     await upgrade.untilStatuses("Pending / DRAFT");
-    return { upgrade, goOn: () => upgrade.ask("commit"), begun: manager.begun, expected: twoHosts };
+    return {
+      upgrade,
+      goOn: () => upgrade.ask("commit"),
+      begun: manager.begun,
+      expected: twoHosts,
+    };
   },
 
   "one that waits for its time": async (bench) => {
@@ -84,37 +85,6 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
     const upgrade = await bench.upgrade({}, manager.with({}));
     await manager.gate?.reached;
     return { upgrade, goOn: () => manager.gate?.open(), begun: manager.begun, expected: twoHosts };
-  },
-
-  "the time between two hosts": async (bench) => {
-    const manager = new Manager();
-    const upgrade = await bench.upgrade({ rollout: { soakSeconds: 5 } }, manager.with({}));
-    await eventually(
-      () => upgrade.hosts(),
-      ([first]) => first === "SUCCESSFUL",
-    );
-    return { upgrade, goOn: () => undefined, begun: manager.begun, expected: twoHosts };
-  },
-
-  "a host that waits for its next attempt": async (bench) => {
-    const manager = new Manager();
-    const hostosUpgradeFailureAction = { action: "RETRY", retryCount: 1, retryDelay: 3 } as const;
-    const resources = clusters(1).map((one) => ({ ...one, hostosUpgradeOptionsSpec: { hostosUpgradeFailureAction } }));
-    const attempted = new Gate();
-    attempted.open();
-    const upgrade = await bench.upgrade(
-      { resources },
-      manager.with({
-        remediateHost: async (input) => {
-          const result = await manager.remediate(input);
-          if (manager.begun.length > 1) return result;
-          await attempted.pass();
-          throw hostFailure(input);
-        },
-      }),
-    );
-    await attempted.reached;
-    return { upgrade, goOn: () => undefined, begun: manager.begun, expected: ["host-1", ...twoHosts] };
   },
 
   "one that was cancelled and brings a host to a safe end": async (bench) => {
@@ -154,7 +124,12 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
       }),
     );
     await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
-    return { upgrade, goOn: () => upgrade.ask("retry"), begun: manager.begun, expected: [...twoHosts, "host-2"] };
+    return {
+      upgrade,
+      goOn: () => upgrade.ask("retry"),
+      begun: manager.begun,
+      expected: [...twoHosts, "host-2"],
+    };
   },
 
   "several clusters that wait for a retry": async (bench) => {
@@ -169,7 +144,12 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
       stages = passedCheck();
       return upgrade.ask("retry");
     };
-    return { upgrade, goOn, begun: manager.begun, expected: [...twoHosts, ...twoHosts, ...twoHosts] };
+    return {
+      upgrade,
+      goOn,
+      begun: manager.begun,
+      expected: [...twoHosts, ...twoHosts, ...twoHosts],
+    };
   },
 
   "several hosts with options of their own": async (bench) => {
@@ -178,17 +158,21 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
     const resources = clusters(1).map((resource) => ({ ...resource, hostosUpgradeOptionsSpec }));
     const upgrade = await bench.upgrade({ resources, rollout: { hostsAtOnce: 2 } }, manager.with({}));
     await manager.gate?.reached;
-    return { upgrade, goOn: () => manager.gate?.open(), begun: manager.begun, expected: twoHosts };
+    return {
+      upgrade,
+      remediatesHosts: false,
+      goOn: () => manager.gate?.open(),
+      begun: manager.begun,
+      expected: twoHosts,
+    };
   },
 
   "a NETVIRT component in work": async (bench) => {
     const [manager, gate] = [new Manager(), new Gate()];
     const { resources, installations } = domain();
     const begun: string[] = [];
-    // Plans of the older API say nothing of the clusters of an instance, for whose locks newer builds ask.
-    const netvirt = installations.netvirt.map(({ clusters: _unknown, ...instance }) => instance);
     const upgrade = await bench.upgrade(
-      { resources, installations: { ...installations, netvirt }, bundle: bundleOf(component("NETVIRT")) },
+      { resources, installations, bundle: bundleOf(component("NETVIRT")) },
       manager.with({
         upgradeNetvirtComponent: async (input) => {
           if (!input.resume) begun.push(input.component);
@@ -199,34 +183,7 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
     );
     await gate.reached;
     const expected = ["EDGE", "HOST", "MP", "FINALIZE_UPGRADE"];
-    return { upgrade, goOn: () => gate.open(), begun, expected };
-  },
-
-  "a management server that waits for its switchover": async (bench) => {
-    const [manager, begun] = [new Manager(), [] as string[]];
-    const { resources, installations } = domain();
-    const startSwitchoverTimestamp = await bench.inTime(12_000);
-    const migration = { upgradeMechanism: "ReducedDowntimeMigration", startSwitchoverTimestamp } as const;
-    const upgrade = await bench.upgrade(
-      {
-        resources,
-        installations,
-        bundle: bundleOf(component("MGMT")),
-        inputs: { mgmtUpgradeUserInputSpecs: [migration] },
-      },
-      manager.with({
-        prepareMgmtMigration: async () => void begun.push("prepare"),
-        switchOverMgmtMigration: async ({ targetVersion }) => {
-          begun.push("switch over");
-          return { version: targetVersion };
-        },
-      }),
-    );
-    await eventually(
-      () => upgrade.subTask(),
-      ({ description }) => description.startsWith("Prepared."),
-    );
-    return { upgrade, goOn: () => undefined, begun, expected: ["prepare", "switch over"] };
+    return { upgrade, remediatesHosts: false, goOn: () => gate.open(), begun, expected };
   },
 
   "a management server that is being updated": async (bench) => {
@@ -249,33 +206,88 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
       }),
     );
     await gate.reached;
-    return { upgrade, goOn: () => gate.open(), begun, expected: ["stage", "install"] };
+    return { upgrade, remediatesHosts: false, goOn: () => gate.open(), begun, expected: ["stage", "install"] };
+  },
+
+  "one that is paused": async (bench) => {
+    const manager = new Manager(new Gate());
+    const upgrade = await bench.upgrade({}, manager.with({}));
+    await manager.gate?.reached;
+    await upgrade.ask("pause");
+    await eventually(
+      () => upgrade.subTask(),
+      ({ description }) => description.startsWith("Paused: "),
+    );
+    manager.gate?.open();
+    await eventually(
+      () => upgrade.hosts(),
+      ([first]) => first === "SUCCESSFUL",
+    );
+    return { upgrade, goOn: () => upgrade.ask("resume"), begun: manager.begun, expected: twoHosts };
+  },
+
+  "a management server that waits for its switchover": async (bench) => {
+    const [manager, begun] = [new Manager(), [] as string[]];
+    const { resources, installations } = domain();
+    const startSwitchoverTimestamp = await bench.inTime(20_000);
+    const migration = { upgradeMechanism: "ReducedDowntimeMigration", startSwitchoverTimestamp } as const;
+    const upgrade = await bench.upgrade(
+      {
+        resources,
+        installations,
+        bundle: bundleOf(component("MGMT")),
+        inputs: { mgmtUpgradeUserInputSpecs: [migration] },
+      },
+      manager.with({
+        prepareMgmtMigration: async () => void begun.push("prepare"),
+        switchOverMgmtMigration: async ({ targetVersion }) => {
+          begun.push("switch over");
+          return { version: targetVersion };
+        },
+      }),
+    );
+    await eventually(
+      () => upgrade.subTask(),
+      ({ description }) => description.startsWith("Prepared."),
+    );
+    return { upgrade, remediatesHosts: false, goOn: () => undefined, begun, expected: ["prepare", "switch over"] };
+  },
+
+  "the time between two hosts": async (bench) => {
+    const manager = new Manager();
+    const upgrade = await bench.upgrade({ rollout: { soakSeconds: 15 } }, manager.with({}));
+    await eventually(
+      () => upgrade.hosts(),
+      ([first]) => first === "SUCCESSFUL",
+    );
+    return { upgrade, goOn: () => undefined, begun: manager.begun, expected: twoHosts };
+  },
+
+  "a host that waits for its next attempt": async (bench) => {
+    const manager = new Manager();
+    const hostosUpgradeFailureAction = { action: "RETRY", retryCount: 1, retryDelay: 15 } as const;
+    const resources = clusters(1).map((one) => ({ ...one, hostosUpgradeOptionsSpec: { hostosUpgradeFailureAction } }));
+    const attempted = new Gate();
+    attempted.open();
+    const upgrade = await bench.upgrade(
+      { resources },
+      manager.with({
+        remediateHost: async (input) => {
+          const result = await manager.remediate(input);
+          if (manager.begun.length > 1) return result;
+          await attempted.pass();
+          throw hostFailure(input);
+        },
+      }),
+    );
+    await attempted.reached;
+    return { upgrade, goOn: () => undefined, begun: manager.begun, expected: ["host-1", ...twoHosts] };
   },
 };
-
-/** Only of builds that know pauses. */
-export async function pausedUpgrade(bench: UpgradeBench): Promise<InFlight> {
-  const manager = new Manager(new Gate());
-  const upgrade = await bench.upgrade({}, manager.with({}));
-  await manager.gate?.reached;
-  await upgrade.ask("pause");
-  await eventually(
-    () => upgrade.subTask(),
-    ({ description }) => description.startsWith("Paused: "),
-  );
-  manager.gate?.open();
-  await eventually(
-    () => upgrade.hosts(),
-    ([first]) => first === "SUCCESSFUL",
-  );
-  return { upgrade, goOn: () => upgrade.ask("resume"), begun: manager.begun, expected: twoHosts };
-}
 
 /** A component manager that counts what it is asked to begin: what is resumed has been begun before. */
 export class Manager {
   readonly begun: string[] = [];
-  /** Those of them that the Activity of an earlier host has done. */
-  readonly inTurn: string[] = [];
 
   /** Hosts in work stay at the gate. */
   constructor(readonly gate?: Gate) {}
@@ -293,16 +305,6 @@ export class Manager {
     this.begin(input, [input.host.host]);
     await this.gate?.pass({ ...hostProgress(input, 0), remoteTask: `task-${input.host.host}` });
     return upgraded(input);
-  }
-
-  /** Hosts that take moments: whatever follows is done as well. */
-  async remediateInTurn(input: RemediateHostInput): Promise<HostsInTurn> {
-    const own = await this.remediate(input);
-    const following = input.following ?? [];
-    const hosts = following.map(({ host }) => host);
-    this.begun.push(...hosts);
-    this.inTurn.push(...hosts);
-    return { ...own, followed: following.map((host) => upgraded({ ...input, host })) };
   }
 
   private async remediateTogether(input: RemediateHostsInput): Promise<HostsResult> {

@@ -1,9 +1,11 @@
 /**
  * Accepts a change of Workflow code after a replay of all stored histories, and says why it is safe:
  *
+ *     node --import tsx test/replay/accept-workflow-change.ts --recorded-anew --because "…"
  *     node --import tsx test/replay/accept-workflow-change.ts --patched ID --because "…"
  *     node --import tsx test/replay/accept-workflow-change.ts --same-commands --because "…"
  *
+ * `--recorded-anew`, before version 1.0.0 only: commands change, and the stored histories are those of the code as it is.
  * `--patched`: commands change behind a new patch, whose new side is among the stored histories. `--same-commands`: the
  * Workflows ask for the same as before, in the same order. Writes accepted-workflow.json, or says what is missing.
  */
@@ -28,7 +30,7 @@ async function main(): Promise<string> {
   const markers = new Map(
     patches.map((id) => [id, histories.filter(({ history }) => patchesIn(history).includes(id)).length]),
   );
-  const reasons = refusals({ claim, accepted, patches, broken, markers });
+  const reasons = refusals({ version, claim, accepted, patches, broken, markers });
   if (reasons.length > 0) throw new Error(["Not accepted:", ...reasons].join("\n  "));
   storeAccepted({ release: version, because, patches, ...sources });
   return [`${histories.length} histories replay. Accepted:`, ...changes].join("\n  ");
@@ -36,12 +38,23 @@ async function main(): Promise<string> {
 
 function asked(): { because: string; claim: Claim } {
   const { values } = parseArgs({
-    options: { because: { type: "string" }, patched: { type: "string" }, "same-commands": { type: "boolean" } },
+    options: {
+      because: { type: "string" },
+      patched: { type: "string" },
+      "recorded-anew": { type: "boolean" },
+      "same-commands": { type: "boolean" },
+    },
   });
-  const { because = "", patched, "same-commands": sameCommands = false } = values;
+  const { because = "", patched, "recorded-anew": recordedAnew, "same-commands": sameCommands } = values;
   if (because.trim() === "") throw new Error('Why is it safe? Say --because "…".');
-  if (sameCommands === (patched !== undefined)) throw new Error("Say --same-commands or --patched ID.");
-  return { because, claim: patched === undefined ? { sameCommands: true } : { patched } };
+  const claims: Claim[] = [
+    ...(recordedAnew ? [{ recordedAnew }] : []),
+    ...(sameCommands ? [{ sameCommands }] : []),
+    ...(patched === undefined ? [] : [{ patched }]),
+  ];
+  const [claim, another] = claims;
+  if (!claim || another) throw new Error("Say one of --recorded-anew, --same-commands and --patched ID.");
+  return { because, claim };
 }
 
 main().then(

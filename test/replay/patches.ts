@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { WorkflowBundleOption } from "@temporalio/worker";
+import type { WorkflowBundle } from "@temporalio/worker";
 import ts from "typescript";
 import { type HistoryJson, markerDetails } from "./history-json";
-import { productionBundlePath } from "./replay";
+import { replayAll } from "./replay";
+import type { StoredHistory } from "./stored-histories";
 import { workflowSources } from "./workflow-sources";
 
 const root = resolve(__dirname, "../..");
+
+/** One of the two ways that a Workflow can take at a `patched()`. */
+export type Side = "new" | "old";
 
 /** The ids of all `patched()` and `deprecatePatch()` in the Workflows. Throws where one is not written out as a string. */
 export async function patchIds(): Promise<string[]> {
@@ -38,12 +42,34 @@ export function patchesIn({ events }: HistoryJson): string[] {
 }
 
 /**
- * The bundle of production, but one patch always takes this side, whatever the history says. Histories that need the
- * other side do not replay with it.
+ * Which sides of a patch no history holds; none where both are held. The new side is held where every history that has
+ * its marker breaks on the old side, the old side where a history without the marker breaks on the new one.
  */
-export async function bundleWithSide(id: string, side: "new" | "old"): Promise<WorkflowBundleOption> {
-  const code = readFileSync(await productionBundlePath(), "utf8");
+export async function sidesNotHeld(
+  id: string,
+  bundle: WorkflowBundle,
+  histories: readonly StoredHistory[],
+): Promise<Side[]> {
+  const hasMarker = ({ history }: StoredHistory) => patchesIn(history).includes(id);
+  const [marked, others] = [histories.filter(hasMarker), histories.filter((history) => !hasMarker(history))];
+  const onOldSide = await brokenWith(withSide(bundle, id, "old"), marked);
+  const onNewSide = await brokenWith(withSide(bundle, id, "new"), others);
+  return [
+    ...(marked.length === 0 || onOldSide < marked.length ? (["new"] as const) : []),
+    ...(onNewSide === 0 ? (["old"] as const) : []),
+  ];
+}
+
+/** How many of these histories do not replay. */
+async function brokenWith(bundle: WorkflowBundle, histories: readonly StoredHistory[]): Promise<number> {
+  const results = await replayAll(bundle, histories);
+  return [...results.values()].filter((error) => error !== undefined).length;
+}
+
+/** The bundle, but one patch always takes this side, whatever the history says. */
+function withSide({ code, ...bundle }: WorkflowBundle, id: string, side: Side): WorkflowBundle {
   const call = new RegExp(`\\(0, ?\\w+\\.patched\\)\\("${id}"\\)`, "g");
   if (!call.test(code)) throw new Error(`The bundle has no patched("${id}")`);
-  return { code: code.replace(call, (asked) => (side === "new" ? `(${asked} || true)` : `(${asked} && false)`)) };
+  const forced = side === "new" ? "|| true" : "&& false";
+  return { ...bundle, code: code.replace(call, (asked) => `(${asked} ${forced})`) };
 }

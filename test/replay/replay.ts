@@ -2,15 +2,10 @@ import { execFile } from "node:child_process";
 import { createSecretKey, randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  Worker,
-  type ReplayWorkerOptions,
-  type WorkflowBundleOption,
-} from "@temporalio/worker";
+import { Worker, type ReplayWorkerOptions, type WorkflowBundle, type WorkflowBundleOption } from "@temporalio/worker";
 import type { DataConverter } from "@temporalio/common";
 import { payloadConversion } from "../../src/temporal/payload-conversion";
+import { bundleWith } from "../support/workflow-environment";
 import { historyFromJson } from "./history-from-json";
 import type { StoredHistory } from "./stored-histories";
 
@@ -35,13 +30,8 @@ export async function replayAllEncrypted(histories: readonly StoredHistory[]) {
 }
 
 /** The Workflows as they are, changed by the interceptors of one file of `changes/`. */
-export function changedBundle(change: string): Promise<WorkflowBundleOption> {
-  return bundleWorkflowCode({
-    workflowsPath: resolve(root, "workflows/index.ts"),
-    payloadConverterPath: resolve(root, "workflows/payload-converter.ts"),
-    workflowInterceptorModules: [resolve(__dirname, "changes", change)],
-    logger: new DefaultLogger("WARN"),
-  });
+export function changedBundle(change: string): Promise<WorkflowBundle> {
+  return bundleWith(resolve(__dirname, "changes", `${change}.ts`));
 }
 
 /** Replays every history. Gives what went wrong, by run id; undefined for those that replay. */

@@ -4,6 +4,7 @@ import * as messages from "../../workflows/messages";
 import { FakeActivities } from "../support/fake-activities";
 import { activityTypeOf, attributesOf, childRuns, endOf, localActivityTypesOf } from "./history-json";
 import { neutralHistory } from "./neutral-history";
+import { recordingOf, storiesToTell } from "./recording";
 import { storedHistories } from "./stored-histories";
 import { stories } from "./stories";
 
@@ -125,5 +126,31 @@ describe("The set of stored histories", () => {
   it("tells nothing of the machines on which it was recorded", () => {
     const telling = stored.filter(({ history }) => JSON.stringify(neutralHistory(history)) !== JSON.stringify(history));
     expect(telling.map(({ folder, story, part }) => `${folder}/${story}.${part}`)).to.deep.equal([]);
+  });
+});
+
+describe("A recording of stories", () => {
+  const all = ["a", "b", "c"];
+
+  it("tells before 1.0.0 all of them, or those that are asked for, whatever is stored", () => {
+    expect(recordingOf("0.9.3")).to.equal("before-1.0");
+    expect(storiesToTell("0.9.3", { all, asked: [], stored: ["a"] })).to.deep.equal(all);
+    expect(storiesToTell("0.9.3", { all, asked: ["a", "b"], stored: ["a"] })).to.deep.equal(["a", "b"]);
+  });
+
+  it("has from 1.0.0 on a folder of its own for each release, and tells what is not in it", () => {
+    expect(recordingOf("1.0.0")).to.equal("1.0.0");
+    expect(storiesToTell("1.0.0", { all, asked: [], stored: ["a"] })).to.deep.equal(["b", "c"]);
+    expect(storiesToTell("1.0.0", { all, asked: ["c"], stored: ["a"] })).to.deep.equal(["c"]);
+  });
+
+  it("replaces nothing from 1.0.0 on", () => {
+    const again = () => storiesToTell("1.0.0", { all, asked: ["a", "b"], stored: ["a"] });
+    expect(again).to.throw("Stored already, and says what a released build has done: a. Record it beside: --as NAME.");
+  });
+
+  it("tells no story that is not there", () => {
+    for (const version of ["0.9.3", "1.0.0"])
+      expect(() => storiesToTell(version, { all, asked: ["a", "d"], stored: [] })).to.throw("No such story: d");
   });
 });

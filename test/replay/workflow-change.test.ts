@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { version } from "../../package.json";
 import { acceptedWorkflow, refusals, whatToDo, type ChangeFacts } from "./accepted-workflow";
 import { patchIds } from "./patches";
 import { codeDigest, sourceChanges, workflowSources } from "./workflow-sources";
@@ -8,7 +9,7 @@ describe("The code of the Workflows", function () {
 
   it("is what was accepted last", async () => {
     const accepted = acceptedWorkflow();
-    const toDo = whatToDo(accepted, await workflowSources());
+    const toDo = whatToDo(version, accepted, await workflowSources());
     if (toDo !== undefined) throw new Error(toDo);
     expect(accepted.patches).to.deep.equal(await patchIds());
   });
@@ -49,12 +50,21 @@ describe("The code of the Workflows", function () {
       "added: workflows/c.ts",
       "changed: io-ts",
     ]);
-    expect(whatToDo(accepted, accepted)).to.equal(undefined);
-    expect(whatToDo(accepted, now)).to.include("changed: workflows/a.ts").and.include("accept-workflow-change.ts");
+    for (const [release, claims] of Object.entries({
+      "0.9.3": ["--recorded-anew", "--same-commands"],
+      "1.0.0": ["--patched ID", "--same-commands"],
+    })) {
+      expect(whatToDo(release, accepted, accepted)).to.equal(undefined);
+      const toDo = whatToDo(release, accepted, now) ?? "";
+      expect(toDo).to.include("  changed: workflows/a.ts\n");
+      const accepting = toDo.split("\n").filter((line) => line.includes("accept-workflow-change.ts"));
+      expect(accepting.map((line) => /--\S+( ID)?(?= --because)/.exec(line)?.[0])).to.deep.equal(claims);
+    }
   });
 
   describe("is accepted", () => {
     const facts: ChangeFacts = {
+      version: "1.0.0",
       claim: { sameCommands: true },
       accepted: { patches: ["old"] },
       patches: ["old"],
@@ -62,14 +72,35 @@ describe("The code of the Workflows", function () {
       markers: new Map([["old", 3]]),
     };
     const withNew = { ...facts, patches: ["new", "old"], claim: { patched: "new" } };
+    const recordedAnew: ChangeFacts = { ...facts, version: "0.9.3", claim: { recordedAnew: true } };
+    const broken = ["1.0.0/two-clusters.upgrade"];
 
-    it("where all histories replay and no patch is new", () => expect(refusals(facts)).to.deep.equal([]));
-
-    it("where a new patch has a history", () =>
-      expect(refusals({ ...withNew, markers: new Map([["new", 1]]) })).to.deep.equal([]));
+    const taken: Readonly<Record<string, ChangeFacts>> = {
+      "where all histories replay and no patch is new": facts,
+      "where a new patch has a history": { ...withNew, markers: new Map([["new", 1]]) },
+      "before 1.0.0, where all histories are recorded anew": recordedAnew,
+      "before 1.0.0, where it asks for the same": { ...facts, version: "0.9.3" },
+      "before 1.0.0, where it is patched all the same": {
+        ...withNew,
+        version: "0.9.3",
+        markers: new Map([["new", 1]]),
+      },
+    };
+    for (const [when, change] of Object.entries(taken))
+      it(when, () => {
+        expect(refusals(change)).to.deep.equal([]);
+      });
 
     const refused: Readonly<Record<string, readonly [ChangeFacts, string]>> = {
-      "where a history breaks": [{ ...facts, broken: ["0.1.0/two-clusters.upgrade"] }, "0.1.0/two-clusters.upgrade"],
+      "where a history breaks": [{ ...facts, broken }, "Put what changes commands behind patched()"],
+      "where histories are recorded anew": [
+        { ...recordedAnew, version: "1.0.0" },
+        "From 1.0.0 on stored histories stay",
+      ],
+      "before 1.0.0, where a history breaks that was to be recorded anew": [
+        { ...recordedAnew, broken },
+        "1.0.0/two-clusters.upgrade): record all of them anew",
+      ],
       "where a new patch has no history": [withNew, "No stored history has the marker"],
       "where a new patch is called no change": [
         { ...withNew, claim: { sameCommands: true }, markers: new Map([["new", 1]]) },

@@ -28,6 +28,7 @@ import type { LogWatch } from "./watched-logs";
 const root = resolve(__dirname, "../..");
 const workflowsPath = resolve(root, "workflows/index.ts");
 const payloadConverterPath = resolve(__dirname, "../../workflows/payload-converter.ts");
+const endGuard = resolve(root, "workflows/end-guard.ts");
 const quickHeartbeats = resolve(__dirname, "quick-heartbeats.ts");
 const cacheDir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "upgrade-management-service");
 const logger = new DefaultLogger("WARN");
@@ -36,25 +37,25 @@ let bundle: Promise<WorkflowBundle> | undefined;
 
 /** The Workflows' bundle, made once per test run. */
 export function workflowBundle(): Promise<WorkflowBundle> {
-  bundle ??= bundleWorkflowCode({
+  bundle ??= bundleWith(quickHeartbeats);
+  return bundle;
+}
+
+/** A bundle of the Workflows with further interceptors: the paths of their modules. */
+export function bundleWith(...interceptorModules: readonly string[]): Promise<WorkflowBundle> {
+  return bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,
-    workflowInterceptorModules: [quickHeartbeats],
+    workflowInterceptorModules: [endGuard, ...interceptorModules],
     logger,
   });
-  return bundle;
 }
 
 /** The same with {@link LogWatch}, and what a worker hands to it: `logged` gets what the SDK tells of the Workflow. */
 export async function watchedLogs(
   logged: InjectedSinks<LogWatch>["logWatch"]["logged"]["fn"],
 ): Promise<Pick<WorkerBuild, "bundle" | "sinks">> {
-  const bundle = await bundleWorkflowCode({
-    workflowsPath,
-    payloadConverterPath,
-    workflowInterceptorModules: [resolve(__dirname, "watched-logs.ts")],
-    logger,
-  });
+  const bundle = await bundleWith(resolve(__dirname, "watched-logs.ts"));
   return { bundle, sinks: { logWatch: { logged: { fn: logged } } } };
 }
 
@@ -134,7 +135,8 @@ async function patiently(
 }
 
 let installed = false;
-function quiet(): void {
+/** Only errors of the SDK are logged, in the whole process: before the first server or worker. */
+export function quiet(): void {
   if (!installed)
     Runtime.install({ logger: new DefaultLogger("ERROR"), telemetryOptions: { logging: { filter: "ERROR" } } });
   installed = true;

@@ -96,7 +96,6 @@ export const draftStories: Readonly<Record<string, Story>> = {
   "open-draft": { ends: "OPEN", tell: draft },
   "open-schedule": { ends: "OPEN", tell: scheduledUpgrade },
 
-  // Builds before `requests-take-effect-once` give effect to the repetition, and have been recorded as well.
   "request-sent-twice": {
     ends: "OPEN",
     async tell(bench) {

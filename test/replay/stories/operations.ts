@@ -148,8 +148,7 @@ export const operationStories: Readonly<Record<string, Story>> = {
     },
   },
 
-  // Recorded by 0.1.0 as well, which knows none of these Signals and drops them.
-  "signals-of-later-builds": {
+  "signals-without-payload": {
     ends: "COMPLETED",
     async tell(bench) {
       const gate = new Gate();

@@ -135,28 +135,4 @@ export const successStories: Readonly<Record<string, Story>> = {
       return upgrade;
     },
   },
-
-  "locks-waited-for-and-then-taken-in-order": {
-    ends: "COMPLETED",
-    async tell(bench) {
-      const gate = new Gate();
-      const [before, held, after] = clusters(3);
-      const holding = new FakeActivities({ readClusterHosts: () => gate.pass().then(() => []) });
-      const holder = await bench.upgrade({ resources: [held!] }, holding);
-      await gate.reached;
-      const fake = new FakeActivities(
-        {
-          readLockHolder: async () => {
-            gate.open();
-            await holder.end();
-            return { upgradeId: holder.id, isDeciding: true };
-          },
-        },
-        1,
-      );
-      const upgrade = await bench.upgrade({ resources: [before!, held!, after!] }, fake);
-      await upgrade.end();
-      return upgrade;
-    },
-  },
 };
