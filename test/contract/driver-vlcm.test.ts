@@ -166,7 +166,8 @@ describe("the lifecycle driver against its contract", function () {
     const { stages } = await succeed(() => activities().runClusterPrechecks(target));
     expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
     const options = { preRemediationPowerAction: "SUSPEND_VMS" } as const;
-    await succeed(() => activities().putRemediationPolicy({ ...target, options, previous: {}, hostsAtOnce: 2 }));
+    const recorded = await succeed(() => activities().readRemediationPolicy(target));
+    await succeed(() => activities().putRemediationPolicy({ ...target, ...recorded, options, hostsAtOnce: 2 }));
     await succeed(() => activities().setDesiredImage(target));
     await succeed(() => activities().awaitClusterHealth(target));
     const hosts = await succeed(() => activities().readClusterHosts(target));

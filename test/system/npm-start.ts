@@ -29,6 +29,7 @@ export class NpmStart implements Deployment {
       Record<"API_PORT" | "TEMPORAL_PORT" | "TEMPORAL_UI_PORT" | "SIMULATOR_PORT", number>
     >,
     private readonly variables: Readonly<Record<string, string>>,
+    private readonly checkout: string,
   ) {
     this.apiUrls = [`http://127.0.0.1:${ports.API_PORT}`];
     this.simulatorUrl = `http://127.0.0.1:${ports.SIMULATOR_PORT}`;
@@ -36,10 +37,10 @@ export class NpmStart implements Deployment {
     this.temporal = { address: `127.0.0.1:${ports.TEMPORAL_PORT}`, namespace: "default" };
   }
 
-  /** A deployment that is not yet started. */
-  static async prepare(variables: Readonly<Record<string, string>>): Promise<NpmStart> {
+  /** A deployment that is not yet started. `checkout`: the folder of one that is built; by default this one. */
+  static async prepare(variables: Readonly<Record<string, string>>, checkout = root): Promise<NpmStart> {
     const ports = await freePorts("API_PORT", "TEMPORAL_PORT", "TEMPORAL_UI_PORT", "SIMULATOR_PORT");
-    return new NpmStart(ports, variables);
+    return new NpmStart(ports, variables, checkout);
   }
 
   get printed(): string {
@@ -50,7 +51,7 @@ export class NpmStart implements Deployment {
     this.output = "";
     const ports = Object.fromEntries(Object.entries(this.ports).map(([name, port]) => [name, String(port)]));
     const child = spawn(process.execPath, ["dist/src/main.js", "start"], {
-      cwd: root,
+      cwd: this.checkout,
       env: { ...withoutTemporal(process.env), ...ports, ...this.variables, DATA_DIR: this.dataDir },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -144,6 +144,11 @@ export class ServiceUnderTest {
     }
   }
 
+  /** The same for a test that breaks histories on purpose. */
+  discardUnsound(): Promise<void> {
+    return this.deployment.discard();
+  }
+
   /** What {@link unsoundHistories} finds in its namespace. */
   unsoundHistories(): Promise<string[]> {
     return this.withTemporal((client) => unsoundHistories(client, { conversion: this.conversion }));
