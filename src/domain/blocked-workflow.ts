@@ -32,18 +32,21 @@ export interface BlockedWorkflow {
   readonly failures: number;
   /** Timestamp of the first of them. */
   readonly since?: string;
+  /** Whether workers did not complete it in time, rather than fail: they hang, or are too busy. */
+  readonly timedOut: boolean;
   /** What the last recorded one failed with, on one line. */
   readonly reason: string;
 }
 
 /** What a blocked Workflow means for its upgrade and what to do. */
 export function blockedError(blocked: BlockedWorkflow): ErrorBody {
-  const { workflowId, runId, upgradeId, failures, since, reason } = blocked;
+  const { workflowId, runId, upgradeId, failures, since, reason, timedOut } = blocked;
+  const first = timedOut ? "Check that the workers are not overloaded, and start more where they are. Else: " : "";
   return {
     errorCode: "WORKFLOW_BLOCKED",
     errorType: "INTERNAL",
     message: describeBlock(blocked),
-    remediationMessage: `${remedies[blocked.kind]} See "A Workflow is blocked" in docs/operating.md.`,
+    remediationMessage: `${first}${remedies[blocked.kind]} See "A Workflow is blocked" in docs/operating.md.`,
     context: {
       workflowId,
       runId,

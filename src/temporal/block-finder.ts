@@ -64,7 +64,8 @@ export class BlockFinder {
     const since = this.blocked.get(runId) ?? timestampOf(recorded[0]?.eventTime);
     this.remember(runId, since);
     const [upgradeId, reason] = await Promise.all([this.upgradeOf(workflowId, kind, description), this.reasonOf(last)]);
-    return { workflowId, runId, kind, upgradeId, failures, reason, ...(since !== undefined && { since }) };
+    const timedOut = !last.workflowTaskFailedEventAttributes;
+    return { workflowId, runId, kind, upgradeId, failures, timedOut, reason, ...(since !== undefined && { since }) };
   }
 
   /** The last events, the latest first. */

@@ -69,7 +69,7 @@ describe("the finder of blocked Workflows", () => {
     expect(await find(2), "one has failed").to.equal(undefined);
     expect(await find(3), "two have failed").to.equal(undefined);
     expect(await find(4)).to.deep.equal({
-      ...{ workflowId: "cluster/c", runId: "run", kind: "cluster", upgradeId: "u", failures: 3 },
+      ...{ workflowId: "cluster/c", runId: "run", kind: "cluster", upgradeId: "u", failures: 3, timedOut: false },
       ...{ since: "1970-01-01T00:00:02.000Z", reason: "[TMPRL1100] Nondeterminism error" },
     });
   });
@@ -97,7 +97,7 @@ describe("the finder of blocked Workflows", () => {
     history.push(timedOut(2, gone), timedOut(3, gone), timedOut(4, gone));
     expect(await find(2)).to.equal(undefined);
     history.push(timedOut(5, late));
-    expect(await find(4)).to.include({ failures: 3, reason: "no worker completed it in time" });
+    expect(await find(4)).to.include({ failures: 3, timedOut: true, reason: "no worker completed it in time" });
   });
 
   it("counts neither a Signal that came at the end nor a reset", async () => {
