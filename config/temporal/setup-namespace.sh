@@ -14,16 +14,22 @@ temporal() {
   "$cli" "$@"
 }
 
+# Runs a command again until it succeeds, for about a minute; then says why it did not. Without a limit of its own the CLI
+# waits for ever where the name of the server is not answered by a DNS.
+retry() {
+  attempts=0
+  until error=$(temporal "$@" --command-timeout 10s 2>&1 >/dev/null); do
+    attempts=$((attempts + 1))
+    if [ "$attempts" -ge 30 ]; then
+      echo "Temporal at $TEMPORAL_ADDRESS does not answer \`temporal $*\`: $error" >&2
+      exit 1
+    fi
+    sleep 2
+  done
+}
+
 # A port that is open does not yet answer for the whole cluster.
-attempts=0
-until temporal operator cluster health >/dev/null 2>&1; do
-  attempts=$((attempts + 1))
-  if [ "$attempts" -ge 30 ]; then
-    echo "Temporal at $TEMPORAL_ADDRESS is not healthy" >&2
-    exit 1
-  fi
-  sleep 2
-done
+retry operator cluster health
 
 retention=90d
 if temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
@@ -33,12 +39,7 @@ else
 fi
 
 # A new namespace takes a moment to be known to every part of the server.
-attempts=0
-until temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; do
-  attempts=$((attempts + 1))
-  [ "$attempts" -lt 30 ] || exit 1
-  sleep 2
-done
+retry operator search-attribute list --namespace "$TEMPORAL_NAMESPACE"
 
 # Each name takes a type of its own; one that is there already is left as it is.
 temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \

@@ -2,11 +2,14 @@
 # Makes what docker-compose.yml reads from secrets/: passwords, keys, a certificate of its own and a first user. What is
 # there already is left as it is, so this can be run again. No secret is printed.
 #   sh deploy/compose/make-secrets.sh [NAME…]     NAME: host names of the API, for the certificate
+# What the containers read of this checkout is made readable to all: a clone with umask 077 is not.
 # SECRETS (secrets) is the folder. HASH_PASSWORD is the command that hashes a password; by itself, that of the image.
 set -eu
 umask 077
 secrets=${SECRETS:-secrets}
 : "${HASH_PASSWORD:=docker run --rm -i --network none upgrade-management-service:0.1.0 hash-password}"
+
+chmod -R a+rX config deploy/postgresql
 
 # Only its owner comes through the folder; within a container any user may read what is mounted there.
 mkdir -p "$secrets/api" "$secrets/operator"

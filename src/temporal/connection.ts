@@ -35,6 +35,13 @@ const channelArgs = {
   "grpc.keepalive_timeout_ms": 5_000,
   /** Longest pause between two attempts to connect; by default two minutes, for which nobody would wait. */
   "grpc.max_reconnect_backoff_ms": 5_000,
+  /**
+   * Shortest pause between two look-ups of the server's name; by default 30 s, which a server that has moved to another
+   * address, or whose name was unknown while it was away, would be missed for.
+   */
+  "grpc.dns_min_time_between_resolutions_ms": 1_000,
+  /** The server has no settings for its clients in DNS, and where a DNS is silent the question takes long. */
+  "grpc.service_config_disable_resolution": 1,
 };
 
 /** Who watches a client; nobody by default. */

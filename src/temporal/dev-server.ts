@@ -92,6 +92,8 @@ export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"],
     // Many readers may look at one upgrade; by default the server keeps only one Query waiting and refuses the next.
     ...["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
+    // By default it warns of every memo of more than 2 KiB; ours have up to 860 kB.
+    ...["--dynamic-config-value", "limit.memoSize.warn=1048576"],
     // By default a shard reads its queues 20 times a second, and this server has one shard: each step would take 50 ms.
     ...["transfer", "timer", "visibility"].flatMap((queue) => [
       "--dynamic-config-value",

@@ -7,6 +7,9 @@ const root = resolve(__dirname, "../..");
 /** A service of docker-compose.yml: the parts that tests look at. */
 export interface ComposeService {
   readonly image: string;
+  readonly build?: { readonly context: string; readonly args: Readonly<Record<string, string>> };
+  readonly pull_policy?: string;
+  readonly init?: boolean;
   readonly user?: string;
   readonly command?: readonly string[];
   readonly entrypoint?: readonly string[];
@@ -27,8 +30,10 @@ export interface ComposeService {
   readonly stop_grace_period?: string;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
-  readonly pids_limit?: number;
-  readonly deploy?: { readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> } };
+  readonly deploy?: {
+    readonly replicas?: number | string;
+    readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
+  };
 }
 
 /** docker-compose.yml, its anchors resolved and its variables as they are written. */
@@ -57,4 +62,11 @@ export function environmentOf(
   variables: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolated(value, variables)]));
+}
+
+/** The settings that deploy/compose/example.env has, by their names: their lines as they are without the `#`. */
+export function exampleSettings(): Map<string, string> {
+  const example = readFileSync(join(root, "deploy/compose/example.env"), "utf8");
+  const lines = example.matchAll(/^#(\w+)=("[^"]*"|.*)$/gm);
+  return new Map([...lines].map(([text, name = ""]) => [name, text.replace(/^#/gm, "")]));
 }
