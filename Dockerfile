@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN if [ -n "$BUILD_CA_CERTS" ]; then \
       printf '%s\n' "$BUILD_CA_CERTS" > /tmp/build-ca.crt && export NODE_EXTRA_CA_CERTS=/tmp/build-ca.crt; \
     fi; \
-    npm ci --no-audit --no-fund
+    npm ci --no-audit --no-fund && rm -rf /root/.npm
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY workflows workflows

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { containerTools } from "./container-tools.mjs";
 import { install } from "./install.mjs";
 import { kubernetesTools } from "./kubernetes-tools.mjs";
 import { withLock } from "./lock.mjs";
@@ -28,6 +29,7 @@ export function prepare({
   thirdParty = false,
   production = false,
   network = false,
+  containers = false,
 }) {
   const told = { say: (line) => console.error(line), signal };
   return withLock(join(root, ".data", "prepare.lock"), told, async () => {
@@ -50,6 +52,7 @@ export function prepare({
           postgresqlClients: await postgresqlClients(config.cacheDir, told),
           temporalServer: await temporalServer(config.cacheDir, told),
         }),
+      ...(containers && config && (await containerTools(config.cacheDir, told))),
       ...(network && config && { toxiproxy: await toxiproxy(config.cacheDir, told) }),
     };
   });

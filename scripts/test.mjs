@@ -15,22 +15,10 @@ import { addTotals, totalsLine } from "./totals.mjs";
 /** What runs beside each other, about as long each; whatever else is asked for is in the first lane. */
 const lanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
 const suites = lanes.flat();
-/** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote). */
+/** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote; root). */
 const extraSuites = [
-  ...[
-    "deploys",
-    "fuzz",
-    "browser",
-    "terminal",
-    "third-party",
-    "production",
-    "crash",
-    "network",
-    "walk",
-    "overload",
-    "stress",
-  ],
-  ...["limits"],
+  ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
+  ...["stress", "containers", "limits"],
 ];
 /** These run the service as a cluster does: on PostgreSQL and a Temporal server of its own; the walk where it is asked to. */
 const onPostgresql = [
@@ -56,13 +44,15 @@ await runScript(async (signal) => {
     return 2;
   }
   const needsTestServer =
-    wanted.length === 0 || wanted.some((suite) => !["third-party", "walk", "stress", ...onPostgresql].includes(suite));
+    wanted.length === 0 ||
+    wanted.some((suite) => !["third-party", "walk", "stress", "containers", ...onPostgresql].includes(suite));
   const tools = await prepare({
     signal,
     temporalCli: true,
     timeSkippingServer: needsTestServer,
     thirdParty: wanted.includes("third-party"),
-    production: wanted.some((suite) => onPostgresql.includes(suite)),
+    production: wanted.some((suite) => suite === "containers" || onPostgresql.includes(suite)),
+    containers: wanted.includes("containers"),
     network: wanted.includes("network"),
   });
   const folder = mkdtempSync(join(tmpdir(), "totals-"));
@@ -110,8 +100,14 @@ function environment(
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
     ...(kubernetesTools && { KUBERNETES_TOOLS: kubernetesTools }),
-    ...(onPostgresql.includes(suite) && {
-      DEPLOYMENT: "production",
+    ...(suite === "containers" && {
+      DOCKER_COMPOSE: production.dockerCompose,
+      DEBIAN_BASE: production.debianBase,
+      NODE_PROGRAM: production.nodeProgram,
+      TEMPORAL_UI: production.temporalUi,
+    }),
+    ...(onPostgresql.includes(suite) && { DEPLOYMENT: "production" }),
+    ...((suite === "containers" || onPostgresql.includes(suite)) && {
       POSTGRESQL: production.postgresql,
       POSTGRESQL_CLIENTS: production.postgresqlClients,
       TEMPORAL_SERVER: production.temporalServer,

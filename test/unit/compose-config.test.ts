@@ -27,7 +27,7 @@ describe("docker-compose.yml, loaded as `docker compose config -q` does", functi
     const { composeConfig } = (await import(join(root, "scripts/compose-config.mjs"))) as {
       composeConfig: (cacheDir: string, told: { say: (line: string) => void }) => Promise<string>;
     };
-    loader = await composeConfig(config.right.cacheDir, { say: (line) => console.error(line) });
+    loader = await composeConfig(config.right.cacheDir, { say: (line) => process.stderr.write(`${line}\n`) });
     folder = mkdtempSync(join(tmpdir(), "ums-compose-"));
     mkdirSync(join(folder, "config/temporal"), { recursive: true });
     copyFileSync(join(root, "config/temporal/server.env"), join(folder, "config/temporal/server.env"));
