@@ -183,7 +183,9 @@ describe("A build that cannot continue running upgrades", function () {
   it("lets new upgrades of both clusters begin", async () => {
     for (const which of ["cancelled", "terminated"] as const) {
       ids[which] = await begin(which);
-      await service.taskWhen(ids[which], "has a host in work", hasHostInWork);
+      // On a slow machine the cluster of the terminated upgrade has no host left to upgrade.
+      const hasBegun = (task: Task) => hasHostInWork(task) || task.status === "SKIPPED";
+      await service.taskWhen(ids[which], "has begun", hasBegun);
     }
   });
 
