@@ -2,6 +2,7 @@ import { expect } from "chai";
 import request from "supertest";
 import { startApiUnderTest } from "../unit/api/api-under-test";
 import {
+  furtherFields,
   modelNames,
   specifiedFailures,
   specifiedModels,
@@ -38,8 +39,7 @@ const deviations = {
     Upgrade: ["id"],
     Bundle: ["id"],
   } as Readonly<Record<string, readonly string[]>>,
-  /** "`waitingFor`": optional fields that the tables do not have. */
-  further: { Task: ["waitingFor"], SubTask: ["waitingFor"] } as Readonly<Record<string, readonly string[]>>,
+  further: furtherFields,
   /** "`Upgrade.status`": the specification shows no values. */
   upgradeStatus: [
     "PENDING",
