@@ -5,6 +5,15 @@ const deepSdkPaths = {
   message: "Files inside an SDK package move between its releases; import the package.",
 };
 
+const sentence = "/^(description|message)$/";
+/** What is decided is data: a sentence may be reworded without changing what happens (docs/spec-gaps.md, "state as data"). */
+const sentencesDecideNothing = [
+  `CallExpression[callee.property.name=/^(startsWith|endsWith|includes|match|search)$/][callee.object.name=${sentence}]`,
+  `CallExpression[callee.property.name=/^(startsWith|endsWith|includes|match|search)$/][callee.object.property.name=${sentence}]`,
+  `CallExpression[callee.property.name=/^(test|exec)$/] > Identifier.arguments[name=${sentence}]`,
+  `CallExpression[callee.property.name=/^(test|exec)$/] > MemberExpression.arguments[property.name=${sentence}]`,
+].map((selector) => ({ selector, message: "Decide by a field, not by a sentence that is for people." }));
+
 export default tseslint.config(
   { ignores: ["dist/", "dist.*/", "coverage/", ".data/", "test/types/errors/"] },
   {
@@ -87,11 +96,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ["src/api/**/*.ts", "src/cli/**/*.ts", "src/console/**/*.{ts,tsx}", "workflows/**/*.ts"],
+    rules: { "no-restricted-syntax": ["error", ...sentencesDecideNothing] },
+  },
+  {
     files: ["src/domain/**/*.ts"],
     rules: {
       // A worker loads the domain once for all its Workflows (scripts/bundle-workflows.mjs).
       "no-restricted-syntax": [
         "error",
+        ...sentencesDecideNothing,
         {
           selector: ":matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind!='const']",
           message: "All Workflows would share this state.",
@@ -122,6 +136,7 @@ export default tseslint.config(
           selector: "NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name='Date']",
           message: "Take now() of clock.ts, or currentTime() of deciding-clock.ts.",
         },
+        ...sentencesDecideNothing,
       ],
     },
   },

@@ -27,7 +27,7 @@ export function toldHeartbeats({ log, heartbeat }: Context, context: FailureCont
   return (progress: ActivityProgress): void => {
     const { activity: doing } = progress;
     const sentence = doing.replace(/\d+( of \d+| ?%)/g, "n");
-    const now = JSON.stringify({ ...progress, activity: sentence });
+    const now = JSON.stringify({ ...progress, activity: sentence, percent: undefined });
     if (now !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
     known = now;
     const failure = "lastError" in progress ? progress.lastError.message : undefined;

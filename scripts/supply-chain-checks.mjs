@@ -15,7 +15,7 @@ const licencesInFiles = new Map([["unionfs@4.6.0", "Unlicense"]]);
 const knownInstallScripts = new Set(["@swc/core", "esbuild", "protobufjs", "@scarf/scarf"]);
 
 /** Here a package is installed without a lock: a tool of the production suite, by its exact version, without scripts. */
-const installsByVersion = new Set(["scripts/postgresql.mjs"]);
+const installsByVersion = new Set(["scripts/postgresql.mjs", "scripts/container-tools.mjs"]);
 
 const checked = (line, details) => ({ outcome: details.length === 0 ? "passed" : "failed", line, details });
 const told = (line) => ({ outcome: "told", line, details: [] });

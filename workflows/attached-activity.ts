@@ -4,6 +4,7 @@ import type { RunAgain } from "../activities/contract";
 import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
+import { now } from "./clock";
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
 export interface AttachedActivity<Progress, Result> {
@@ -28,10 +29,11 @@ export interface AttachedActivity<Progress, Result> {
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = waitsOf(activity.waits);
+  const since = now();
   let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
     try {
-      return await activity.run(attemptsLeft(activity, progress), runAgain(progress, losses > 0));
+      return await activity.run(attemptsLeft(activity, progress), runAgain(progress, losses > 0 ? since : undefined));
     } catch (failure) {
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
@@ -40,7 +42,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
       const mayRun = losses > 0 || attempts.maximumAttempts > 1;
       const unattended = isCancellation(failure) && mayRun;
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
-        return stopSafely(activity, progress, losses > 0 || lost);
+        return stopSafely(activity, progress, losses > 0 || lost ? since : undefined);
       if (!lost || losses >= lostRuns) throw failure;
       log.info("An Activity was lost with its worker and is scheduled again", { name });
     }
@@ -50,14 +52,15 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
 function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
-  lost: boolean,
+  lostSince: string | undefined,
 ): Promise<Result> {
   const { lostRuns } = waitsOf(activity.waits);
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
+    let since = lostSince;
     for (let losses = 0; ; losses++) {
       try {
-        const again = { ...runAgain(progress, lost || losses > 0), stop: true as const };
+        const again = { ...runAgain(progress, since), stop: true as const };
         return await activity.run(attemptsLeft(activity, progress), again);
       } catch (failure) {
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
@@ -66,13 +69,14 @@ function stopSafely<Progress, Result>(
         }
         if (!isLost(failure) || losses >= lostRuns) throw failure;
         progress = progressOf(failure, activity.progress) ?? progress;
+        since ??= now();
       }
     }
   });
 }
 
-function runAgain<Progress>(resume: Progress | undefined, lost: boolean): RunAgain<Progress> {
-  return { ...(resume !== undefined && { resume }), ...(lost && { lost: true }) };
+function runAgain<Progress>(resume: Progress | undefined, lost: string | undefined): RunAgain<Progress> {
+  return { ...(resume !== undefined && { resume }), ...(lost !== undefined && { lost }) };
 }
 
 function attemptsLeft<Progress, Result>(

@@ -38,9 +38,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
   }
-  await state.pause.pass();
-  state.publish("Preparing");
-  const policy = await readPolicy(state);
+  const policy = await readPolicyToChange(state);
   await restoringAfterwards(
     async () => {
       await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
@@ -67,6 +65,17 @@ function readHosts({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState
       clusterTarget(cluster, upgradeId),
     ]),
   );
+}
+
+/** As it is right before it is changed: a pause that comes while it is read may last for days. */
+async function readPolicyToChange(state: ClusterUpgradeState): Promise<RecordedPolicy> {
+  let policy: RecordedPolicy;
+  do {
+    await state.pause.pass();
+    state.publish("Preparing");
+    policy = await readPolicy(state);
+  } while (state.pause.closed);
+  return policy;
 }
 
 /** As it was, recorded in the history before it is changed. */

@@ -174,9 +174,9 @@ function readRunningVms(
 async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy): Promise<void> {
   if (soakSeconds === 0) return;
   const until = timestampIn(soakSeconds * 1000);
-  const description = `until ${until}: ${soakSeconds} s after each host before the next (rollout policy).`;
-  state.record({ type: "Waiting", description });
-  state.publish(`Waiting ${description}`);
+  const message = `Waiting until ${until}: ${soakSeconds} s after each host before the next (rollout policy).`;
+  state.record({ type: "Waiting", waitingFor: { code: "SOAK", message } });
+  state.publish(message);
   await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
 }
 
@@ -187,10 +187,8 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
 async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
-  state.record({
-    type: "Waiting",
-    description: "for the cluster to be healthy before the next host (rollout policy).",
-  });
+  const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
+  state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
   const summary = `${cluster.name}: healthy enough for the next host?`;
   const { healthy, check } = await lookAtHealth(() =>
     local.checkClusterHealth.executeWithOptions({ ...localOptions, summary }, [target]),

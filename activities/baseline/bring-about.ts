@@ -85,8 +85,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
 
   /** True where the change is made; false where it has to be looked for again. */
   async function followToTheEnd(task: string): Promise<boolean> {
-    const note = (percent: number | undefined) =>
-      progress.note(`${step.activity}${percent === undefined ? "." : ` (${percent} %).`}`);
+    const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
     const options = { client, patience, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
     let followed = await followTask({ ...options, ...life, stall: limits.stall });

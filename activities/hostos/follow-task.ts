@@ -21,8 +21,8 @@ interface FollowOptions {
   readonly stall: number;
   /** Whether the task is to be cancelled as soon as it can be. */
   readonly cancel: boolean;
-  /** Called after every look at the task, with one sentence on it. */
-  onProgress(activity: string, task: TaskInfo): void;
+  /** Called after every look at the task, with one sentence on it and how far it is (0 to 100) where that is known. */
+  onProgress(activity: string, percent: number | undefined): void;
 }
 
 /** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
@@ -50,7 +50,7 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
       changedAt = Date.now();
       round = 0;
     }
-    onProgress(describe(task), task);
+    onProgress(describe(task), percentOf(task));
     if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
 
     if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
@@ -88,8 +88,10 @@ function fingerprint({ status, progress, result }: TaskInfo, hosts: readonly str
 }
 
 function describe({ status, progress }: TaskInfo): string {
-  if (!progress) return `The remediation is ${status}.`;
-  const { completed, total, message } = progress;
-  const percent = total > 0 ? ` (${Math.min(100, Math.round((completed / total) * 100))} %)` : "";
-  return `${message.default_message}${percent}`;
+  return progress ? progress.message.default_message : `The remediation is ${status}.`;
+}
+
+function percentOf({ progress }: TaskInfo): number | undefined {
+  if (!progress || progress.total <= 0) return undefined;
+  return Math.min(100, Math.round((progress.completed / progress.total) * 100));
 }

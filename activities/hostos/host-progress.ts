@@ -101,9 +101,9 @@ export class HostProgressTracker<S extends string = HostStageType> {
     this.#change({ stages, activity });
   }
 
-  /** Tells the operator what goes on. */
-  note(activity: string): void {
-    this.#change({ activity: bounded(activity, 300) });
+  /** Tells the operator what goes on, and how far it is (0 to 100) where that is known. */
+  note(activity: string, percent?: number): void {
+    this.#change({ activity: bounded(activity, 300), ...(percent !== undefined && { percent }) });
   }
 
   /** Before the remediation is asked for: whatever becomes of the request, the next run knows that there was one. */
@@ -152,7 +152,9 @@ export class HostProgressTracker<S extends string = HostStageType> {
   }
 
   #change(change: Partial<HostProgress>): void {
-    this.#progress = { ...this.#progress, ...change };
+    // What was so far on its way says nothing of what comes next.
+    const { percent: _, ...known } = this.#progress;
+    this.#progress = { ...known, ...change };
     this.#beat(this.#progress);
   }
 }

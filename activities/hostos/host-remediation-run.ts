@@ -123,7 +123,7 @@ export class HostRemediationRun {
     const { client, patience, progress, input, limits, stopping } = this.#o;
     progress.begin("REMEDIATE", "The component manager remediates the host.");
     const { host } = input.host;
-    const onProgress = (activity: string) => progress.note(activity);
+    const onProgress = progress.note.bind(progress);
     const options = { client, patience, task, hosts: [host], onProgress };
     let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
     if (followed.end === "STALLED") {

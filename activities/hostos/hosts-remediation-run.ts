@@ -122,7 +122,7 @@ export class HostsRemediationRun {
 
     const here = open.filter((place) => !away.includes(place));
     if (here.length === 0) return [];
-    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requests.areKnown);
+    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requests.arePossible);
     const candidates: number[] = [];
     here.forEach((place, i) => {
       const found = assessed[i];
@@ -188,7 +188,7 @@ export class HostsRemediationRun {
   async #follow(task: string): Promise<void> {
     const { client, patience, progress, input, limits, stopping } = this.#o;
     const hosts = input.hosts.map(({ host }) => host);
-    const onProgress = (activity: string) => progress.note(activity);
+    const onProgress = progress.note.bind(progress);
     const options = { client, patience, task, hosts, onProgress };
     let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
     const stalled = followed.end === "STALLED";

@@ -49,7 +49,7 @@ export function remediateHost<S extends string>(
 ): Promise<HostResult> {
   const activity = Context.current();
   const known = knownProgress(input.host.host, activity.info.heartbeatDetails, input.resume);
-  const isFirstRun = activity.info.attempt === 1 && !input.lost && !input.stop;
+  const isFirstRun = activity.info.attempt === 1 && input.lost === undefined && !input.stop;
   const mayHaveRequested = known !== undefined || !isFirstRun;
   const context = {
     cluster: input.cluster.name,

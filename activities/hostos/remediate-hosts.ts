@@ -38,7 +38,7 @@ export function remediateHosts(
 ): Promise<HostsResult> {
   const activity = Context.current();
   const known = knownHostsProgress(activity.info.heartbeatDetails, input.resume);
-  const isFirstRun = activity.info.attempt === 1 && !input.lost && !input.stop;
+  const isFirstRun = activity.info.attempt === 1 && input.lost === undefined && !input.stop;
   const mayHaveRequested = known !== undefined || !isFirstRun;
   const { cluster } = input;
   const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };

@@ -49,7 +49,10 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
   const activity = Context.current();
   const known = knownMgmtProgress(activity.info.heartbeatDetails, input.resume);
   const mayHaveRequested =
-    activity.info.attempt > 1 + (known?.reportedFailures ?? 0) || input.resume !== undefined || input.stop === true;
+    activity.info.attempt > 1 + (known?.reportedFailures ?? 0) ||
+    input.resume !== undefined ||
+    input.lost !== undefined ||
+    input.stop === true;
   const context = mgmtContext(input);
   const beat = toldHeartbeats(activity, context);
   const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);

@@ -130,14 +130,16 @@ function detailOf(part: SubTask): string {
   const error = part.errors?.at(-1);
   if (part.status === "FAILED" && error) return printable(error.message);
   const stage = part.stages?.find(({ status }) => status === "IN_PROGRESS");
-  if (part.status === "IN_PROGRESS") return printable(stage ? `${stage.name} ${progressIn(part)}` : part.description);
+  if (part.status === "IN_PROGRESS") return printable(stage ? `${stage.name} ${progressOf(part)}` : part.description);
   if (part.status === "NOT_APPLICABLE") return printable(part.description);
   return part.status === "PENDING" ? "" : wordOf(part.status);
 }
 
-/** What a host's description says of its progress, such as `(46 %) (attempt 1 of 4)`; its name stands beside it already. */
-function progressIn({ description }: SubTask): string {
-  return /\([^)]*\)(?: \([^)]*\))*$/.exec(description)?.[0] ?? "";
+/** How far a host is, such as `(46 %) (attempt 1 of 4)`. */
+function progressOf({ progressPercent, attempt, maximumAttempts = 1 }: SubTask): string {
+  const percent = progressPercent === undefined ? [] : [`(${progressPercent} %)`];
+  const attempts = attempt !== undefined && maximumAttempts > 1 ? [`(attempt ${attempt} of ${maximumAttempts})`] : [];
+  return [...percent, ...attempts].join(" ");
 }
 
 /** Where the upgrade stands in words: its name, and that it is paused, for example. */

@@ -40,9 +40,9 @@ export function fractionOf(part: SubTask): number {
   return stages.length > 0 ? stages.filter(({ status }) => status === "SUCCESSFUL").length / stages.length : 0;
 }
 
-/** One status stands for what need not be done and for what was not begun; the words tell them apart. */
-function isDone({ status, description }: SubTask): boolean {
-  return status === "SUCCESSFUL" || (status === "NOT_APPLICABLE" && !description.startsWith("Not begun"));
+/** One status stands for what need not be done and for what was not begun; the reason tells them apart. */
+function isDone({ status, reasonCode }: SubTask): boolean {
+  return status === "SUCCESSFUL" || reasonCode === "AT_TARGET" || reasonCode === "NOT_IN_SCOPE";
 }
 
 /** What `upgradectl` ends with where a Task has ended so; `undefined` while it goes on. */

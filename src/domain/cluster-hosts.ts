@@ -1,7 +1,7 @@
 import type { ErrorBody } from "./error-body";
-import { alreadyThere, countParts, type HostCounts } from "./host-counts";
+import { countParts, type HostCounts } from "./host-counts";
 import { baselineHostStages, hostStages, type ClusterHost, type HostProgress } from "./host-remediation";
-import { describeAttempt, lastErrorOf, type PendingAttempt } from "./pending-attempt";
+import { attemptFields, lastErrorOf, type PendingAttempt } from "./pending-attempt";
 import { hasEndedPart, interrupted } from "./resource-end";
 import { endStages, stagesOf } from "./resource-stages";
 import type { SubTask, SubTaskStatus } from "./task";
@@ -37,8 +37,8 @@ export function initialHostSubTask(host: ClusterHost, { upgradedBefore, kind }: 
     const description = `Runs ${host.version}; upgraded by an earlier attempt.`;
     return { ...common, status: "SUCCESSFUL", description, completionTimestamp: at };
   }
-  const description = `${alreadyThere} ${host.version}: nothing to do.`;
-  return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+  const description = `Already at ${host.version}: nothing to do.`;
+  return { ...common, status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", description, completionTimestamp: at };
 }
 
 /** Counts the hosts of a cluster's SubTask. */
@@ -57,7 +57,7 @@ export function applyHostActivity(subTask: SubTask, activity: HostActivity): Sub
   const lastError = lastErrorOf(activity);
   return withHost(subTask, id, "IN_PROGRESS", (host) => ({
     ...host,
-    description: describeAttempt(activity),
+    ...attemptFields(activity, progress?.percent),
     ...(progress && { stages: progress.stages }),
     ...(lastError && { errors: [lastError] }),
   }));
@@ -67,7 +67,8 @@ export function applyHostActivity(subTask: SubTask, activity: HostActivity): Sub
 export function endHost(host: SubTask, at: string): SubTask {
   if (host.status === "PENDING") {
     const { stages: _neverBegun, ...rest } = host;
-    return { ...rest, status: "NOT_APPLICABLE", description: "Not begun.", completionTimestamp: at };
+    const description = "Not begun.";
+    return { ...rest, status: "NOT_APPLICABLE", reasonCode: "NOT_STARTED", description, completionTimestamp: at };
   }
   if (host.status !== "IN_PROGRESS") return host;
   const error = interrupted(`Host ${host.name}`);
@@ -85,7 +86,10 @@ export function endHost(host: SubTask, at: string): SubTask {
 export function loseHost(host: SubTask, at: string, errors?: ErrorBody[]): SubTask {
   if (hasEndedPart(host)) return host;
   const ended = { description: "In an unknown state: the Workflow of its cluster ended before it could tell." };
-  if (host.status === "PENDING") return { ...endHost(host, at), ...ended };
+  if (host.status === "PENDING") {
+    const { reasonCode: _unknown, ...rest } = endHost(host, at);
+    return { ...rest, ...ended };
+  }
   const stages = endStages(host.stages ?? [], at, errors?.[0]);
   return { ...host, ...ended, status: "FAILED", completionTimestamp: at, stages, ...(errors && { errors }) };
 }

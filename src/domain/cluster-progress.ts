@@ -2,12 +2,13 @@ import { endHost, initialHostSubTask, loseHost, withHost, type HostsFound } from
 import type { ErrorBody } from "./error-body";
 import type { HostCounts } from "./host-counts";
 import type { HostResult } from "./host-remediation";
-import { describePart, spoken, withPause } from "./paused-part";
+import { atWork, describePart, waitingPart, withPause } from "./paused-part";
 import { endResource, hasEndedPart, mergeEnded, resultSubTask, type ResourceOutcome } from "./resource-end";
 import { applyStageProgress, endStages, stagesOf, type StageLeft, type StageProgress } from "./resource-stages";
 import { rolloutOf } from "./rollout";
 import type { Stage, SubTask } from "./task";
 import type { ClusterUpgradePlan } from "./upgrade-plan";
+import type { WaitingFor } from "./waiting-for";
 
 /** The stages of a cluster in their order; the `type` of each Stage. */
 export const clusterStages = {
@@ -33,8 +34,8 @@ export type ClusterProgress = { readonly at: string } & (
   | StageProgress<ClusterStageType>
   | StageLeft<ClusterStageType>
   | ({ readonly type: "HostsRead" } & HostsFound)
-  /** No host is in work: `description` says what is waited for, and how long. */
-  | { readonly type: "Waiting"; readonly description: string }
+  /** No host is in work: what is waited for, and how long. */
+  | { readonly type: "Waiting"; readonly waitingFor: WaitingFor }
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   | { readonly type: "HostStarted"; readonly host: string }
@@ -85,11 +86,14 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: progress.hosts.map((host) => initialHostSubTask(host, progress, at)) };
     case "Waiting":
-      return applyWait(subTask, progress.description);
+      return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
       return withPause(subTask, progress.paused);
     case "HostStarted":
-      return withHost(atWork(subTask), progress.host, "PENDING", (host) => ({ ...host, status: "IN_PROGRESS" }));
+      return withHost(upgradingHosts(subTask), progress.host, "PENDING", (host) => ({
+        ...host,
+        status: "IN_PROGRESS",
+      }));
     case "HostSucceeded":
       return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({
         ...host,
@@ -108,7 +112,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         errors: [progress.error],
       }));
     case "Ended":
-      return endResource(withPause(atWork(subTask), false), progress, at, (host) => endHost(host, at));
+      return endResource(upgradingHosts(subTask), progress, at, (host) => endHost(host, at));
   }
 }
 
@@ -128,14 +132,7 @@ export function mergeCluster(known: SubTask, own: SubTask): SubTask {
   return mergeEnded(known, own, loseHost);
 }
 
-const waiting = "Waiting ";
-
-/** A cluster in which no host is in work, and what it waits for. */
-export function applyWait(subTask: SubTask, what: string): SubTask {
-  return describePart(subTask, `${waiting}${what}`);
-}
-
 /** Work goes on, or has ended: nothing is waited for any more. */
-function atWork(subTask: SubTask): SubTask {
-  return spoken(subTask).startsWith(waiting) ? describePart(subTask, "Upgrades its hosts.") : subTask;
+function upgradingHosts(subTask: SubTask): SubTask {
+  return subTask.waitingFor ? describePart(atWork(subTask), "Upgrades its hosts.") : subTask;
 }

@@ -9,15 +9,10 @@ export interface HostCounts {
   readonly left: number;
 }
 
-/** How the description of a part begins that needed nothing. */
-export const alreadyThere = "Already at";
-
-/** Counts parts by their status; those that needed nothing are known by their description. */
+/** Counts parts by their status; those that needed nothing have the reason AT_TARGET. */
 export function countParts(parts: readonly SubTask[]): HostCounts {
   const of = (...statuses: SubTaskStatus[]) => parts.filter(({ status }) => statuses.includes(status)).length;
-  const skipped = parts.filter(
-    ({ status, description }) => status === "NOT_APPLICABLE" && description.startsWith(alreadyThere),
-  ).length;
+  const skipped = parts.filter(({ reasonCode }) => reasonCode === "AT_TARGET").length;
   return {
     total: parts.length,
     upgraded: of("SUCCESSFUL"),

@@ -38,6 +38,8 @@ export const HostProgress = model(
     lastError: ErrorBody,
     /** How many reported failures the host may have in all. */
     maximumAttempts: WholeNumber,
+    /** How far the component manager is with what happens now, 0 to 100. */
+    percent: WholeNumber,
     /** Of a baseline-managed cluster: when the host had last started as this attempt began, to know a restart by. */
     bootTime: t.string,
   },

@@ -63,6 +63,8 @@ export const HostsProgress = model(
     requestedAt: t.string,
     /** How many reported failures each host may have in all. */
     maximumAttempts: WholeNumber,
+    /** How far the component manager is with what happens now, 0 to 100. */
+    percent: WholeNumber,
   },
 );
 export type HostsProgress = t.TypeOf<typeof HostsProgress>;
@@ -129,13 +131,14 @@ export function stagesOfHost(progress: HostsProgress, place: number, at: string)
 
 /** One of several hosts as if it were remediated alone, for its SubTask. */
 export function progressOfHost(progress: HostsProgress, host: string, place: number, at: string): HostProgress {
-  const { maximumAttempts } = progress;
+  const { maximumAttempts, percent } = progress;
   return {
     host,
     reportedFailures: progress.failures[place] ?? 0,
     activity: phaseTexts[phaseOf(progress, place)],
     stages: stagesOfHost(progress, place, at),
     ...(maximumAttempts !== undefined && { maximumAttempts }),
+    ...(percent !== undefined && phaseOf(progress, place) === "REMEDIATING" && { percent }),
   };
 }
 

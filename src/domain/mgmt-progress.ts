@@ -1,9 +1,9 @@
 import * as t from "io-ts";
 import { IntegerBetween, model, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
-import { alreadyThere, countParts, type HostCounts } from "./host-counts";
-import { describePart, withPause } from "./paused-part";
-import { describeAttempt, lastErrorOf, type PendingAttempt } from "./pending-attempt";
+import { countParts, type HostCounts } from "./host-counts";
+import { atWork, describePart, waitingPart, withPause } from "./paused-part";
+import { attemptFields, lastErrorOf, type PendingAttempt } from "./pending-attempt";
 import { endResource, hasEndedPart, resultSubTask, type ResourceOutcome } from "./resource-end";
 import { applyStageProgress, stagesOf, type StageProgress } from "./resource-stages";
 import type { SubTask } from "./task";
@@ -91,7 +91,7 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
   if (hasEndedPart(subTask)) return subTask;
   switch (event.type) {
     case "StageStarted":
-      return applyStageProgress(withUnplanned(subTask, event.stage, at), event, at);
+      return applyStageProgress(withUnplanned(atWork(subTask), event.stage, at), event, at);
     case "StageSucceeded":
     case "StageFailed":
       return applyStageProgress(subTask, event, at);
@@ -104,7 +104,10 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
     case "PauseChanged":
       return withPause(subTask, event.paused);
     case "SwitchoverAwaited":
-      return describePart(subTask, `Prepared. The switchover waits until ${event.until}.`);
+      return waitingPart(subTask, {
+        code: "SWITCHOVER",
+        message: `Prepared. The switchover waits until ${event.until}.`,
+      });
     case "Ended":
       return { ...endResource(subTask, event, at, (part) => part), description: event.description };
   }
@@ -114,8 +117,8 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
 export function applyMgmtActivity(subTask: SubTask, activity: PendingAttempt<MgmtProgress>): SubTask {
   if (subTask.status !== "IN_PROGRESS") return subTask;
   const lastError = lastErrorOf(activity);
-  const description = describeAttempt(activity, activity.progress?.percent);
-  return { ...describePart(subTask, description), ...(lastError && { errors: [lastError] }) };
+  const { description, ...attempt } = attemptFields(activity, activity.progress?.percent);
+  return { ...describePart(subTask, description), ...attempt, ...(lastError && { errors: [lastError] }) };
 }
 
 /** What the upgrade itself keeps of a management server that has ended: how it went, without its stages. */
@@ -136,7 +139,7 @@ export function describeMgmtEnd(mgmt: MgmtUpgradePlan, outcome: ResourceOutcome,
     case "WITHIN_TOLERANCE":
       return `Runs ${mgmt.targetVersion}.`;
     case "NOTHING_TO_DO":
-      return `${alreadyThere} ${mgmt.targetVersion}: nothing to do.`;
+      return `Already at ${mgmt.targetVersion}: nothing to do.`;
     case "NOT_BEGUN":
       return "Not begun.";
     case "FAILED":

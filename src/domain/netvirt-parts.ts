@@ -29,7 +29,8 @@ export function componentSubTask({ type, state, groups }: NetvirtComponent, at: 
       : type === "FINALIZE_UPGRADE"
         ? "Left out: not every node is at the target after this upgrade."
         : leftOut;
-  return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+  const reasonCode = state === "AT_TARGET" ? "AT_TARGET" : "NOT_IN_SCOPE";
+  return { ...common, status: "NOT_APPLICABLE", reasonCode, description, completionTimestamp: at };
 }
 
 /**
@@ -64,14 +65,22 @@ function groupSubTask(group: NetvirtGroup, state: NetvirtComponent["state"], at:
     creationTimestamp: at,
     resources: [{ resourceId: id, name }],
   };
-  if (!included) return { ...common, status: "NOT_APPLICABLE", description: leftOut, completionTimestamp: at };
+  if (!included)
+    return {
+      ...common,
+      status: "NOT_APPLICABLE",
+      reasonCode: "NOT_IN_SCOPE",
+      description: leftOut,
+      completionTimestamp: at,
+    };
   const subTasks = nodes.map((node) => nodeSubTask(node, state, at));
   const hidden = nodeCount - nodes.length;
   const listed = hidden > 0 ? `${nodeCount} nodes, of which ${hidden} are not listed.` : `${nodeCount} nodes.`;
   const toDo = state === "TO_DO" && (hidden > 0 || subTasks.some((node) => node.status === "PENDING"));
   if (toDo) return { ...common, status: "PENDING", description: listed, subTasks };
   const description = `Already at the target: ${listed}`;
-  return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at, subTasks };
+  const ended = { status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", completionTimestamp: at } as const;
+  return { ...common, ...ended, description, subTasks };
 }
 
 function nodeSubTask(
@@ -90,7 +99,7 @@ function nodeSubTask(
     return { ...common, status: "PENDING", description: `Waiting for its turn; runs ${runs}.` };
   }
   const description = `Already at ${runs}: nothing to do.`;
-  return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+  return { ...common, status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", description, completionTimestamp: at };
 }
 
 function withState(node: SubTask, { status, percent, error }: NetvirtNodeState, at?: string): SubTask {

@@ -4,7 +4,7 @@ import { componentSubTask, componentSubTaskType, nodeReported } from "./netvirt-
 import { netvirtComponentNames, type NetvirtComponent, type NetvirtNodeState } from "./netvirt-upgrade";
 import type { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
 import { withPause } from "./paused-part";
-import { describeAttempt, lastErrorOf, type PendingAttempt } from "./pending-attempt";
+import { attemptFields, lastErrorOf, type PendingAttempt } from "./pending-attempt";
 import {
   endResource,
   hasEndedPart,
@@ -82,7 +82,7 @@ export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappeni
         fail(withNodes(component, happening.nodes ?? [], at), at, happening.error),
       );
     case "Ended":
-      return endResource(withPause(subTask, false), happening, at, (part) => endPart(part, at));
+      return endResource(subTask, happening, at, (part) => endPart(part, at));
   }
 }
 
@@ -109,7 +109,7 @@ export function applyNetvirtActivity(subTask: SubTask, activity: NetvirtActivity
   const percent = progress && progress.percent > 0 ? Math.floor(progress.percent) : undefined;
   return withComponent(subTask, type, "IN_PROGRESS", (component) => ({
     ...withNodes(component, progress?.nodes ?? []),
-    description: describeAttempt(activity, percent),
+    ...attemptFields(activity, percent),
     ...(lastError && { errors: [lastError] }),
   }));
 }
@@ -184,6 +184,7 @@ function endPart(part: SubTask, at: string, cause?: ErrorBody): SubTask {
     return {
       ...part,
       status: "NOT_APPLICABLE",
+      reasonCode: "NOT_STARTED",
       description: "Not begun.",
       completionTimestamp: at,
       ...(subTasks && { subTasks }),

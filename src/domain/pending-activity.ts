@@ -1,6 +1,6 @@
 import { isRight } from "fp-ts/Either";
 import type * as t from "io-ts";
-import { applyWait } from "./cluster-progress";
+import { waitingPart } from "./paused-part";
 import { applyHostActivity } from "./cluster-hosts";
 import { model, Text } from "./codec";
 import type { ErrorBody } from "./error-body";
@@ -43,8 +43,6 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
     case "remediateHost": {
       const progress = latest(HostProgress, pending);
       const host = pending.activityId.replace(/^remediate\//, "");
-      // It may have gone on to a host after its own for a moment.
-      if (progress && progress.host !== host) return subTask;
       return applyHostActivity(subTask, { host, ...attempt, ...(progress && { progress }) });
     }
     case "remediateHosts": {
@@ -67,7 +65,8 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
     }
     case "awaitClusterHealth": {
       const wait = HealthWait.decode(pending.heartbeat);
-      return isRight(wait) ? applyWait(subTask, wait.right.waitingFor) : subTask;
+      if (!isRight(wait)) return subTask;
+      return waitingPart(subTask, { code: "HEALTH_GATE", message: `Waiting ${wait.right.waitingFor}` });
     }
     default:
       return subTask;

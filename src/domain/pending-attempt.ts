@@ -1,4 +1,5 @@
 import type { ErrorBody } from "./error-body";
+import type { SubTask } from "./task";
 
 /** What heartbeat details of every Activity with attempts tell; any kind of progress has at least this. */
 interface AttemptProgress {
@@ -23,16 +24,27 @@ export function lastErrorOf({ progress, lastError = progress?.lastError }: Pendi
   return lastError;
 }
 
-/** One sentence on what the attempt does, or when the next one starts and why. `percent`: how far it is. */
-export function describeAttempt(pending: PendingAttempt<AttemptProgress>, percent?: number): string {
+/** The attempt of a part, how far it is (0 to 100), and one sentence on it: what it does, or when the next one starts and why. */
+export function attemptFields(
+  pending: PendingAttempt<AttemptProgress>,
+  percent?: number,
+): Pick<SubTask, "description" | "attempt" | "maximumAttempts" | "progressPercent"> {
   const { progress, nextAttemptAt } = pending;
   const maximumAttempts = progress?.maximumAttempts ?? pending.maximumAttempts;
   const attempt = (progress?.reportedFailures ?? 0) + 1;
+  const attempts = { attempt, maximumAttempts };
   if (nextAttemptAt !== undefined) {
     const because = lastErrorOf(pending)?.message ?? "a failure";
-    return `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${because}`;
+    return {
+      ...attempts,
+      description: `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${because}`,
+    };
   }
-  const done = percent === undefined ? "" : ` ${percent} %.`;
-  const attempts = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
-  return `${progress?.activity ?? "Waiting for a worker."}${done}${attempts}`;
+  const done = percent === undefined ? "" : ` (${percent} %)`;
+  const which = maximumAttempts > 1 ? ` (attempt ${attempt} of ${maximumAttempts})` : "";
+  return {
+    ...attempts,
+    ...(percent !== undefined && { progressPercent: percent }),
+    description: `${progress?.activity ?? "Waiting for a worker."}${done}${which}`,
+  };
 }

@@ -26,12 +26,13 @@ function keepResources(run: SubTask, room: number): SubTask {
   const kept = new Set(byNeed.slice(0, room));
   return {
     ...run,
-    description: run.description.endsWith(incomplete) ? run.description : `${run.description}${incomplete}`,
+    ...(!run.isTruncated && {
+      isTruncated: true,
+      description: `${run.description} Not all resources of so early a run are kept.`,
+    }),
     subTasks: resources.filter((resource) => kept.has(resource)),
   };
 }
-
-const incomplete = " Not all resources of so early a run are kept.";
 
 function hasFailed({ status }: SubTask): boolean {
   return status === "FAILED";

@@ -1,6 +1,7 @@
 import type { ErrorBody } from "./error-body";
+import { atWork, withPause } from "./paused-part";
 import { endStages } from "./resource-stages";
-import type { SubTask, SubTaskStatus } from "./task";
+import type { ReasonCode, SubTask, SubTaskStatus } from "./task";
 
 /** How a resource's part of an upgrade ended. WITHIN_TOLERANCE: hosts failed, no more than its policy allows. */
 export type ResourceOutcome =
@@ -15,6 +16,12 @@ const statusAfter: Readonly<Record<ResourceOutcome, SubTaskStatus>> = {
   NOT_BEGUN: "NOT_APPLICABLE",
 };
 
+/** Why a resource with this outcome does not apply; absent where it does. */
+const reasonAfter: Partial<Record<ResourceOutcome, ReasonCode>> = {
+  NOTHING_TO_DO: "AT_TARGET",
+  NOT_BEGUN: "NOT_STARTED",
+};
+
 interface Ending {
   readonly outcome: ResourceOutcome;
   readonly error?: ErrorBody;
@@ -25,6 +32,11 @@ export function hasEndedPart({ status }: SubTask): boolean {
   return status !== "PENDING" && status !== "IN_PROGRESS";
 }
 
+function endedAs(outcome: ResourceOutcome): Pick<SubTask, "status" | "reasonCode"> {
+  const reasonCode = reasonAfter[outcome];
+  return { status: statusAfter[outcome], ...(reasonCode && { reasonCode }) };
+}
+
 /** A resource that ended at `at`, with each of its parts as `endPart` ends it. */
 export function endResource(
   subTask: SubTask,
@@ -32,11 +44,11 @@ export function endResource(
   at: string,
   endPart: (part: SubTask) => SubTask,
 ): SubTask {
-  const { stages = [], ...rest } = subTask;
+  const { stages = [], ...rest } = atWork(withPause(subTask, false));
   const ended = endStages(stages, at, error);
   return {
     ...rest,
-    status: statusAfter[outcome],
+    ...endedAs(outcome),
     completionTimestamp: at,
     ...(ended.length > 0 && { stages: ended }),
     ...(subTask.subTasks && { subTasks: subTask.subTasks.map(endPart) }),
@@ -53,7 +65,7 @@ export function resultSubTask(
   const { stages: _ofItsOwnWorkflow, ...subTask } = initial;
   return {
     ...subTask,
-    status: statusAfter[outcome],
+    ...endedAs(outcome),
     description,
     completionTimestamp: at,
     ...(error && { errors: [error] }),
@@ -72,7 +84,8 @@ export function mergeEnded(
   if (!hasEndedPart(known) || hasEndedPart(own)) return own;
   const at = known.completionTimestamp ?? own.creationTimestamp;
   return {
-    ...own,
+    ...atWork(withPause(own, false)),
+    ...(known.reasonCode && { reasonCode: known.reasonCode }),
     status: known.status,
     description: known.description,
     completionTimestamp: at,

@@ -33,6 +33,7 @@ export function endPart(part: SubTask, at: string, cancelled: boolean): SubTask 
       ...rest,
       ...(cancelled && { description: "Not begun, because the upgrade was cancelled." }),
       status: "NOT_APPLICABLE",
+      reasonCode: "NOT_STARTED",
       completionTimestamp: at,
       ...(subTasks && { subTasks }),
     };

@@ -115,23 +115,22 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
         if (!detailed) return known;
         const merged = mergeResource(known, detailed);
         // Its own Workflow knows that it was not begun, its upgrade knows why.
-        return isNotBegun(product) ? { ...merged, description: known.description } : merged;
+        return product.reasonCode === "EARLIER_PRODUCT_FAILED"
+          ? { ...merged, reasonCode: product.reasonCode, description: known.description }
+          : merged;
       }),
     }),
   }));
 }
 
-const notBegunBecause = "Not begun, because the upgrade of ";
-
 /** A product that another one keeps from beginning: it says why, and so does each of its resources. */
 function notBegun(product: SubTask, failed: Product): SubTask {
-  const description = `${notBegunBecause}${failed} failed.`;
-  const subTasks = product.subTasks?.map((resource) => ({ ...resource, description }));
-  return { ...product, description, ...(subTasks && { subTasks }) };
-}
-
-function isNotBegun({ status, description }: SubTask): boolean {
-  return status === "NOT_APPLICABLE" && description.startsWith(notBegunBecause);
+  const because = {
+    reasonCode: "EARLIER_PRODUCT_FAILED" as const,
+    description: `Not begun, because the upgrade of ${failed} failed.`,
+  };
+  const subTasks = product.subTasks?.map((resource) => ({ ...resource, ...because }));
+  return { ...product, ...because, ...(subTasks && { subTasks }) };
 }
 
 /** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
@@ -145,7 +144,7 @@ function productSubTask({ product, resources }: ProductPlan, at: string): SubTas
   const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
   if (resources.length === 0) {
     const description = `None of the request's clusters has ${product} in the inventory: nothing to do.`;
-    return { ...common, status: "NOT_APPLICABLE", description, completionTimestamp: at };
+    return { ...common, status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", description, completionTimestamp: at };
   }
   return {
     ...common,
@@ -194,7 +193,7 @@ function startRetry(
     isCancellable: true,
     subTasks: (task.subTasks ?? []).map((part) => {
       if (part.type === precheckType) return part;
-      const { completionTimestamp: _before, errors: _earlier, ...product } = part;
+      const { completionTimestamp: _before, errors: _earlier, reasonCode: _ofTheEnd, ...product } = part;
       const subTasks = part.subTasks?.map((inner) => anew.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
       return subTasks.some((inner) => inner.status === "PENDING")
         ? {

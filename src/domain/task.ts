@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { model, OneOf } from "./codec";
+import { model, OneOf, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { PageMetadata } from "./page";
 import { Timestamp } from "./timestamp";
@@ -41,7 +41,17 @@ export type Stage = t.TypeOf<typeof Stage>;
 export const SubTaskStatus = OneOf("PENDING", "IN_PROGRESS", "SUCCESSFUL", "FAILED", "NOT_APPLICABLE");
 export type SubTaskStatus = t.TypeOf<typeof SubTaskStatus>;
 
-/** A part of a task; nests as deep as the work does: product, cluster, host (Spec 2.5). */
+/**
+ * Why a part does not apply, beside the status NOT_APPLICABLE. `AT_TARGET`: it needed nothing. `NOT_STARTED`: the upgrade
+ * ended before its turn. `EARLIER_PRODUCT_FAILED`: so did that of another product. `NOT_IN_SCOPE`: the request leaves it out.
+ */
+export const ReasonCode = OneOf("AT_TARGET", "NOT_STARTED", "EARLIER_PRODUCT_FAILED", "NOT_IN_SCOPE");
+export type ReasonCode = t.TypeOf<typeof ReasonCode>;
+
+/**
+ * A part of a task; nests as deep as the work does: product, cluster, host (Spec 2.5). What programs decide by is in fields
+ * of their own, beside the description, which is for people.
+ */
 export interface SubTask {
   readonly name: string;
   readonly type: string;
@@ -54,6 +64,16 @@ export interface SubTask {
   readonly resources?: TaskResource[];
   readonly subTasks?: SubTask[];
   readonly waitingFor?: WaitingFor;
+  readonly reasonCode?: ReasonCode;
+  /** Nothing new of it starts until the upgrade is resumed. */
+  readonly isPaused?: boolean;
+  /** Which attempt is in work or comes next, of how many. */
+  readonly attempt?: number;
+  readonly maximumAttempts?: number;
+  /** How far the step in work is, 0 to 100. */
+  readonly progressPercent?: number;
+  /** Not all parts of it are kept: an earlier run of the prechecks. */
+  readonly isTruncated?: boolean;
 }
 
 export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask", () =>
@@ -66,6 +86,12 @@ export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask",
       resources: t.array(TaskResource),
       subTasks: t.array(SubTask),
       waitingFor: WaitingFor,
+      reasonCode: ReasonCode,
+      isPaused: t.boolean,
+      attempt: WholeNumber,
+      maximumAttempts: WholeNumber,
+      progressPercent: WholeNumber,
+      isTruncated: t.boolean,
     },
   ),
 );

@@ -32,8 +32,8 @@ const harmless: ReadonlySet<number | null | undefined> = new Set([
  */
 export class BlockFinder {
   private readonly payloads: PayloadReader;
-  /** Runs that were blocked when they were last looked at, and since when. */
-  private readonly blocked = new Map<string, string | undefined>();
+  /** Runs that were blocked when they were last looked at. */
+  private readonly blocked = new Map<string, BlockedWorkflow>();
 
   constructor(
     private readonly client: Client,
@@ -43,7 +43,10 @@ export class BlockFinder {
     this.payloads = new PayloadReader(client.options.loadedDataConverter);
   }
 
-  /** Undefined where the Workflow is not blocked, or where Temporal does not tell in time. Never rejects. */
+  /**
+   * Undefined where the Workflow is not blocked. Where Temporal does not tell in time, what was known before holds. Never
+   * rejects.
+   */
   async find(workflowId: string, description: DescribedExecution): Promise<BlockedWorkflow | undefined> {
     const { runId, type, status, workflowTaskAttempt: attempt } = description;
     const kind = workflowKinds[type as keyof typeof workflowKinds] as BlockedWorkflow["kind"] | undefined;
@@ -52,7 +55,7 @@ export class BlockFinder {
       return undefined;
     }
     const tail = await this.readTail(workflowId, runId);
-    if (!tail) return undefined;
+    if (!tail) return this.blocked.get(runId);
     const recorded = failedTries(tail);
     const last = recorded.at(-1);
     // Of tries that follow each other at once the server records the first.
@@ -61,11 +64,11 @@ export class BlockFinder {
       this.blocked.delete(runId);
       return undefined;
     }
-    const since = this.blocked.get(runId) ?? timestampOf(recorded[0]?.eventTime);
-    this.remember(runId, since);
+    const since = this.blocked.get(runId)?.since ?? timestampOf(recorded[0]?.eventTime);
     const [upgradeId, reason] = await Promise.all([this.upgradeOf(workflowId, kind, description), this.reasonOf(last)]);
     const timedOut = !last.workflowTaskFailedEventAttributes;
-    return { workflowId, runId, kind, upgradeId, failures, timedOut, reason, ...(since !== undefined && { since }) };
+    const found = { workflowId, runId, kind, upgradeId, failures, timedOut, reason };
+    return this.remember({ ...found, ...(since !== undefined && { since }) });
   }
 
   /** The last events, the latest first. */
@@ -85,10 +88,11 @@ export class BlockFinder {
     }
   }
 
-  private remember(runId: string, since: string | undefined): void {
-    this.blocked.set(runId, since);
+  private remember(found: BlockedWorkflow): BlockedWorkflow {
+    this.blocked.set(found.runId, found);
     const oldest = this.blocked.keys().next().value;
     if (this.blocked.size > rememberedRuns && oldest !== undefined) this.blocked.delete(oldest);
+    return found;
   }
 
   private async upgradeOf(workflowId: string, kind: BlockedWorkflow["kind"], { memo }: DescribedExecution) {
@@ -119,7 +123,7 @@ function failedTries(events: readonly HistoryEvent[]): HistoryEvent[] {
   return (completed < 0 ? [...events] : events.slice(0, completed)).filter(isFailedTry).reverse();
 }
 
-/** A worker that is gone leaves its Workflow Tasks to others: that is a timeout too, but no try. */
+/** A task that no worker has taken is no try; one that its worker did not complete, overloaded or dead, is. */
 function isFailedTry({
   workflowTaskFailedEventAttributes: failed,
   workflowTaskTimedOutEventAttributes: late,

@@ -20,7 +20,7 @@ interface WatchOptions {
   readonly callTimeout: number;
 }
 
-const defaults: WatchOptions = { pause: 10_000, size: 100, callTimeout: 4_000 };
+const defaults: WatchOptions = { pause: 10_000, size: 50, callTimeout: 4_000 };
 
 /** How many Workflows are described at the same time: a few, because nobody waits for it. */
 const concurrentDescriptions = 4;
@@ -36,8 +36,8 @@ interface Run {
 
 /**
  * Looks for blocked Workflows, so that metrics, readiness and the log report them without anybody reading their Tasks.
- * Newer Temporal servers (1.32 does, 1.29 does not) list the Workflows whose tasks fail. With an older one, such as the embedded server, the running
- * Workflows are described in turn, a bounded number at a time: with 1,000 of them one is found within two minutes.
+ * Newer Temporal servers (1.32 does, 1.29 does not) list the Workflows whose tasks fail. With an older one, such as the
+ * embedded server, the running Workflows are described in turn, a bounded number at a time: with 1,000 of them one is found within four minutes.
  */
 export class BlockedWatch {
   private readonly finder: BlockFinder;
@@ -115,10 +115,18 @@ export class BlockedWatch {
     }
   }
 
-  private async lookAt({ workflowId, runId }: Run): Promise<void> {
+  /** Where Temporal does not describe one in time, what was known of it holds until the next look. */
+  private async lookAt(run: Run): Promise<void> {
+    const { workflowId, runId } = run;
     const deadline = Date.now() + this.options.callTimeout;
-    const description = await describeExecution(this.client, { workflowId, runId }, deadline);
-    const found = description && (await this.finder.find(workflowId, description));
+    let found: BlockedWorkflow | undefined;
+    try {
+      const description = await describeExecution(this.client, run, deadline);
+      found = description && (await this.finder.find(workflowId, description));
+    } catch (error) {
+      this.log.debug({ workflowId, runId, reason: oneLine(error) }, "Could not look whether a Workflow is blocked");
+      return;
+    }
     const before = this.blocked.get(runId);
     if (!found) {
       this.blocked.delete(runId);

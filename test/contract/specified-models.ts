@@ -44,10 +44,10 @@ const fields = (of: SpecifiedFields): Specified => ({ fields: of });
 const resourceType = oneOf("DOMAIN", "CLUSTER", "UNASSIGNED_HOST");
 const times = { creationTimestamp: "string", completionTimestamp: "string" } as const;
 
-/** Optional fields of ours that the tables do not have (docs/spec-gaps.md, `waitingFor`). */
+/** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
   Task: ["waitingFor"],
-  SubTask: ["waitingFor"],
+  SubTask: ["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
 };
 
 /** The tables, typed out of the specification. */

@@ -31,8 +31,11 @@ describe(`${upgrades} upgrades, ${atOnce} at once, with the seed ${seed}`, funct
     env = await startDevServer();
   });
   afterEach(async () => {
-    await workers?.stop();
-    await env.teardown();
+    try {
+      await workers?.stop();
+    } finally {
+      await env.teardown();
+    }
   });
 
   for (const cached of cacheSizes)
@@ -47,6 +50,9 @@ describe(`${upgrades} upgrades, ${atOnce} at once, with the seed ${seed}`, funct
       const ends = await Promise.allSettled(runs);
       await workers.endFaults();
       const problems = ends.flatMap((end) => (end.status === "rejected" ? [String(end.reason)] : []));
+      problems.push(...workers.lost);
+      const { count } = await env.client.workflow.count('WorkflowType = "upgradeWorkflow"');
+      expect(count, "upgrades whose histories are looked at").to.equal(runs.length);
       expect([...problems, ...(await unsoundHistories(env.client))]).to.deep.equal([]);
       expect(workers.printed).to.not.include(commandsDropped);
     });

@@ -12,11 +12,13 @@ const within = ({ number }: Draws, [least, most]: readonly [number, number]) => 
 
 /** Worker processes, of which one after another is killed or frozen. */
 export class WorkerProcesses {
-  private readonly running: ChildProcess[] = [];
+  private readonly running = new Set<ChildProcess>();
   private isEnding = false;
   private faulting: Promise<void> = Promise.resolve();
   /** What they have printed. */
   printed = "";
+  /** Workers that have ended though nobody has killed them. */
+  readonly lost: string[] = [];
 
   constructor(
     private readonly address: string,
@@ -32,24 +34,26 @@ export class WorkerProcesses {
     this.faulting = this.keepFaulting(random);
   }
 
-  /** From here on all of them run. */
+  /** From here on all of them run. Rejects where one could not be replaced. */
   async endFaults(): Promise<void> {
     this.isEnding = true;
     await this.faulting;
   }
 
   async stop(): Promise<void> {
-    await this.endFaults();
-    await Promise.all(this.running.splice(0).map((child) => killed(child)));
+    try {
+      await this.endFaults();
+    } finally {
+      await Promise.all([...this.running].map((child) => this.kill(child)));
+    }
   }
 
   private async keepFaulting(random: Draws): Promise<void> {
     while (!this.isEnding) {
       await pause(within(random, faults.between));
-      const victim = random.one(this.running);
+      const victim = random.one([...this.running]);
       if (random.number() < 0.5) {
-        this.running.splice(this.running.indexOf(victim), 1);
-        await killed(victim);
+        await this.kill(victim);
         await this.startOne();
       } else {
         victim.kill("SIGSTOP");
@@ -65,20 +69,27 @@ export class WorkerProcesses {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    this.running.add(child);
+    child.once("exit", (code, signal) => {
+      // Who kills one takes it out before.
+      if (this.running.delete(child)) this.lost.push(`A worker ended with ${code ?? signal}`);
+    });
     const ready = new Promise<void>((resume, reject) => {
-      child.once("exit", (code) => reject(new Error(`A worker ended with ${code}\n${this.printed}`)));
+      child.once("exit", (code) =>
+        reject(new Error(`A worker ended with ${code} before it was ready\n${this.printed}`)),
+      );
       child.stdout.on("data", (text: Buffer) => text.includes("ready") && resume());
     });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (text: Buffer) => (this.printed += text.toString()));
     await ready;
-    this.running.push(child);
   }
-}
 
-/** kill -9, also of one that is frozen; resolves when it is gone. */
-function killed(child: ChildProcess): Promise<unknown> {
-  const gone = new Promise((resume) => child.once("exit", resume));
-  child.kill("SIGKILL");
-  return gone;
+  /** kill -9, also of one that is frozen; resolves when it is gone. */
+  private async kill(child: ChildProcess): Promise<void> {
+    if (!this.running.delete(child)) return;
+    const gone = new Promise((resume) => child.once("exit", resume));
+    child.kill("SIGKILL");
+    await gone;
+  }
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
-import { taskWithChildrenQuery } from "../../workflows/messages";
 import { exampleNow } from "./examples";
 import { processNames, ServiceUnderTest, until } from "./service-under-test";
 import { expectEachHostUpgradedOnce, upgradeInTheMiddleOfAHost } from "./upgrade-in-the-middle";
@@ -30,7 +29,7 @@ describe("kill -9 of one process in the middle of a host, with the failure actio
   }
 });
 
-describe("kill -9 of one process while one Activity goes from host to host", function () {
+describe("kill -9 of one process while each host takes but a moment", function () {
   this.timeout(120_000);
   let service: ServiceUnderTest;
 
@@ -39,16 +38,6 @@ describe("kill -9 of one process while one Activity goes from host to host", fun
   });
   after(() => service.discard());
   beforeEach(() => service.resetSimulator());
-
-  /** Hosts whose own Activity has been scheduled until now. */
-  const ownActivities = (id: string) =>
-    service.withTemporal(async ({ workflow }) => {
-      const [child] = (await workflow.getHandle(id).query(taskWithChildrenQuery)).children;
-      const { events } = await workflow.getHandle(child?.workflowId ?? "").fetchHistory();
-      return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-        scheduled?.activityType?.name === "remediateHost" ? [scheduled.activityId] : [],
-      );
-    });
 
   for (const victim of processNames) {
     for (const begun of [2, 3]) {
@@ -60,7 +49,6 @@ describe("kill -9 of one process while one Activity goes from host to host", fun
         });
         await service.killAndAwaitSuccessor(victim);
         await expectEachHostUpgradedOnce(service, id);
-        if (victim === "api") expect(await ownActivities(id)).to.have.length.lessThan(4);
       });
     }
   }

@@ -4,6 +4,7 @@ import type { DataConverter } from "@temporalio/common";
 import { expect } from "chai";
 import { loadPayloadKeys, payloadConversionOf } from "../../src/commands/payload-keys";
 import type { SubTask, Task } from "../../src/domain/task";
+import { commandsDropped } from "../../workflows/end-guard";
 import { unsoundHistories } from "../support/sound-histories";
 import { pause, until, type Deployment, type LogLine, type ProcessName, type TemporalPlace } from "./deployment";
 import { NpmStart } from "./npm-start";
@@ -138,7 +139,11 @@ export class ServiceUnderTest {
    */
   async discard(): Promise<void> {
     try {
-      if (!this.isStopped) expect(await this.unsoundHistories(), "histories that are not sound").to.deep.equal([]);
+      if (!this.isStopped) {
+        expect(await this.unsoundHistories(), "histories that are not sound").to.deep.equal([]);
+        const dropped = this.log("worker").filter(({ msg }) => msg === commandsDropped);
+        expect(dropped, "what Workflows asked for after their end").to.deep.equal([]);
+      }
     } finally {
       await this.deployment.discard();
     }
@@ -151,7 +156,8 @@ export class ServiceUnderTest {
 
   /** What {@link unsoundHistories} finds in its namespace. */
   unsoundHistories(): Promise<string[]> {
-    return this.withTemporal((client) => unsoundHistories(client, { conversion: this.conversion }));
+    const { conversion } = this;
+    return this.withTemporal((client) => unsoundHistories(client, { conversion }), conversion);
   }
 
   async post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
@@ -265,11 +271,11 @@ export class ServiceUnderTest {
   }
 
   /** Runs something with a Temporal client, as an operator's `temporal` command would. */
-  async withTemporal<A>(work: (client: Client) => Promise<A>): Promise<A> {
+  async withTemporal<A>(work: (client: Client) => Promise<A>, dataConverter: DataConverter = {}): Promise<A> {
     const { address, namespace, tls } = this.deployment.temporal;
     const connection = await Connection.connect({ address, ...(tls && { tls }) });
     try {
-      return await work(new Client({ connection, namespace }));
+      return await work(new Client({ connection, namespace, dataConverter }));
     } finally {
       await connection.close();
     }

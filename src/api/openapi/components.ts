@@ -89,7 +89,7 @@ export const components: Readonly<Record<string, Component>> = {
   WaitingFor: {
     codec: WaitingFor,
     description:
-      "What a running task or subtask waits for that does not solve itself. WORKFLOW_TASK_FAILING: the service cannot run the code of its Workflow; an error with the code WORKFLOW_BLOCKED says why, and what to do.",
+      "What a running task or subtask waits for. SOAK: the time between two hosts. HEALTH_GATE: a healthy cluster. SWITCHOVER: the time of a switchover. WORKFLOW_TASK_FAILING, which does not solve itself: the service cannot run the code of its Workflow; an error with the code WORKFLOW_BLOCKED says why, and what to do.",
   },
   TaskHeader: { codec: TaskHeader, description: "A task without its subtasks." },
   TaskEnd: { codec: TaskEnd, description: "Data of the event `end`: the status that the task ended with." },

@@ -67,7 +67,8 @@ describe("remediateHost", function () {
       expect(await hostVersion()).to.equal(targetVersion);
       const intent = heartbeats.findIndex(({ requestedAt }) => requestedAt !== undefined);
       expect(intent).to.be.at.least(0).and.below(heartbeats.findIndex(isAttached));
-      expect(heartbeats.some(({ activity }) => /is being remediated.*\(\d+ %\)/.test(activity))).to.equal(true);
+      const told = heartbeats.filter(({ percent }) => percent !== undefined);
+      expect(told.some(({ activity }) => /is being remediated/.test(activity))).to.equal(true);
     });
 
     it("is left alone where it is at the target already", async () => {
@@ -172,6 +173,19 @@ describe("remediateHost", function () {
       const second = await runActivity(remediate(), { attempt: 3, heartbeatDetails: first.told.progress });
       expect(second.result).to.include({ outcome: "UPGRADED" });
       expect(await applies()).to.equal(2);
+    });
+
+    it("counts that failure also where nothing is known but since when there has been a run", async () => {
+      // Longer than two clocks are taken to differ: the new run alone would take the result for an older one.
+      await cluster.hostSeconds(7);
+      await cluster.fault({ kind: "REMEDIATION_FAILS", times: 1 });
+      const lost = new Date().toISOString();
+      await lostRun();
+      await remediationEnds();
+      const failure = failureOf(await runActivity(remediate(undefined, { lost })));
+      expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
+      expect(failure.told.progress).to.include({ reportedFailures: 1 });
+      expect(await applies()).to.equal(1);
     });
   });
 

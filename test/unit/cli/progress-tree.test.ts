@@ -32,7 +32,7 @@ const stage = {
 const running = part("Upgrade cluster a", "CLUSTER_UPGRADE", "IN_PROGRESS", {
   subTasks: [
     host("esx-01", "SUCCESSFUL"),
-    host("esx-02", "IN_PROGRESS", { stages: [stage], description: "It is being emptied. (46 %) (attempt 1 of 4)" }),
+    host("esx-02", "IN_PROGRESS", { stages: [stage], progressPercent: 46, attempt: 1, maximumAttempts: 4 }),
     host("esx-03", "FAILED", { errors: [{ message: "bootbank is too small" }] }),
     host("esx-04", "PENDING"),
   ],
@@ -70,8 +70,8 @@ describe("drawTask", () => {
   it("counts hosts that were not begun as left, and those that had nothing to do as done", () => {
     const hosts = [
       host("esx-01", "FAILED"),
-      host("esx-02", "NOT_APPLICABLE", { description: "Not begun." }),
-      host("esx-03", "NOT_APPLICABLE", { description: "Already runs 9.0.2: nothing to do." }),
+      host("esx-02", "NOT_APPLICABLE", { reasonCode: "NOT_STARTED", description: "Not begun." }),
+      host("esx-03", "NOT_APPLICABLE", { reasonCode: "AT_TARGET", description: "Already runs 9.0.2: nothing to do." }),
     ];
     const failed = part("Upgrade cluster a", "CLUSTER_UPGRADE", "FAILED", { subTasks: hosts });
     const lines = drawTask(taskOf([failed]), { columns: 100, rows: 30, style, now });

@@ -55,7 +55,7 @@ describe("the SubTask of a management server", () => {
     const running = fold([{ type: "StageStarted", stage: "STAGE_UPDATE", at }]);
     const progress: MgmtProgress = { reportedFailures: 1, activity: "Staging.", percent: 40, maximumAttempts: 3 };
     const shown = applyMgmtActivity(running, { progress, maximumAttempts: 2 });
-    expect(shown.description).to.equal("Staging. 40 %. (attempt 2 of 3)");
+    expect(shown.description).to.equal("Staging. (40 %) (attempt 2 of 3)");
     const waiting = applyMgmtActivity(running, {
       progress: { ...progress, lastError: error },
       nextAttemptAt: at,

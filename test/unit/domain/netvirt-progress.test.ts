@@ -102,7 +102,7 @@ describe("the SubTask of a NETVIRT instance", () => {
     };
     const shown = applyNetvirtActivity(running, { component: "HOST", progress, maximumAttempts: 3 });
     const host = shown.subTasks?.[1];
-    expect(host?.description).to.equal("1 of 2 nodes are upgraded. 62 %. (attempt 2 of 3)");
+    expect(host?.description).to.equal("1 of 2 nodes are upgraded. (62 %) (attempt 2 of 3)");
     expect(statuses(shown)).to.include.members(["h1 FAILED", "h2 IN_PROGRESS", "e1 PENDING"]);
     expect(host?.subTasks?.[0]).to.include({ status: "IN_PROGRESS", description: "0 of 2 nodes done." });
     const failed = nodesOf(shown).find(({ name }) => name === "name-h1");
