@@ -196,7 +196,7 @@ describe("An upgrade of several products", function () {
       "NETVIRT_HOST_UPGRADE PENDING",
       "NETVIRT_FINALIZE_UPGRADE PENDING",
     ]);
-    expect(parts[1]?.description).to.equal("1 of 2 nodes. 70 %.");
+    expect(parts[1]?.description).to.equal("1 of 2 nodes. (70 %)");
     const [group] = parts[1]?.subTasks ?? [];
     expect(group?.description).to.equal("1 of 2 nodes done.");
     expect(group?.subTasks?.map(({ status, description }) => `${status} ${description}`)).to.deep.equal([
