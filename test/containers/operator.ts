@@ -91,7 +91,11 @@ export class Operator {
       async () => {
         try {
           this.simulatorAddress ??= await this.project.address("simulator");
-          return await (await fetch(`http://${this.simulatorAddress}:8090/simulator/${path}`, { method })).text();
+          const response = await fetch(`http://${this.simulatorAddress}:8090/simulator/${path}`, { method });
+          const text = await response.text();
+          if (!response.ok || (method === "GET" && text === ""))
+            throw new Error(`${response.status} without an answer`);
+          return text;
         } catch {
           // It is being started, and may have another address then.
           this.simulatorAddress = undefined;
