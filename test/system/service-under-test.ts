@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { expect } from "chai";
+import { projectRoot } from "../../src/config";
 import { loadPayloadKeys, payloadConversionOf } from "../../src/commands/payload-keys";
 import type { SubTask, Task } from "../../src/domain/task";
 import { commandsDropped } from "../../workflows/end-guard";
@@ -48,8 +50,8 @@ export class ServiceUnderTest {
 
   private constructor(
     private readonly deployment: Deployment,
-    /** How its histories are read. */
-    private readonly conversion: DataConverter = {},
+    /** The keys with which it encrypts payloads, as they are when its histories are read. */
+    private readonly payloadKeysFile?: string,
   ) {}
 
   /** Starts everything and resolves when it is ready. */
@@ -57,7 +59,7 @@ export class ServiceUnderTest {
     const way = inProduction ? ProductionDeployment : NpmStart;
     const deployment = await way.prepare({ SIMULATOR_HOST_SECONDS: "0.4", ...variables });
     await deployment.start();
-    return new ServiceUnderTest(deployment, payloadConversionOf(loadPayloadKeys(variables["PAYLOAD_KEYS_FILE"])));
+    return new ServiceUnderTest(deployment, variables["PAYLOAD_KEYS_FILE"]);
   }
 
   /** Starts a deployment that was prepared in a way of its own. */
@@ -156,8 +158,10 @@ export class ServiceUnderTest {
 
   /** What {@link unsoundHistories} finds in its namespace. */
   unsoundHistories(): Promise<string[]> {
-    const { conversion } = this;
-    return this.withTemporal((client) => unsoundHistories(client, { conversion }), conversion);
+    const keys = loadPayloadKeys(this.payloadKeysFile);
+    const conversion = payloadConversionOf(keys);
+    const codePath = join(projectRoot, `dist/workflow-bundle${keys.length > 0 ? "-encrypted" : ""}.js`);
+    return this.withTemporal((client) => unsoundHistories(client, { conversion, bundle: { codePath } }), conversion);
   }
 
   async post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<B>> {
