@@ -31,7 +31,7 @@ const requests: ReadonlySet<number> = new Set([
 export interface SoundnessOptions {
   readonly bundle?: WorkflowBundleOption;
   readonly conversion?: DataConverter;
-  /** Whether a Workflow Task that has failed is wrong as well; not where other builds have run. */
+  /** Whether a Workflow Task that has failed is wrong as well; not where the server itself is killed. */
   readonly tasksFail?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function unsoundHistories(
   {
     bundle = { codePath: resolve(root, "dist/workflow-bundle.js") },
     conversion = {},
-    tasksFail = true,
+    tasksFail = false,
   }: SoundnessOptions = {},
 ): Promise<string[]> {
   const wrong: string[] = [];
