@@ -1,11 +1,10 @@
 import type { Context } from "@temporalio/activity";
 import type { BaselineHostStageType, HostProgress, HostStageType } from "../src/domain/host-remediation";
 import type { ActivityProgress } from "./contract";
-import { bounded } from "./drivers/driver-error";
 import type { FailureContext } from "./failures";
 
-/** Lines that one run writes; a component manager with ever new words is not to fill the log. */
-const toldAtMost = 200;
+/** Milliseconds between two log lines of one run that differ in words only. */
+const wordsEvery = 10_000;
 
 /** Stages of a host that only look at it. */
 const looks: ReadonlySet<string> = new Set<HostStageType | BaselineHostStageType>([
@@ -14,29 +13,36 @@ const looks: ReadonlySet<string> = new Set<HostStageType | BaselineHostStageType
 ]);
 
 /**
- * Heartbeats what is new in the progress of an Activity that gives its signs of life with it (`runActivity`). A percentage or
- * count in what it says is not new, and goes with the next of those: Temporal writes each heartbeat to its database. Nor is
- * that a host is looked at first: the SDK would keep the intent that follows until a second is over.
+ * Reports the progress of an Activity that heartbeats steadily (`runActivity`): at once where another run would have to
+ * know it. Other words and another percentage go with the next steady heartbeat, because Temporal writes each to its
+ * database. So does that a host is looked at first: the SDK would hold back the intent that follows for a second.
  *
- * It also tells the log a sentence that this run has not told yet, or the component manager's id of the task that runs there.
- * Failures have a line of their own.
+ * The log gets a line for each new stage and each new task of the component manager, and for other words every ten
+ * seconds at most. Failures have a line of their own. `now` is a monotonic clock in milliseconds.
  */
-export function toldHeartbeats({ log, heartbeat }: Context, context: FailureContext) {
-  const told = new Set<string>();
+export function toldHeartbeats(
+  { log, heartbeat }: Context,
+  context: FailureContext,
+  now: () => number = () => performance.now(),
+) {
   let known: string | undefined;
+  let logged: { readonly step: string; readonly doing: string; readonly at: number } | undefined;
+  let lastError: unknown;
   return (progress: ActivityProgress): void => {
-    const { activity: doing } = progress;
-    const sentence = doing.replace(/\d+( of \d+| ?%)/g, "n");
-    const now = JSON.stringify({ ...progress, activity: sentence, percent: undefined });
-    if (now !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
-    known = now;
-    const failure = "lastError" in progress ? progress.lastError.message : undefined;
-    if (failure !== undefined && doing === bounded(failure, 300)) return;
-    const remoteTask = "remoteTask" in progress ? progress.remoteTask : undefined;
-    const news = [sentence, ...(remoteTask === undefined ? [] : [remoteTask])];
-    if (news.every((one) => told.has(one)) || told.size >= toldAtMost) return;
-    for (const one of news) told.add(one);
-    log.info("A step got on", { ...context, stage: stageOf(progress), remoteTask, doing });
+    const { activity: doing, ...facts } = progress;
+    const state = JSON.stringify({ ...facts, percent: undefined });
+    if (state !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
+    known = state;
+
+    const { remoteTask, lastError: error } = progress as Partial<HostProgress>;
+    const hasFailed = error !== undefined && error !== lastError;
+    lastError = error;
+    if (hasFailed) return;
+    const stage = stageOf(progress);
+    const step = JSON.stringify([stage, remoteTask]);
+    if (logged?.step === step && (logged.doing === doing || now() - logged.at < wordsEvery)) return;
+    logged = { step, doing, at: now() };
+    log.info("A step got on", { ...context, stage, remoteTask, doing });
   };
 }
 

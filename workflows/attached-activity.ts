@@ -1,7 +1,7 @@
 import { CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type * as t from "io-ts";
 import type { RunAgain } from "../activities/contract";
-import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
 import { now } from "./clock";
@@ -12,7 +12,7 @@ export interface AttachedActivity<Progress, Result> {
   readonly name: string;
   readonly attempts: AttemptPolicy;
   /** Of the plan: how often the Activity may be lost before its workers are given up. */
-  readonly waits: PlannedWaits | undefined;
+  readonly waits: ActivityWaits;
   /** Schedules it with these attempts. `again` is a part of its input: what it has to know of earlier runs. */
   run(attempts: AttemptPolicy, again: RunAgain<Progress>): Promise<Result>;
   /** What it heartbeats, and gives as detail of its failures. */
@@ -28,7 +28,7 @@ export interface AttachedActivity<Progress, Result> {
  */
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
-  const { lostRuns } = waitsOf(activity.waits);
+  const { lostRuns } = activity.waits;
   const since = now();
   let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
@@ -54,7 +54,7 @@ function stopSafely<Progress, Result>(
   known: Progress | undefined,
   lostSince: string | undefined,
 ): Promise<Result> {
-  const { lostRuns } = waitsOf(activity.waits);
+  const { lostRuns } = activity.waits;
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
     let since = lostSince;

@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
-import type { PlannedWaits } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ResourceOutcome } from "../src/domain/resource-end";
 import type { HostCounts } from "../src/domain/host-counts";
 import { model, WholeNumber } from "../src/domain/codec";
@@ -69,7 +69,7 @@ export type HostsReport = t.TypeOf<typeof HostsReport>;
 
 /**
  * How often a Workflow has written its memo, in the memo and in answers to Queries: it tells which of the two is newer
- * (docs/decisions/0025). Absent where an older version has written or answered, and before a Workflow has written anything.
+ * (docs/decisions/0025). Absent before a Workflow has written anything.
  */
 export interface Published {
   readonly published?: number;
@@ -90,7 +90,7 @@ export interface TaskWithChildren extends Published {
 /** Memo of an upgrade: what is read while no worker answers, in lists, and after the end. */
 export interface UpgradeMemo extends TaskWithChildren {
   readonly upgrade: Upgrade;
-  /** Who had it started; absent in memos of older versions. */
+  /** Who had it started. */
   readonly requestedBy?: string;
   /** Digest of the request that started it, where it came with an Idempotency-Key. */
   readonly requestDigest?: string;
@@ -102,14 +102,13 @@ export interface UpgradeMemo extends TaskWithChildren {
 export interface ResourceMemo extends Published {
   readonly upgradeId: string;
   readonly subTask: SubTask;
-  /** The `x-request-id` of the HTTP request that made its upgrade start it; absent in memos of older versions. */
+  /** The `x-request-id` of the HTTP request that made its upgrade start it; absent where none did. */
   readonly requestId?: string;
 }
 
 export interface ClusterUpgradeInput {
   readonly upgradeId: string;
-  /** Absent in inputs of older versions: the defaults. */
-  readonly waits?: PlannedWaits;
+  readonly waits: ActivityWaits;
   readonly cluster: ClusterUpgradePlan;
   /** Ids of hosts that earlier attempts of this upgrade have upgraded. */
   readonly upgradedBefore: readonly string[];
@@ -117,13 +116,13 @@ export interface ClusterUpgradeInput {
 
 export interface NetvirtUpgradeInput {
   readonly upgradeId: string;
-  readonly waits?: PlannedWaits;
+  readonly waits: ActivityWaits;
   readonly netvirt: NetvirtUpgradePlan;
 }
 
 export interface MgmtUpgradeInput {
   readonly upgradeId: string;
-  readonly waits?: PlannedWaits;
+  readonly waits: ActivityWaits;
   readonly mgmt: MgmtUpgradePlan;
 }
 

@@ -1,6 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { RemediateHostInput, UpgradeActivities } from "../activities/contract";
-import type { PlannedWaits } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import { HostProgress, type HostResult } from "../src/domain/host-remediation";
 import { runAttached } from "./attached-activity";
 import { changeOptions } from "./retry-policy";
@@ -12,7 +12,7 @@ const activities = proxyActivities<Pick<UpgradeActivities, "remediateHost">>(cha
  * Upgrades one host. Its Activity attaches to a remediation that still runs, so it may be lost with its worker as often
  * as it likes: only failures that the component manager reports use up attempts (docs/decisions/0004).
  */
-export function remediateHost(input: RemediateHostInput, waits: PlannedWaits | undefined): Promise<HostResult> {
+export function remediateHost(input: RemediateHostInput, waits: ActivityWaits): Promise<HostResult> {
   const { host, attempts } = input;
   return runAttached({
     name: host.fqdn,

@@ -1,6 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { RemediateHostsInput, UpgradeActivities } from "../activities/contract";
-import type { PlannedWaits } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import { HostsProgress, type HostsResult } from "../src/domain/hosts-remediation";
 import { runAttached } from "./attached-activity";
 import { changeOptions } from "./retry-policy";
@@ -12,7 +12,7 @@ const activities = proxyActivities<Pick<UpgradeActivities, "remediateHosts">>(ch
  * Upgrades several hosts of an image-managed cluster together. The Activity counts attempts for each host on its own,
  * so Temporal allows as many as all the hosts may need.
  */
-export function remediateHosts(input: RemediateHostsInput, waits: PlannedWaits | undefined): Promise<HostsResult> {
+export function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promise<HostsResult> {
   const { hosts, attempts, cluster } = input;
   const [first] = hosts;
   const maximumAttempts = attempts.maximumAttempts * hosts.length;

@@ -6,7 +6,7 @@ let latest: { readonly requestId: string | undefined } | undefined;
 /**
  * The `x-request-id` of the HTTP request on whose behalf the Workflow works now: of the one that started it, until another
  * one has made it go on ({@link onBehalfOf}). For log lines and headers only; undefined where no HTTP request was the
- * cause, and in Workflows that older builds have started.
+ * cause.
  */
 export function causingRequest(): string | undefined {
   if (latest) return latest.requestId;

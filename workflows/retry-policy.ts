@@ -1,6 +1,6 @@
 import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
-import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
+import { type ActivityWaits, defaultActivityWaits } from "../src/domain/activity-waits";
 import { notificationRetries } from "../src/domain/notification-retries";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 
@@ -29,8 +29,8 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** What has limits of its own inside: only an Activity that hangs for good, or gets on for days, meets these. */
-function longOptions(waits?: PlannedWaits): ActivityOptions {
-  const { stepDays, heartbeatSeconds } = waitsOf(waits);
+function longOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const { stepDays, heartbeatSeconds } = waits;
   return { startToCloseTimeout: stepDays * day, heartbeatTimeout: heartbeatSeconds * second };
 }
 
@@ -38,7 +38,7 @@ function longOptions(waits?: PlannedWaits): ActivityOptions {
  * Activities that change something. A cancelled one is waited for, so that nothing it still does lands after the
  * restore.
  */
-export function changeOptions(attempts: AttemptPolicy, waits?: PlannedWaits): ActivityOptions {
+export function changeOptions(attempts: AttemptPolicy, waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return {
     ...longOptions(waits),
     retry: changeRetryPolicy(attempts),
@@ -47,8 +47,8 @@ export function changeOptions(attempts: AttemptPolicy, waits?: PlannedWaits): Ac
 }
 
 /** Prechecks, reads and restores change nothing or put back: tried again with backoff, bounded by time. */
-export function readOptions(waits?: PlannedWaits): ActivityOptions {
-  const { readRunSeconds, readMinutes, heartbeatSeconds } = waitsOf(waits);
+export function readOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const { readRunSeconds, readMinutes, heartbeatSeconds } = waits;
   return {
     startToCloseTimeout: readRunSeconds * second,
     scheduleToCloseTimeout: readMinutes * minute,
@@ -58,18 +58,18 @@ export function readOptions(waits?: PlannedWaits): ActivityOptions {
 }
 
 /** Reading every node of a large NETVIRT instance takes longer than other reads. */
-export function netvirtReadOptions(waits?: PlannedWaits): ActivityOptions {
-  return { ...readOptions(waits), startToCloseTimeout: waitsOf(waits).netvirtReadMinutes * minute };
+export function netvirtReadOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return { ...readOptions(waits), startToCloseTimeout: waits.netvirtReadMinutes * minute };
 }
 
 /** One run of a read, at most: what a failure is only told more about, and must not wait for. */
-export function lookOptions(waits?: PlannedWaits): ActivityOptions {
-  return { ...readOptions(waits), scheduleToCloseTimeout: waitsOf(waits).readRunSeconds * second };
+export function lookOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return { ...readOptions(waits), scheduleToCloseTimeout: waits.readRunSeconds * second };
 }
 
 /** Prechecks run for minutes on a large cluster; one run that hangs must not take the time of all. */
-export function precheckOptions(waits?: PlannedWaits): ActivityOptions {
-  const { precheckMinutes } = waitsOf(waits);
+export function precheckOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const { precheckMinutes } = waits;
   return {
     ...readOptions(waits),
     startToCloseTimeout: (precheckMinutes * minute) / 3,
@@ -78,7 +78,7 @@ export function precheckOptions(waits?: PlannedWaits): ActivityOptions {
 }
 
 /** The health gate has a limit of its own (HEALTH_GATE_MINUTES), and answers or fails once. */
-export function gateOptions(waits?: PlannedWaits): ActivityOptions {
+export function gateOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return { ...longOptions(waits), retry: { maximumAttempts: 1 } };
 }
 
@@ -93,8 +93,8 @@ export const localOptions: LocalActivityOptions = {
 };
 
 /** A restore that is given up leaves a changed cluster behind: it is tried for long. */
-export function restoreOptions(waits?: PlannedWaits): ActivityOptions {
-  return { ...readOptions(waits), scheduleToCloseTimeout: waitsOf(waits).restoreHours * hour };
+export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
 }
 
 /** Notifications wait on their receivers alone: a policy of their own, for at most `longest` milliseconds. */
@@ -108,7 +108,7 @@ export function notificationOptions(longest: number): ActivityOptions {
 }
 
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
-export function takeBackOptions(waits?: PlannedWaits): ActivityOptions {
-  const longest = waitsOf(waits).takeBackHours * hour;
+export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+  const longest = waits.takeBackHours * hour;
   return { ...readOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
 }

@@ -1,13 +1,13 @@
 import { CancellationScope } from "@temporalio/workflow";
-import { type PlannedWaits, waitsOf } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import { isLost } from "./activity-failure";
 
 /**
  * Runs an idempotent Activity again at once where it was lost with its worker: that is no attempt of the operator's.
  * Throws its failure where it is lost too often.
  */
-export async function untilAnswered<T>(waits: PlannedWaits | undefined, run: () => Promise<T>): Promise<T> {
-  const { lostRuns } = waitsOf(waits);
+export async function untilAnswered<T>(waits: ActivityWaits, run: () => Promise<T>): Promise<T> {
+  const { lostRuns } = waits;
   for (let losses = 0; ; losses++) {
     try {
       return await run();

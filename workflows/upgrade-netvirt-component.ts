@@ -1,6 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities, UpgradeNetvirtComponentInput } from "../activities/contract";
-import type { PlannedWaits } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import { netvirtComponentNames, NetvirtProgress, type NetvirtComponentResult } from "../src/domain/netvirt-upgrade";
 import { runAttached } from "./attached-activity";
 import { changeOptions } from "./retry-policy";
@@ -11,7 +11,7 @@ const activities = proxyActivities<Pick<UpgradeActivities, "upgradeNetvirtCompon
 /** Upgrades one component, whatever becomes of the workers meanwhile. Throws as {@link runAttached} does. */
 export function upgradeNetvirtComponent(
   input: UpgradeNetvirtComponentInput,
-  waits: PlannedWaits | undefined,
+  waits: ActivityWaits,
 ): Promise<NetvirtComponentResult> {
   const { netvirt, component, attempts } = input;
   return runAttached({

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
-import type { PlannedWaits } from "../src/domain/activity-waits";
+import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/resource-stages";
 import { resourceTitle } from "../src/domain/resource-progress";
@@ -42,7 +42,7 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(resource: ResourcePlan, waits: PlannedWaits | undefined): Promise<Stage[]> {
+async function precheckResource(resource: ResourcePlan, waits: ActivityWaits): Promise<Stage[]> {
   try {
     const { stages } = await untilAnswered(waits, () => startPrechecks(resource, waits));
     return stages;
@@ -58,7 +58,7 @@ async function precheckResource(resource: ResourcePlan, waits: PlannedWaits | un
   }
 }
 
-function startPrechecks(resource: ResourcePlan, waits: PlannedWaits | undefined) {
+function startPrechecks(resource: ResourcePlan, waits: ActivityWaits) {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":

@@ -23,7 +23,7 @@ export interface ActivityWaits {
   readonly lostRuns: number;
 }
 
-/** Those of plans that say nothing, or do not say all: accepted by a version that could not set them. */
+/** The waits that hold where the configuration says nothing else. */
 export const defaultActivityWaits: ActivityWaits = {
   readMinutes: 30,
   readRunSeconds: 120,
@@ -35,11 +35,3 @@ export const defaultActivityWaits: ActivityWaits = {
   stepDays: 7,
   lostRuns: 200,
 };
-
-/** What a plan says of waits; of older versions less than all, or nothing. */
-export type PlannedWaits = Partial<ActivityWaits>;
-
-/** All waits of a plan. */
-export function waitsOf(planned: PlannedWaits = {}): ActivityWaits {
-  return { ...defaultActivityWaits, ...planned };
-}

@@ -64,7 +64,7 @@ export function initialClusterSubTask(cluster: ClusterUpgradePlan, at: string): 
 
 function howManyAtOnce(cluster: ClusterUpgradePlan): string {
   const { hostsAtOnce } = rolloutOf(cluster);
-  const allowed = cluster.rollout?.hostsAtOnce ?? 1;
+  const allowed = cluster.rollout.hostsAtOnce;
   if (hostsAtOnce > 1) return `${hostsAtOnce} at a time`;
   // The operator has said otherwise in the inventory, and would look for the reason there.
   return allowed > 1

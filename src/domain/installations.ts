@@ -6,8 +6,8 @@ export interface NetvirtFacts {
   readonly name: string;
   readonly componentManagerId: string;
   readonly domain: string;
-  /** Resource ids of all the clusters of its domain, whose hosts it upgrades too; absent means none. */
-  readonly clusters?: readonly string[];
+  /** Resource ids of all the clusters of its domain, whose hosts it upgrades too. */
+  readonly clusters: readonly string[];
 }
 
 /** A management server of the inventory; it serves the clusters of its component manager. */

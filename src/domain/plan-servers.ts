@@ -30,7 +30,7 @@ export function planNetvirt(
     name: instance.name,
     componentManagerId: instance.componentManagerId,
     ...terms,
-    ...(instance.clusters && { clusters: instance.clusters }),
+    clusters: instance.clusters,
     options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope)),
   }));
 }

@@ -1,4 +1,4 @@
-import type { PlannedWaits } from "./activity-waits";
+import type { ActivityWaits } from "./activity-waits";
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
 import type { Bundle } from "./bundle";
 import { componentOf, hostosVersionOf, productsOf } from "./bundle-products";
@@ -19,7 +19,7 @@ export interface PlanIdentity {
   readonly id: string;
   readonly now: number;
   readonly resolutionDays: number;
-  readonly waits?: PlannedWaits;
+  readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
 }
@@ -49,7 +49,7 @@ export function planUpgrade(
     bundle,
     products,
     resolutionDays,
-    ...(waits && { waits }),
+    waits,
     ...(notifications.length > 0 && { notifications }),
   };
 }
@@ -99,7 +99,7 @@ function planCluster(
     ...(iso && { customIsoId: iso.id }),
     rollout,
     ...(managementServer !== undefined && { managementServer }),
-    ...(netvirtInstances.length > 0 && { netvirtInstances }),
+    netvirtInstances,
     attempts: attemptPolicyOf(spec?.hostosUpgradeOptionsSpec?.hostosUpgradeFailureAction),
     options: spec ? remediationOptions(spec) : {},
     ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),

@@ -39,10 +39,10 @@ export function conflictingLocks(resource: ResourcePlan): readonly string[] {
     case "BASELINE":
       return [
         ...(resource.managementServer === undefined ? [] : [mgmtLock(resource.managementServer)]),
-        ...(resource.netvirtInstances ?? []).map(netvirtLock),
+        ...resource.netvirtInstances.map(netvirtLock),
       ];
     case "NETVIRT":
-      return (resource.clusters ?? []).map(clusterLock);
+      return resource.clusters.map(clusterLock);
     case "MGMT":
       return resource.clusters.map(clusterLock);
   }

@@ -1,14 +1,11 @@
 import type { HostRemediationOptions } from "./host-remediation";
 import type { ClusterUpgradePlan, RolloutPolicy } from "./upgrade-plan";
 
-/** Plans made before there was a policy: one host at a time, and nothing in between. */
-const plainRollout: RolloutPolicy = { hostsAtOnce: 1, soakSeconds: 0, healthGate: false, toleratedFailures: 0 };
-
 /**
  * The rollout policy by which a cluster is really upgraded. Virtual machines are suspended to the memory of a host by
  * its remediation alone, which empties the hosts of an image-managed cluster one by one: so they go then.
  */
-export function rolloutOf({ kind, rollout = plainRollout, options }: ClusterUpgradePlan): RolloutPolicy {
+export function rolloutOf({ kind, rollout, options }: ClusterUpgradePlan): RolloutPolicy {
   const needsTheProduct = kind === "IMAGE" && options.preRemediationPowerAction === "SUSPEND_VMS_TO_MEMORY";
   return needsTheProduct ? { ...rollout, hostsAtOnce: 1 } : rollout;
 }

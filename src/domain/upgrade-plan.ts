@@ -1,4 +1,4 @@
-import type { PlannedWaits } from "./activity-waits";
+import type { ActivityWaits } from "./activity-waits";
 import type { Bundle } from "./bundle";
 import type { HostRemediationOptions } from "./host-remediation";
 import type { PlannedReceiver } from "./upgrade-notice";
@@ -73,12 +73,11 @@ export interface ClusterUpgradePlan extends ClusterRef {
   readonly image?: ClusterImage;
   /** Only of a baseline-managed cluster with a custom ISO: its id in the inventory, instead of the bundle's patch. */
   readonly customIsoId?: string;
-  /** Absent in plans made before there was one: one host at a time, without gate, soak and tolerance. */
-  readonly rollout?: RolloutPolicy;
+  readonly rollout: RolloutPolicy;
   /** The management server that serves the cluster, where the inventory has it: the two are not upgraded at once. */
   readonly managementServer?: string;
-  /** The NETVIRT instances of its domain, which upgrade its hosts as well; absent in plans made before there was this. */
-  readonly netvirtInstances?: readonly string[];
+  /** The NETVIRT instances of its domain, which upgrade its hosts as well. */
+  readonly netvirtInstances: readonly string[];
   readonly attempts: AttemptPolicy;
   readonly options: HostRemediationOptions;
   /** Not before this timestamp; absent means now. */
@@ -124,11 +123,8 @@ export interface NetvirtUpgradePlan {
   readonly targetVersion: string;
   readonly attempts: AttemptPolicy;
   readonly options: NetvirtUpgradeOptions;
-  /**
-   * Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. Absent in plans
-   * made before there was this.
-   */
-  readonly clusters?: readonly string[];
+  /** Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. */
+  readonly clusters: readonly string[];
   /** Not before this timestamp; absent means now. */
   readonly scheduledTimestamp?: string;
 }
@@ -183,9 +179,8 @@ export interface UpgradePlan {
   readonly products: readonly ProductPlan[];
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
-  /** Absent, or without some, in plans of older versions: the defaults. */
-  readonly waits?: PlannedWaits;
-  /** Who is told what happens to it; absent where nobody is, and in plans of older versions. */
+  readonly waits: ActivityWaits;
+  /** Who is told what happens to it; absent where nobody is. */
   readonly notifications?: readonly PlannedReceiver[];
 }
 

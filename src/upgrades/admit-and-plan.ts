@@ -2,7 +2,7 @@ import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import type { Option } from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
-import type { PlannedWaits } from "../domain/activity-waits";
+import type { ActivityWaits } from "../domain/activity-waits";
 import { admitUpgrade } from "../domain/admission/admit-upgrade";
 import type { Rejection } from "../domain/admission/admission-rule";
 import { neededLocks } from "../domain/admission/resources-free";
@@ -21,7 +21,7 @@ export interface PlanDependencies {
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
   /** How long its Activities are tried; absent means the defaults. */
-  readonly waits?: PlannedWaits;
+  readonly waits: ActivityWaits;
 }
 
 /** What is left for Temporal after the component managers, in milliseconds: who does not answer is then told apart. */
@@ -63,7 +63,7 @@ export function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, ...(waits && { waits }) })),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, waits })),
       ),
     ),
   );

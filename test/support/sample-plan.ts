@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bundle } from "../../src/domain/bundle";
-import type { PlannedWaits } from "../../src/domain/activity-waits";
+import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { ClusterFacts } from "../../src/domain/cluster-facts";
 import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
 import { planUpgrade } from "../../src/domain/plan-upgrade";
@@ -42,7 +42,7 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
-  readonly waits?: PlannedWaits;
+  readonly waits?: Partial<ActivityWaits>;
   /** Who is told what happens; nobody unless a test is about it. */
   readonly notifications?: readonly PlannedReceiver[];
   readonly bundle?: Bundle;
@@ -92,7 +92,7 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays, notifications, ...(waits && { waits }) },
+    { id, now, resolutionDays, notifications, waits: { ...defaultActivityWaits, ...waits } },
   );
 }
 

@@ -93,7 +93,9 @@ export class SimulatedPlatform {
       resources: [{ resourceId: cluster, ...spec }],
       kinds: [this.kind],
       installations: {
-        netvirt: [{ resourceId: `nsx-${cluster}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
+        netvirt: [
+          { resourceId: `nsx-${cluster}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
+        ],
         management: [{ resourceId: `vc-${cluster}`, name: "vc-01", componentManagerId: "vc01", clusters: [cluster] }],
         personalities: [],
         isos: [],

@@ -1,6 +1,7 @@
 import { WorkflowFailedError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
+import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { MgmtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { createActivities } from "../../activities/create-activities";
 import { lockOf } from "../../src/domain/resource-lock";
@@ -63,7 +64,7 @@ describe("The upgrade of a simulated management server", function () {
     const handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {
       workflowId: lockOf(mgmt),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", mgmt }],
+      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, mgmt }],
     });
     await handle.signal(beginSignal);
     return handle;

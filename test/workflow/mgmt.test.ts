@@ -4,6 +4,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
 import type { MgmtStepInput, UpgradeActivities } from "../../activities/contract";
+import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { SubTask } from "../../src/domain/task";
 import type { MgmtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { PayloadReader, StoredResource } from "../../src/temporal/memo";
@@ -131,7 +132,7 @@ function suite(kind: "DEV_SERVER" | "TIME_SKIPPING") {
     const handle: Handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {
       workflowId: lockOf(mgmt),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", mgmt }],
+      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, mgmt }],
     });
     open.push(handle);
     if (begin) await handle.signal(beginSignal);

@@ -3,6 +3,7 @@ import { WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { FailureDetails, NetvirtActivities, UpgradeNetvirtComponentInput } from "../../activities/contract";
+import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import { nodesOf } from "../../src/domain/netvirt-progress";
 import type { NetvirtComponentType, NetvirtProgress } from "../../src/domain/netvirt-upgrade";
 import type { SubTask } from "../../src/domain/task";
@@ -53,12 +54,13 @@ describe("netvirtUpgradeWorkflow", function () {
       targetVersion: "9.0.1.0.24952111",
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: { edgeOnly: false },
+      clusters: [],
       ...over,
     };
     const handle = await client.workflow.start<typeof netvirtUpgradeWorkflow>("netvirtUpgradeWorkflow", {
       workflowId: netvirtLock(resourceId),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", netvirt }],
+      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, netvirt }],
     });
     started.push(handle);
     if (begin) await handle.signal(beginSignal);

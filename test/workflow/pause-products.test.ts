@@ -69,7 +69,9 @@ describe("Pausing an upgrade of several products", function () {
         resources: clusters(1),
         bundle: { ...sampleBundle, components },
         installations: {
-          netvirt: [{ resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
+          netvirt: [
+            { resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
+          ],
           management: [
             { resourceId: `vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] },
           ],

@@ -1,3 +1,4 @@
+import { defaultActivityWaits } from "../../domain/activity-waits";
 import { defaultRolloutPolicy } from "../../domain/installations";
 import type { Bundle, PageOfBundle } from "../../domain/bundle";
 import type { Cluster, PageOfCluster } from "../../domain/cluster";
@@ -69,7 +70,7 @@ const planExample = planUpgrade(
     clusters: [clusterFacts("34", "fra1-mgmt-cl01"), clusterFacts("21", "fra1-prod-cl02")],
     installations: { netvirt: [], management: [], personalities: [], isos: [] },
   },
-  { id, now: Date.parse("2036-11-30T18:00:00.000Z"), resolutionDays: 7 },
+  { id, now: Date.parse("2036-11-30T18:00:00.000Z"), resolutionDays: 7, waits: defaultActivityWaits },
 );
 
 /** The Task of {@link upgradeSpecExample} as the 202 answers it. */

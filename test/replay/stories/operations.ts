@@ -243,7 +243,9 @@ function platform(
       resources: clusters(1),
       bundle: { ...sampleBundle, components: components.filter(({ type = "" }) => products.includes(type)) },
       installations: {
-        netvirt: [{ resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
+        netvirt: [
+          { resourceId: `nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1", clusters: [] },
+        ],
         management: [{ resourceId: `vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] }],
         personalities: [],
         isos: [],

@@ -21,7 +21,15 @@ function platform(prefix = ""): Required<Pick<SamplePlanOptions, "installations"
   return {
     resources: clusters(2),
     installations: {
-      netvirt: [{ resourceId: `${prefix}nsx-${id}`, name: "nsx-01", componentManagerId: "nsx-01", domain: "fra1" }],
+      netvirt: [
+        {
+          resourceId: `${prefix}nsx-${id}`,
+          name: "nsx-01",
+          componentManagerId: "nsx-01",
+          domain: "fra1",
+          clusters: [],
+        },
+      ],
       management: [
         { resourceId: `${prefix}vc-${id}`, name: "vc-01", componentManagerId: "vc01", clusters: [`other-${id}`] },
       ],

@@ -8,9 +8,10 @@ import { stagesOf } from "../../../src/domain/resource-stages";
 
 const still: HostProgress = { host: "host-12", reportedFailures: 0, activity: "Starting.", stages: [] };
 
-/** What is told of these changes, one after another, and how many of them were heartbeat. */
+/** What is logged of these changes, one every second, and how many of them were heartbeat. */
 async function told(...changes: readonly Partial<HostProgress>[]) {
-  const lines: unknown[] = [];
+  let seconds = 0;
+  const lines: { doing: unknown; remoteTask: unknown }[] = [];
   const ignore = () => undefined;
   const logger: Logger = {
     log: ignore,
@@ -24,27 +25,31 @@ async function told(...changes: readonly Partial<HostProgress>[]) {
   let beats = 0;
   environment.on("heartbeat", () => beats++);
   await environment.run(() => {
-    const beat = toldHeartbeats(Context.current(), { host: "esx-01" });
-    for (const change of changes) beat({ ...still, ...change });
+    const beat = toldHeartbeats(Context.current(), { host: "esx-01" }, () => seconds * 1_000);
+    for (const change of changes) {
+      beat({ ...still, ...change });
+      seconds += 1;
+    }
     return Promise.resolve();
   });
   return { lines, beats };
 }
 
 describe("toldHeartbeats", () => {
-  it("tells each sentence once, whatever the percentage, and heartbeats each change of it", async () => {
-    const { lines, beats } = await told(
-      { activity: "Remediating (2 %)" },
-      { activity: "Remediating (40 %)" },
-      { activity: "Waiting for the host." },
-      { activity: "Remediating (41 %)" },
-      { activity: "Remediating (42 %)" },
-    );
-    expect(lines).to.deep.equal([
-      { doing: "Remediating (2 %)", remoteTask: undefined },
-      { doing: "Waiting for the host.", remoteTask: undefined },
+  it("leaves other words and percentages to the next steady heartbeat, and logs them every ten seconds", async () => {
+    const minute = Array.from({ length: 30 }, (_, i) => ({ activity: `Remediating (${i} %)`, percent: i }));
+    const { lines, beats } = await told(...minute);
+    expect(lines.map(({ doing }) => doing)).to.deep.equal([
+      "Remediating (0 %)",
+      "Remediating (10 %)",
+      "Remediating (20 %)",
     ]);
-    expect(beats).to.equal(3);
+    expect(beats).to.equal(1);
+  });
+
+  it("logs words that stay the same once", async () => {
+    const { lines } = await told(...Array.from({ length: 30 }, () => ({ activity: "Waiting for the host." })));
+    expect(lines.map(({ doing }) => doing)).to.deep.equal(["Waiting for the host."]);
   });
 
   it("heartbeats at once what the next run has to know, whatever is said", async () => {
@@ -64,7 +69,7 @@ describe("toldHeartbeats", () => {
     );
     const looking = { stages, activity: "Comparing the host with the target image." };
     expect((await told(looking, looking)).beats).to.equal(0);
-    expect((await told(looking, { ...looking, activity: "Waiting for the host." })).beats).to.equal(1);
+    expect((await told(looking, { ...looking, activity: "Waiting for the host." })).beats).to.equal(0);
     expect((await told(looking, { ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
     expect((await told({ ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
     expect((await told({ ...looking, lastError: { message: "It failed." } })).beats).to.equal(1);

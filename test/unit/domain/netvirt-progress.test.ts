@@ -35,6 +35,7 @@ const plan: NetvirtUpgradePlan = {
   targetVersion: "9.0.1.0.24952111",
   attempts: { maximumAttempts: 1, retryDelay: 0 },
   options: { edgeOnly: false },
+  clusters: [],
 };
 
 function node(id: string, over: Partial<NetvirtNode> = {}): NetvirtNode {

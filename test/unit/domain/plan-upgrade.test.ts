@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { defaultActivityWaits } from "../../../src/domain/activity-waits";
 import type { ClusterFacts } from "../../../src/domain/cluster-facts";
 import { defaultRolloutPolicy } from "../../../src/domain/installations";
 import { planUpgrade } from "../../../src/domain/plan-upgrade";
@@ -7,7 +8,12 @@ import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/u
 import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
 import { noInstallations, sampleBundle, sampleCluster, samplePlan } from "../../support/sample-plan";
 
-const identity = { id: "the-id", now: Date.parse("2026-11-01T12:00:00.000Z"), resolutionDays: 7 };
+const identity = {
+  id: "the-id",
+  now: Date.parse("2026-11-01T12:00:00.000Z"),
+  resolutionDays: 7,
+  waits: defaultActivityWaits,
+};
 
 function plan(
   resources: readonly Omit<ResourceUpgradeSpec, "resourceId">[],
@@ -134,7 +140,7 @@ describe("planUpgrade", () => {
       ...noInstallations,
       netvirt: [
         { resourceId: "n1", name: "nsx-01", componentManagerId: "nsx01", domain: "fra1", clusters: ["c0", "other"] },
-        { resourceId: "far", name: "nsx-far", componentManagerId: "nsx02", domain: "ams1" },
+        { resourceId: "far", name: "nsx-far", componentManagerId: "nsx02", domain: "ams1", clusters: [] },
       ],
       management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc01", clusters: ["c0", "c1", "other"] }],
     };

@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
+import { defaultActivityWaits } from "../../../src/domain/activity-waits";
 import type { ClusterMember } from "../../../src/domain/cluster";
 import type { ClusterEntryFacts, ClusterLookup } from "../../../src/domain/cluster-facts";
 import type { PageRequest } from "../../../src/domain/page";
@@ -88,6 +89,7 @@ export class FakePorts {
         digest: (value) => JSON.stringify(value),
       },
       resolutionDays: 7,
+      waits: defaultActivityWaits,
       timers: { after: () => () => undefined },
       watchLimits: { poll: 1000, quiet: 15_000, listeners: 10 },
     };

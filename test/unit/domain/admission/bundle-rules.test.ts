@@ -77,7 +77,7 @@ describe("inputsFitBundle", () => {
 });
 
 describe("productsPresent", () => {
-  const netvirt = [{ resourceId: "n1", name: "n1", componentManagerId: "n1", domain: "fra1" }];
+  const netvirt = [{ resourceId: "n1", name: "n1", componentManagerId: "n1", domain: "fra1", clusters: [] }];
   const management = [{ resourceId: "m1", name: "m1", componentManagerId: "vc01", clusters: ["c0"] }];
   const elsewhere = { netvirt: [{ ...netvirt[0]!, domain: "ams1" }], management: [] };
 

@@ -64,7 +64,9 @@ describe("resourcesFree", () => {
   });
 
   it("refuses clusters whose NETVIRT instance another upgrade holds, each of them", () => {
-    const netvirt = [{ resourceId: "nsx", name: "nsx-name", componentManagerId: "nsx01", domain: "fra1" }];
+    const netvirt = [
+      { resourceId: "nsx", name: "nsx-name", componentManagerId: "nsx01", domain: "fra1", clusters: [] },
+    ];
     const changes = { installations: { netvirt }, resources: [{}, {}], lockHolders: { "netvirt/nsx": "n" } };
     expect(refusals(resourcesFree, changes)).to.deep.equal(
       [first, second].map((path) => `NOT_ALLOWED RESOURCE_LOCKED ${path}.resourceId`),

@@ -9,7 +9,7 @@ import type {
 import { admissionRequest, refusals } from "./admission-request";
 
 const netvirt = (...ids: string[]) =>
-  ids.map((id) => ({ resourceId: id, name: id, componentManagerId: id, domain: "fra1" }));
+  ids.map((id) => ({ resourceId: id, name: id, componentManagerId: id, domain: "fra1", clusters: [] }));
 const management = (...ids: string[]) =>
   ids.map((id) => ({ resourceId: id, name: id, componentManagerId: "vc01", clusters: ["c0"] }));
 
