@@ -91,6 +91,7 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
     memo: {
       upgradeId: id,
       subTask: initialResourceSubTask(resource, now()),
+      publishedAt: now(),
       ...(requestId !== undefined && { requestId }),
     } satisfies ResourceMemo,
     typedSearchAttributes: [
@@ -104,7 +105,7 @@ function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, work
 
 function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   const { id: upgradeId, waits } = state.plan;
-  const common = { upgradeId, ...(waits && { waits }) };
+  const common = { upgradeId, waits };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE": {

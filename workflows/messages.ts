@@ -75,6 +75,11 @@ export interface Published {
   readonly published?: number;
 }
 
+/** A memo is as old as its last write, a Timestamp: a Task that is read from it says so. */
+export interface Dated {
+  readonly publishedAt: string;
+}
+
 /** The run of a resource's Workflow; the next upgrade of the resource has the same Workflow ID. */
 export interface ChildRun {
   readonly resourceId: string;
@@ -88,7 +93,7 @@ export interface TaskWithChildren extends Published {
 }
 
 /** Memo of an upgrade: what is read while no worker answers, in lists, and after the end. */
-export interface UpgradeMemo extends TaskWithChildren {
+export interface UpgradeMemo extends TaskWithChildren, Dated {
   readonly upgrade: Upgrade;
   /** Who had it started. */
   readonly requestedBy?: string;
@@ -99,7 +104,7 @@ export interface UpgradeMemo extends TaskWithChildren {
 }
 
 /** Memo of a resource's Workflow. */
-export interface ResourceMemo extends Published {
+export interface ResourceMemo extends Published, Dated {
   readonly upgradeId: string;
   readonly subTask: SubTask;
   /** The `x-request-id` of the HTTP request that made its upgrade start it; absent where none did. */

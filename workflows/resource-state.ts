@@ -73,7 +73,8 @@ export abstract class ResourceState<Happening extends { readonly type: string },
     this.doing = doing;
     this.show();
     this.published += 1;
-    upsertMemo({ upgradeId: this.upgradeId, subTask: this.subTask, published: this.published } satisfies ResourceMemo);
+    const { upgradeId, subTask, published } = this;
+    upsertMemo({ upgradeId, subTask, published, publishedAt: now() } satisfies ResourceMemo);
   }
 
   /** Says in the Web UI where the resource stands. */

@@ -146,7 +146,8 @@ export class UpgradeState {
   publish(): void {
     this.published += 1;
     const { task, ...others } = this.taskWithChildren();
-    upsertMemo({ upgrade: this.upgrade, task: taskInMemo(task), ...others } satisfies UpgradeMemo);
+    const { upgrade } = this;
+    upsertMemo({ upgrade, task: taskInMemo(task), ...others, publishedAt: now() } satisfies UpgradeMemo);
     this.describe();
   }
 

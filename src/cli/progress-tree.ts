@@ -65,7 +65,8 @@ export function summary(task: Task, now: number): string {
         ? ""
         : "hosts: not read yet";
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
-  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}`.trimEnd();
+  const asOf = task.asOf === undefined ? "" : `   as of ${task.asOf}`;
+  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}${asOf}`.trimEnd();
 }
 
 function duration(milliseconds: number): string {

@@ -132,6 +132,8 @@ const sometimes = {
   isCancellable: t.boolean,
   isRetryable: t.boolean,
   waitingFor: WaitingFor,
+  /** How old the oldest part of it is; absent where all Workflows that run have answered. */
+  asOf: Timestamp,
 };
 
 /** The work of one upgrade as a client sees it (Spec 2.5). */

@@ -9,6 +9,8 @@ interface Known<A> {
   readonly published: number;
   readonly runId: string;
   readonly version: string | undefined;
+  /** Epoch milliseconds. */
+  readonly answeredAt: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export class LastAnswers<A> {
   /** `description`: of the Workflow before it answered. `published`: how often it had written its memo when it did. */
   remember(key: string, answer: A, { runId, version }: Description, published = 0): void {
     const size = this.sizeOf(answer);
-    this.put(key, { answer, size, published, runId, version });
+    this.put(key, { answer, size, published, runId, version, answeredAt: Date.now() });
     for (const oldest of this.answers.keys()) {
       if (this.size <= this.capacity) break;
       this.forget(oldest);
@@ -47,11 +49,15 @@ export class LastAnswers<A> {
    * The last answer, unless the Workflow has published something since, or was reset: that is newer then. `published`: how
    * often it had written its memo with the one that is there now.
    */
-  recall(key: string, { runId }: Pick<Description, "runId">, published = 0): A | undefined {
+  recall(
+    key: string,
+    { runId }: Pick<Description, "runId">,
+    published = 0,
+  ): { readonly answer: A; readonly answeredAt: number } | undefined {
     const known = this.answers.get(key);
     if (known?.runId !== runId || known.published < published) return undefined;
     this.put(key, known);
-    return known.answer;
+    return known;
   }
 
   /** The last answer, however old. */

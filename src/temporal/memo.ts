@@ -3,6 +3,7 @@ import { getOrElseW } from "fp-ts/Either";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
 import { SubTask, Task } from "../domain/task";
+import { Timestamp } from "../domain/timestamp";
 import { Upgrade } from "../domain/upgrade";
 
 /** A child's run as the memo of its upgrade keeps it. */
@@ -12,7 +13,7 @@ const ChildRun = model({ resourceId: t.string, workflowId: t.string, runId: t.st
 export const StoredUpgrade = model(
   { upgrade: Upgrade, task: Task },
   // The server drops a memo field that is an empty list.
-  { children: t.array(ChildRun), requestDigest: t.string },
+  { children: t.array(ChildRun), requestDigest: t.string, publishedAt: Timestamp },
 );
 export type StoredUpgrade = t.TypeOf<typeof StoredUpgrade>;
 

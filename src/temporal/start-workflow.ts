@@ -20,7 +20,7 @@ type StartOrigin = AskedBy & { readonly requestId?: string };
 export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
   const upgrade = upgradeView(plan);
   const task = initialTask(plan);
-  const memo: UpgradeMemo = { upgrade, task, children: [], ...origin };
+  const memo: UpgradeMemo = { upgrade, task, children: [], publishedAt: plan.creationTimestamp, ...origin };
   const resources = resourcesOf(plan);
   await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
     workflowId: plan.id,

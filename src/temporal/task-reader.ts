@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
@@ -12,6 +13,7 @@ import { hasEndedPart } from "../domain/resource-end";
 import { SubTask, type Task } from "../domain/task";
 import { partsIn } from "../domain/task-change";
 import { withResources } from "../domain/task-progress";
+import { Timestamp, toTimestamp } from "../domain/timestamp";
 import { InTurn } from "../in-turn";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { BlockFinder } from "./block-finder";
@@ -34,22 +36,39 @@ const rememberedParts = { upgrades: 10_000, resources: 20_000 };
 
 type Child = NonNullable<TaskWithChildren["children"]>[number];
 
-/** A resource as it is now, and its Workflow where that is blocked. */
-interface ChildRead {
-  readonly subTask: SubTask;
+/** What is known of a Workflow. `asOf`, a Timestamp, where that may be older than the read. */
+interface Known<A> {
+  readonly value: A;
+  readonly asOf?: string | undefined;
+}
+
+/** A resource, and its Workflow where that is blocked. */
+interface ChildRead extends Known<SubTask> {
   readonly blocked: BlockedWorkflow | undefined;
+}
+
+/** Milliseconds. */
+interface ReadTimeouts {
+  readonly call: number;
+  /** How long a Workflow may take to answer a Query: longer than a read waits, because the next read uses it. */
+  readonly query: number;
+  /** How long a read waits for the answers of Workflows before it shows what was last known. */
+  readonly answers: number;
 }
 
 /**
  * Reads Tasks. A running upgrade answers by Query, and so do its running children, each once for every state that it is
- * in; what their pending Activities say of hosts in work is grafted in. What has closed is read from its memo, and so is
- * what does not answer in time, unless an earlier answer is remembered: that is never older, and so a Task does not go
- * back. What has not changed from one read to the next stays the same object, so that it need not be encoded again.
+ * in; what their pending Activities say of hosts in work is grafted in. What has closed is read from its memo. What does not
+ * answer in time, because its workers are busy or gone, is shown as last known, and the Task says as of when: by its last
+ * answer or by its memo, whichever is newer, and so a Task does not go back. An answer that comes late is there for the next
+ * read. What has not changed from one read to the next stays the same object, so that it need not be encoded again.
  * A Workflow that is blocked does not answer either, and is put on the Task with what to do.
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
   private readonly reads = new InTurn<Task | undefined>();
+  /** By run. Each Workflow is asked once at a time, so that its answers come in their order. */
+  private readonly queries = new InTurn<unknown>();
   /** By upgrade, of those that ran when they were last read. */
   private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedParts.upgrades, ({ task }) => partsIn(task));
   /** By run. */
@@ -59,12 +78,10 @@ export class TaskReader {
 
   constructor(
     private readonly client: Client,
-    /** How long a Workflow may take to answer a Query, in milliseconds, before its memo is read instead. */
-    private readonly queryTimeout: number,
-    private readonly callTimeout: number,
+    private readonly timeouts: ReadTimeouts,
   ) {
     this.reader = new PayloadReader(client.options.loadedDataConverter);
-    this.blocks = new BlockFinder(client, callTimeout);
+    this.blocks = new BlockFinder(client, timeouts.call);
   }
 
   /**
@@ -90,16 +107,17 @@ export class TaskReader {
 
   /** Adds all reads of children to `reads`. */
   private async composeOf(id: string, reads: Promise<unknown>[]): Promise<Task | undefined> {
+    const until = performance.now() + this.timeouts.answers;
     const limit = pLimit(concurrentChildren);
-    const readChild = (child: Child, ask: boolean) => {
-      const outcome = limit(() => this.readChild(child, id, ask));
+    const readChild = (child: Child) => {
+      const outcome = limit(() => this.readChild(child, id, until));
       // Whoever needs it may come to it later than it fails.
       outcome.catch(() => undefined);
       reads.push(outcome);
       return outcome;
     };
     const before = this.upgrades.latest(id)?.children ?? [];
-    const foreseen = new Map(before.map((child) => [child.runId, readChild(child, true)]));
+    const foreseen = new Map(before.map((child) => [child.runId, readChild(child)]));
     const description = await this.describe({ workflowId: id });
     if (description?.type !== "upgradeWorkflow") return undefined;
     const running = description.status === "RUNNING";
@@ -107,26 +125,27 @@ export class TaskReader {
       this.blocks.find(id, description),
       this.findBlockedNotifications(description),
     ]);
-    const answer = running && !own ? await this.upgradeAnswer(id, description) : undefined;
+    const answer = running && !own ? await this.upgradeAnswer(id, description, until) : undefined;
     if (hasLastWord(description.status)) this.forget(id);
-    const known = answer ?? (await this.lastKnown(id, description));
-    // Where the upgrade does not answer, no worker does, unless it is blocked: asking its children would only take as long again.
-    const askChildren = !running || answer !== undefined || own !== undefined;
-    const ended = endedResources(known.task);
+    const known = answer ? { value: answer } : await this.lastKnown(id, description);
+    const ended = endedResources(known.value.task);
     const details = new Map<string, SubTask>();
+    const dates = known.asOf === undefined ? [] : [known.asOf];
     const blocked = [own, ofNotifications].filter((one) => one !== undefined);
     await Promise.all(
-      (known.children ?? []).map(async (child) => {
+      (known.value.children ?? []).map(async (child) => {
         const early = await foreseen.get(child.runId);
         // It was read before its upgrade was, and has ended between the two.
-        const isLate = early && !hasEndedPart(early.subTask) && ended.has(child.resourceId);
-        const found = early && !isLate ? early : await readChild(child, askChildren);
-        if (found) details.set(child.resourceId, found.subTask);
+        const isLate = early && !hasEndedPart(early.value) && ended.has(child.resourceId);
+        const found = early && !isLate ? early : await readChild(child);
+        if (found) details.set(child.resourceId, found.value);
         if (found?.blocked) blocked.push(found.blocked);
+        if (found?.asOf !== undefined) dates.push(found.asOf);
       }),
     );
-    const task = afterTheEnd(withResources(known.task, details), description);
-    return withBlocked(task, blocked);
+    const [asOf] = dates.sort();
+    const task = afterTheEnd(withResources(known.value.task, details), description);
+    return withBlocked(asOf === undefined ? task : { ...task, asOf }, blocked);
   }
 
   /** An upgrade that has said its last word is read from what it has published. */
@@ -136,16 +155,16 @@ export class TaskReader {
   }
 
   private describe(execution: { readonly workflowId: string; readonly runId?: string }) {
-    return describeExecution(this.client, execution, Date.now() + this.callTimeout);
+    return describeExecution(this.client, execution, Date.now() + this.timeouts.call);
   }
 
   /** What an upgrade has answered last, or has written into its memo since. */
-  private async lastKnown(id: string, description: DescribedExecution): Promise<TaskWithChildren> {
+  private async lastKnown(id: string, description: DescribedExecution): Promise<Known<TaskWithChildren>> {
     const answer = await this.lastAnswer(this.upgrades, id, description);
     if (answer) return answer;
     const stored = readAs(StoredUpgrade, await this.reader.fields(description.memo));
     if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
-    return stored;
+    return { value: stored, ...(description.status === "RUNNING" && { asOf: stored.publishedAt }) };
   }
 
   private async findBlockedNotifications({ pendingChildren }: DescribedExecution) {
@@ -154,20 +173,22 @@ export class TaskReader {
     return description && this.blocks.find(notify.workflowId, description);
   }
 
-  private async readChild(child: Child, upgradeId: string, ask: boolean): Promise<ChildRead | undefined> {
+  /** `until`, by the monotonic clock, is how long its Workflow has to answer. */
+  private async readChild(child: Child, upgradeId: string, until: number): Promise<ChildRead | undefined> {
     const { workflowId, runId } = child;
     const description = await this.describe({ workflowId, runId });
     if (!description) return undefined;
     const current = this.resources.current(runId, description);
     if (!current && (await this.reader.field(description.memo, "upgradeId")) !== upgradeId) return undefined;
     const reset = description.status === "TERMINATED" ? await this.runAfterReset(child, upgradeId) : undefined;
-    if (reset !== undefined) return this.readChild({ ...child, runId: reset }, upgradeId, ask);
+    if (reset !== undefined) return this.readChild({ ...child, runId: reset }, upgradeId, until);
     const blocked = await this.blocks.find(workflowId, description);
-    const known = current ?? (await this.resourceAnswer(child, upgradeId, description, ask && !blocked));
-    if (!known) return undefined;
-    if (description.status !== "RUNNING") return { subTask: known, blocked };
+    const known = current
+      ? { value: current }
+      : await this.resourceAnswer(child, upgradeId, description, blocked ? undefined : until);
+    if (!known || description.status !== "RUNNING") return known && { ...known, blocked };
     const pending = await Promise.all(description.pendingActivities.map((activity) => this.pendingActivity(activity)));
-    return { subTask: this.grafts.grafted(known, pending), blocked };
+    return { ...known, value: this.grafts.grafted(known.value, pending), blocked };
   }
 
   /** A reset terminates a run and begins another; undefined where the latest one is the same, or works for another upgrade. */
@@ -177,34 +198,35 @@ export class TaskReader {
     return (await this.reader.field(latest.memo, "upgradeId")) === upgradeId ? latest.runId : undefined;
   }
 
-  /** What a resource's Workflow says of itself now, or has told last where it does not answer or is not asked. */
+  /** What a resource's Workflow says of itself now, or has told last where it does not answer in time or is not asked. */
   private async resourceAnswer(
     child: Child,
     upgradeId: string,
     description: DescribedExecution,
-    ask: boolean,
-  ): Promise<SubTask | undefined> {
-    const { runId } = child;
+    until: number | undefined,
+  ): Promise<Known<SubTask> | undefined> {
+    const { workflowId, runId } = child;
     const running = description.status === "RUNNING";
-    const answer = running && ask ? await this.ask(child, description) : undefined;
+    if (running && until !== undefined) {
+      const answer = await this.ask(runId, until, async () => {
+        const handle = this.client.workflow.getHandle(workflowId, runId);
+        const { published, ...subTask } = readAs(AnsweredSubTask, await handle.query(subTaskQuery)) ?? {};
+        const told = readAs(SubTask, subTask);
+        if (told) this.resources.remember(runId, told, description, published);
+        return told;
+      });
+      if (answer) return { value: answer };
+    }
     // One that was terminated may have told more than it has published.
     const isLast = hasLastWord(description.status);
-    const known = answer ?? (isLast ? undefined : await this.lastAnswer(this.resources, runId, description));
+    const known = isLast ? undefined : await this.lastAnswer(this.resources, runId, description);
     if (known) return known;
     const written = readAs(SubTask, await this.reader.field(description.memo, "subTask"));
     // Whoever looks through old upgrades displaces no answers.
     if (written && isLast && this.upgrades.latest(upgradeId) !== undefined)
       this.resources.remember(runId, written, description);
-    return written;
-  }
-
-  private async ask({ workflowId, runId }: Child, description: DescribedExecution): Promise<SubTask | undefined> {
-    const handle = this.client.workflow.getHandle(workflowId, runId);
-    const answer = readAs(AnsweredSubTask, await this.query(() => handle.query(subTaskQuery)));
-    if (!answer) return undefined;
-    const { published, ...subTask } = answer;
-    this.resources.remember(runId, subTask, description, published);
-    return subTask;
+    const asOf = running ? readAs(Timestamp, await this.reader.field(description.memo, "publishedAt")) : undefined;
+    return written && { value: written, asOf };
   }
 
   /** What it has answered last, unless it has published something since. */
@@ -212,28 +234,44 @@ export class TaskReader {
     answers: LastAnswers<A>,
     key: string,
     description: DescribedExecution,
-  ): Promise<A | undefined> {
+  ): Promise<Known<A> | undefined> {
     if (answers.latest(key) === undefined) return undefined;
-    return answers.recall(key, description, readAs(t.number, await this.reader.field(description.memo, "published")));
+    const published = readAs(t.number, await this.reader.field(description.memo, "published"));
+    const known = answers.recall(key, description, published);
+    if (!known) return undefined;
+    return { value: known.answer, ...(description.status === "RUNNING" && { asOf: toTimestamp(known.answeredAt) }) };
   }
 
-  /** Undefined where it does not answer. */
-  private async upgradeAnswer(id: string, description: DescribedExecution): Promise<TaskWithChildren | undefined> {
+  /** Undefined where it does not answer in time. */
+  private async upgradeAnswer(
+    id: string,
+    description: DescribedExecution,
+    until: number,
+  ): Promise<TaskWithChildren | undefined> {
     const current = this.upgrades.current(id, description);
     if (current) return current;
-    const handle = this.client.workflow.getHandle(id);
-    const answer = readAs(StoredTask, await this.query(() => handle.query(taskWithChildrenQuery)));
-    if (answer) this.upgrades.remember(id, answer, description, answer.published);
-    return answer;
+    return this.ask(description.runId, until, async () => {
+      const answer = readAs(StoredTask, await this.client.workflow.getHandle(id).query(taskWithChildrenQuery));
+      if (answer) this.upgrades.remember(id, answer, description, answer.published);
+      return answer;
+    });
   }
 
-  /** Undefined where the Workflow does not answer: no worker, a busy one, or one that closed in the meantime. */
-  private async query<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await this.client.withDeadline(Date.now() + this.queryTimeout, ask);
-    } catch {
-      return undefined;
-    }
+  /**
+   * Queries a run. Undefined where it does not answer: no worker, a busy one, or one that closed in the meantime. What comes
+   * later than `until` is remembered by `query` itself.
+   */
+  private async ask<T>(runId: string, until: number, query: () => Promise<T>): Promise<T | undefined> {
+    const asked = this.queries.share(runId, () =>
+      this.client.withDeadline(Date.now() + this.timeouts.query, query).catch(() => undefined),
+    );
+    const timer = new AbortController();
+    const late = pause(Math.max(0, until - performance.now()), undefined, { signal: timer.signal }).catch(
+      () => undefined,
+    );
+    const answer = await Promise.race([asked, late]);
+    timer.abort();
+    return answer as T | undefined;
   }
 
   private async pendingActivity(pending: RawActivity): Promise<PendingActivity> {

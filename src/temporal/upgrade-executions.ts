@@ -22,13 +22,15 @@ import { visibilityOf, VisibilityReader } from "./visibility-reader";
 export interface TemporalTimeouts {
   readonly call: number;
   readonly query: number;
+  /** How long a read of a Task waits for its Workflows before it shows what was last known. */
+  readonly answers: number;
   /** A whole list of upgrades, which may take many calls. */
   readonly list: number;
   /** From a request until an upgrade has said what it makes of it. */
   readonly outcome: number;
 }
 
-const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500, list: 15_000, outcome: 10_000 };
+const defaultTimeouts: TemporalTimeouts = { call: 4000, query: 2500, answers: 250, list: 15_000, outcome: 10_000 };
 
 /**
  * The port to upgrades as Temporal Workflow executions. `currentRequestId` tells the `x-request-id` of the request that
@@ -46,7 +48,7 @@ export function temporalUpgradeExecutions(
   const executions = new VisibilityReader(visibility);
   const holders = new LockHolders(client, executions, timeouts.call);
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
-  const tasks = new TaskReader(client, timeouts.query, timeouts.call);
+  const tasks = new TaskReader(client, { ...timeouts, query: timeouts.outcome });
   const upgrades = new DescribedUpgrades(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const payloads = new PayloadReader(client.options.loadedDataConverter);

@@ -72,7 +72,11 @@ export const components: Readonly<Record<string, Component>> = {
     codec: TemporaryNetwork,
     description: "The address of a management server while it is being migrated.",
   },
-  Task: { codec: Task, description: "The work of one upgrade." },
+  Task: {
+    codec: Task,
+    description:
+      "The work of one upgrade. Where asOf is present, workers were too busy to answer, or none runs: parts of the task are as they were then, none is older.",
+  },
   SubTask: { codec: SubTask, description: "A part of a task: a product, a cluster or a host." },
   Stage: { codec: Stage, description: "A step of a subtask." },
   TaskResource: { codec: TaskResource, description: "A resource that a task works on. A cluster has no type." },

@@ -8,7 +8,16 @@ const words = {
   REFUSED: "Not followed",
 };
 
-/** What to say of the line to the service. A failed upgrade that can be retried has not ended: somebody has to decide. */
-export function lineWords(state: keyof typeof words, { isRetryable }: Pick<Task, "isRetryable">): string {
-  return state === "ENDED" && isRetryable === true ? "Waits for a decision" : words[state];
+/**
+ * What to say of the line to the service. A failed upgrade that can be retried has not ended: somebody has to decide. A Task
+ * that is read from what was last known is not live.
+ */
+export function lineWords(
+  state: keyof typeof words,
+  { isRetryable, asOf }: Pick<Task, "isRetryable" | "asOf">,
+): string {
+  if (state === "ENDED" && isRetryable === true) return "Waits for a decision";
+  if (state === "LIVE" && asOf !== undefined)
+    return `As of ${new Date(asOf).toLocaleTimeString()}: the service has not answered since`;
+  return words[state];
 }

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import type { HostProgress } from "../../../src/domain/host-remediation";
 import type { SubTask, Task } from "../../../src/domain/task";
 import { initialTask } from "../../../src/domain/task-progress";
+import { toTimestamp } from "../../../src/domain/timestamp";
 import { resourcesOf } from "../../../src/domain/upgrade-plan";
 import { upgradeView } from "../../../src/domain/upgrade-view";
 import { TaskReader } from "../../../src/temporal/task-reader";
@@ -34,6 +35,8 @@ interface Execution {
   /** What it answers to a Query; undefined where it does not. */
   readonly answer?: unknown;
 }
+
+const timeouts = { call: 1000, query: 1000, answers: 1000 };
 
 describe("the reader of Tasks", () => {
   const plan = samplePlan({ resources: clusters(1) });
@@ -147,7 +150,7 @@ describe("the reader of Tasks", () => {
   const named = (description: string): SubTask => ({ ...clusterOf(working), description });
 
   it("asks each Workflow once for every state that it is in", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     await reader.read(plan.id);
     await reader.read(plan.id);
     expect(asked).to.have.members([plan.id, child.workflowId]);
@@ -165,14 +168,14 @@ describe("the reader of Tasks", () => {
     executions = Object.fromEntries(
       Object.entries(executions).map(([id, { events: _, ...execution }]) => [id, execution]),
     );
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     await reader.read(plan.id);
     await reader.read(plan.id);
     expect(asked).to.have.length(4);
   });
 
   it("asks again where something has happened between the description and the answer", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     let isFirst = true;
     beforeAnswer = () => {
       if (isFirst) happens(plan.id, { answer: answerOf(taskWith("later", "IN_PROGRESS")) });
@@ -184,7 +187,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("remembers what was answered for when no worker answers, unless something newer is published", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     happens(child.workflowId, { answer: named("one host on") });
     await reader.read(plan.id);
     happens(child.workflowId, { answer: undefined });
@@ -194,8 +197,30 @@ describe("the reader of Tasks", () => {
     expect(clusterOf(await reader.read(plan.id)).description).to.equal("published");
   });
 
+  it("shows what was last known, and as of when, where busy workers do not answer in time, and their answer later", async () => {
+    const reader = new TaskReader(client(), { ...timeouts, answers: 10 });
+    let answer = () => {};
+    untilChildAnswers = new Promise((resolve) => (answer = resolve));
+    const publishedAt = "2026-11-26T03:00:00.000Z";
+    const memo = { upgradeId: plan.id, subTask: named("published"), published: 1, publishedAt };
+    happens(child.workflowId, { memo, answer: { ...named("one host on"), published: 1 } });
+    const late = await reader.read(plan.id);
+    expect([clusterOf(late).description, late?.asOf]).to.deep.equal(["published", publishedAt]);
+    answer();
+    await untilChildAnswers;
+    const inTime = await reader.read(plan.id);
+    expect([clusterOf(inTime).description, inTime?.asOf]).to.deep.equal(["one host on", undefined]);
+
+    const before = toTimestamp(Date.now());
+    untilChildAnswers = new Promise(() => {});
+    happens(child.workflowId, {});
+    const remembered = await reader.read(plan.id);
+    expect(clusterOf(remembered).description).to.equal("one host on");
+    expect(remembered?.asOf).to.be.a("string").and.satisfy((asOf: string) => asOf <= before);
+  });
+
   it("shows nothing older than before where something was published between a description and its answer", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const published = { memo: { upgradeId: plan.id, subTask: named("one host done"), published: 1 } };
     beforeChildAnswer = () => happens(child.workflowId, published);
     happens(child.workflowId, { answer: { ...named("two hosts done"), published: 1 } });
@@ -208,7 +233,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("shows of an upgrade nothing older than before either", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const memoOf = (name: string, published: number) => ({
       memo: { upgrade: upgradeView(plan), task: { ...working, name }, children: [child], published },
     });
@@ -222,7 +247,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("tells nobody of a time before they asked, and begins no read before the one before it has ended", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     let answer = () => {};
     untilChildAnswers = new Promise((resolve) => (answer = resolve));
     const order: string[] = [];
@@ -243,7 +268,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("ends no read, also none that fails, before everything that it has asked for is there or has failed", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     await reader.read(plan.id);
     let answer = () => {};
     untilChildAnswers = new Promise((resolve) => (answer = resolve));
@@ -265,7 +290,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("shows of what was terminated the last that it has told, and of what was reset what it has published", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const memo = { upgradeId: plan.id, subTask: named("one host done"), published: 3 };
     happens(child.workflowId, { memo, answer: { ...named("two hosts done"), published: 3 } });
     await reader.read(plan.id);
@@ -280,7 +305,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("keeps what an Activity has told until its Workflow tells of its end", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const hostOf = (task: Task | undefined) => clusterOf(task).subTasks?.[0];
     const heartbeat = { host: "host-1", reportedFailures: 0, activity: "Restarts.", stages: [] };
     happens(child.workflowId, { answer: { ...clusterOf(working), subTasks: [host] }, heartbeat });
@@ -294,7 +319,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("shows each heartbeat, and gives what has not changed as the same object", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const heartbeat = (activity: string) => ({ host: "host-1", reportedFailures: 0, activity, stages: [] });
     happens(child.workflowId, {
       answer: { ...clusterOf(working), subTasks: [host] },
@@ -309,7 +334,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("reads a cluster again that was read before its upgrade told that it has ended", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     await reader.read(plan.id);
     const done = taskWith("running", "SUCCESSFUL");
     beforeAnswer = () =>
@@ -326,7 +351,7 @@ describe("the reader of Tasks", () => {
     part?.errors?.map(({ errorCode }) => errorCode);
 
   it("says of a blocked resource what it waits for, does not ask it, and shows what is last known", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     happens(child.workflowId, { failures: 2 });
     expect((await reader.read(plan.id))?.waitingFor, "a deployment may do that").to.equal(undefined);
     asked.splice(0);
@@ -348,7 +373,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("asks the resources of a blocked upgrade, which continue", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     happens(plan.id, { failures: 3 });
     const task = await reader.read(plan.id);
     expect(asked).to.deep.equal([child.workflowId]);
@@ -357,7 +382,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("says of blocked notifications that the upgrade does not wait for them", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     const notify = `notify/${plan.id}`;
     executions[notify] = { type: "notifyWorkflow", status: "RUNNING", memo: {}, failures: 3 };
     happens(plan.id, { children: [notify] });
@@ -367,19 +392,17 @@ describe("the reader of Tasks", () => {
   });
 
   it("reads of a resource that was reset the run that follows, unless that works for another upgrade", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     executions[`${child.workflowId}@run`] = resource(named("before the reset"), "TERMINATED");
     const again = resource(named("published"), "RUNNING", named("one host on"));
     executions[child.workflowId] = { ...again, runId: "reset" };
     expect(clusterOf(await reader.read(plan.id)).description).to.equal("one host on");
     executions[child.workflowId] = { ...again, runId: "other", memo: { ...again.memo, upgradeId: "another" } };
-    expect(clusterOf(await new TaskReader(client(), 1000, 1000).read(plan.id)).description).to.equal(
-      "before the reset",
-    );
+    expect(clusterOf(await new TaskReader(client(), timeouts).read(plan.id)).description).to.equal("before the reset");
   });
 
   it("says on a Task that was terminated which of its resources still is blocked", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     happens(child.workflowId, { failures: 3 });
     happens(plan.id, { status: "TERMINATED", answer: undefined });
     const task = await reader.read(plan.id);
@@ -389,7 +412,7 @@ describe("the reader of Tasks", () => {
   });
 
   it("does not ask an upgrade that has ended", async () => {
-    const reader = new TaskReader(client(), 1000, 1000);
+    const reader = new TaskReader(client(), timeouts);
     await reader.read(plan.id);
     executions[plan.id] = upgrade(taskWith("ended", "SUCCESSFUL"), undefined, "COMPLETED");
     executions[child.workflowId] = resource(clusterOf(taskWith("ended", "SUCCESSFUL")), "COMPLETED");
