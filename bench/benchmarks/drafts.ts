@@ -44,7 +44,7 @@ export const drafts: FixtureBenchmark = {
         reference: before,
         unit: "MB",
         judged: "difference",
-        target: { atMost: 150 },
+        target: { atMost: 300 },
       },
     ];
   },
