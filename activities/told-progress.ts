@@ -13,9 +13,9 @@ const looks: ReadonlySet<string> = new Set<HostStageType | BaselineHostStageType
 ]);
 
 /**
- * Reports the progress of an Activity that heartbeats steadily (`runActivity`), at once where it is new. How far something
- * is, with a percentage, goes with the next steady heartbeat, because Temporal writes each to its database. So does that a
- * host is looked at first: the SDK would hold back the intent that follows for a second.
+ * Reports the progress of an Activity that heartbeats steadily (`runActivity`), at once where it is new. Another
+ * percentage goes with the next steady heartbeat, because Temporal writes each to its database. So does that a host is
+ * looked at first: the SDK would hold back the intent that follows for a second.
  *
  * The log gets a line for each new stage and each new task of the component manager, and for other words every ten
  * seconds at most. Failures have a line of their own. `now` is a monotonic clock in milliseconds.
@@ -29,11 +29,11 @@ export function toldHeartbeats(
   let logged: { readonly step: string; readonly doing: string; readonly at: number } | undefined;
   let lastError: unknown;
   return (progress: ActivityProgress): void => {
-    const { activity: doing, percent, ...facts } = { percent: undefined, ...progress };
-    const state = JSON.stringify({ ...facts, doing: percent === undefined ? doing : undefined });
+    const state = JSON.stringify({ ...progress, percent: undefined });
     if (state !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
     known = state;
 
+    const { activity: doing } = progress;
     const { remoteTask, lastError: error } = progress as Partial<HostProgress>;
     const hasFailed = error !== undefined && error !== lastError;
     lastError = error;

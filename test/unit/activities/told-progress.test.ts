@@ -36,15 +36,18 @@ async function told(...changes: readonly Partial<HostProgress>[]) {
 }
 
 describe("toldHeartbeats", () => {
-  it("leaves how far it is to the next steady heartbeat, and logs it every ten seconds", async () => {
-    const minute = Array.from({ length: 30 }, (_, i) => ({ activity: `Remediating (${i} %)`, percent: i }));
-    const { lines, beats } = await told(...minute);
-    expect(lines.map(({ doing }) => doing)).to.deep.equal([
-      "Remediating (0 %)",
-      "Remediating (10 %)",
-      "Remediating (20 %)",
-    ]);
+  it("leaves a percentage to the next steady heartbeat", async () => {
+    const { lines, beats } = await told(
+      ...Array.from({ length: 30 }, (_, percent) => ({ activity: "Copying.", percent })),
+    );
     expect(beats).to.equal(1);
+    expect(lines).to.have.lengthOf(1);
+  });
+
+  it("heartbeats other words at once, and logs them every ten seconds", async () => {
+    const { lines, beats } = await told(...Array.from({ length: 30 }, (_, i) => ({ activity: `Host ${i} restarts.` })));
+    expect(lines.map(({ doing }) => doing)).to.deep.equal([0, 10, 20].map((i) => `Host ${i} restarts.`));
+    expect(beats).to.equal(30);
   });
 
   it("logs words that stay the same once", async () => {
