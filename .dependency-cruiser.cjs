@@ -119,6 +119,7 @@ module.exports = {
       "^src/xml\\.ts$",
       packages(
         "@temporalio/activity",
+        "@temporalio/client",
         "@temporalio/common",
         "io-ts",
         "fp-ts",

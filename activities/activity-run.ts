@@ -1,6 +1,8 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits } from "./activity-dependencies";
+import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
+import { holdingLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
 import { createPatience, type Patience, type PatienceBounds, type PatienceHooks } from "./patience";
 
@@ -67,12 +69,15 @@ export function activityPatience(bounds: PatienceBounds, onTrouble?: PatienceHoo
 /** Patience for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
 export function endingPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks["onTrouble"]): Patience {
   return createPatience(bounds, {
-    interruption: () => {
-      const reason = stopReason();
-      return reason === undefined || reason === "STOP_REQUESTED" ? undefined : cancelledFailure();
-    },
+    interruption: endedWithoutAWish,
     ...(onTrouble && { onTrouble }),
   });
+}
+
+/** What ends whatever the current Activity does, but not its taking back of what it has changed: a wish does not. */
+function endedWithoutAWish(): CancelledFailure | undefined {
+  const reason = stopReason();
+  return reason === undefined || reason === "STOP_REQUESTED" ? undefined : cancelledFailure();
 }
 
 /** How long one run of the current Activity may take by Temporal, in milliseconds. */
@@ -103,7 +108,8 @@ interface RunOptions {
 /**
  * Runs an Activity's body with steady heartbeats, none of them before there is something to tell or the first is due
  * (docs/decisions/0030), and turns its errors into the failures of the contract. The body gets a function that heartbeats
- * at once, for what must not wait.
+ * at once, for what must not wait. It may change component managers while its lease lasts, and nothing of it may once
+ * it has ended (docs/decisions/0037).
  */
 export async function runActivity<A>(
   { context, upgradeId, heartbeat, failure }: RunOptions,
@@ -122,14 +128,22 @@ export async function runActivity<A>(
       ticker = nextTick();
     }, wait);
   };
+  const lease = leaseOf(heartbeatTimeoutMs, () => {
+    // Through the SDK as well: what it has not sent yet would come later and say less.
+    beat();
+    return answeredHeartbeat(heartbeat?.());
+  });
   running += 1;
   let ticker = nextTick();
   try {
-    return await body(beat);
+    return lease ? await holdingLease(lease, () => body(beat)) : await body(beat);
   } catch (error) {
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {
-      throw stopReason() === "WORKER_SHUTDOWN" ? workerShutdownFailure(context, options.progress) : error;
+      const isGone = error instanceof LeaseEndedError || stopReason() === "OTHER";
+      if (isGone) activity.log.warn("Temporal has given this Activity up: nothing more is changed here", context);
+      const handsOver = error instanceof LeaseEndedError || stopReason() === "WORKER_SHUTDOWN";
+      throw handsOver ? workerShutdownFailure(context, options.progress) : error;
     }
     const failed = failureOf(error, context, options);
     activity.log.warn(failed.message, {
@@ -140,9 +154,16 @@ export async function runActivity<A>(
     });
     throw failed;
   } finally {
+    lease?.end();
     running -= 1;
     clearTimeout(ticker);
   }
+}
+
+/** The lease of the current Activity; undefined where it has no heartbeats, and so nothing that it may change. */
+function leaseOf(heartbeatTimeout: number | undefined, heartbeat: () => Promise<HeartbeatAnswer>) {
+  if (!heartbeatTimeout) return undefined;
+  return new ActivityLease({ heartbeatTimeout, heartbeat, interruption: endedWithoutAWish });
 }
 
 /** Counted by the SDK's own meter, beside what it measures of Activities itself. */

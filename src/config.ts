@@ -295,6 +295,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       restoreHours: values.RESTORE_HOURS,
       takeBackHours: values.TAKE_BACK_HOURS,
       heartbeatSeconds: values.HEARTBEAT_SECONDS,
+      callSeconds: values.COMPONENT_MANAGER_CALL_SECONDS,
       stepDays: values.STEP_DAYS,
       lostRuns: values.LOST_RUNS,
     },

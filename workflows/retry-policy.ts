@@ -92,9 +92,17 @@ export const localOptions: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
-/** A restore that is given up leaves a changed cluster behind: it is tried for long. */
+/**
+ * A restore that is given up leaves a changed cluster behind: it is tried for long. A lost one goes back to the Workflow,
+ * because the server would run it again before its worker has ceased to act.
+ */
 export function restoreOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
-  return { ...readOptions(waits), scheduleToCloseTimeout: waits.restoreHours * hour };
+  const read = readOptions(waits);
+  return {
+    ...read,
+    scheduleToCloseTimeout: waits.restoreHours * hour,
+    retry: { ...read.retry, nonRetryableErrorTypes: lostActivity },
+  };
 }
 
 /** Notifications wait on their receivers alone: a policy of their own, for at most `longest` milliseconds. */
@@ -110,5 +118,5 @@ export function notificationOptions(longest: number): ActivityOptions {
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
 export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   const longest = waits.takeBackHours * hour;
-  return { ...readOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
+  return { ...restoreOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
 }

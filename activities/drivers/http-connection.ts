@@ -1,9 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
 import { callsAtOnce } from "./calls-at-once";
+import { type Lease, leaseForChange } from "./lease";
 
 /** One request to a component manager. */
 export interface HttpRequest {
+  /**
+   * Whether it changes something, and so needs a lease. Reads and checks do not, whatever their method, nor do sessions: they
+   * are no part of an upgrade, and all callers of the process share them, readers that have no Activity too.
+   */
+  readonly changes: boolean;
+  /** Completes the sentence "could not …". */
+  readonly what: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path below the root, without a leading slash, already encoded. */
   readonly path: string;
@@ -34,8 +42,9 @@ const keptFor = 30_000;
 const quickly = 100;
 
 /**
- * Kept connections to the HTTP interface of a component manager. Only what changes nothing is repeated unasked; waiting out an
- * outage is the caller's decision.
+ * The way out to the HTTP interface of a component manager, by kept connections; there is no other. Only what changes
+ * nothing is repeated unasked; waiting out an outage is the caller's decision. A change is sent while the lease of its Activity is
+ * valid and at no other time, however long a process was frozen or a connection was waited for (docs/decisions/0037).
  */
 export class HttpConnection {
   readonly #pool: Pool;
@@ -52,26 +61,48 @@ export class HttpConnection {
     this.#pool = new Pool(origin, { connections: callsAtOnce, keepAliveTimeout: keptFor, ...limits });
   }
 
-  /** Gives any answer, whatever its status. Throws where there is none, with a `code` where the reason has one. */
+  /**
+   * Gives any answer, whatever its status. Throws where there is none, with a `code` where the reason has one, and
+   * LeaseEndedError where a change may not be sent.
+   */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    const { callTimeout, quickRetries } = this.#options;
-    const signal = AbortSignal.timeout(callTimeout);
+    if (!request.changes) return this.#send(request, AbortSignal.timeout(this.#options.callTimeout));
+    const lease = leaseForChange(request.what);
+    await lease.renew();
+    const signal = AbortSignal.timeout(this.#options.callTimeout);
+    for (;;) {
+      try {
+        return await this.#send(request, signal, this.#pool.compose(sendingWhileValid(lease)));
+      } catch (error) {
+        if (!(error instanceof LeaseTooOldError)) throw error;
+        await lease.renew();
+      }
+    }
+  }
+
+  async #send(request: HttpRequest, signal: AbortSignal, way: Dispatcher = this.#pool): Promise<HttpAnswer> {
+    const { quickRetries } = this.#options;
     const retries = request.method === "GET" ? quickRetries.limit : 0;
     for (let retry = 0; ; retry++) {
       const isLast = retry === retries;
       try {
-        const answer = await this.#exchange(request, signal);
+        const answer = await this.#exchange(request, signal, way);
         if (isLast || !quickRetries.statuses.includes(answer.status)) return answer;
       } catch (error) {
+        if (error instanceof LeaseTooOldError) throw error;
         if (isLast || signal.aborted) throw named(error);
       }
       await pause(quickly * (retry + 1));
     }
   }
 
-  async #exchange({ method, path, query, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  async #exchange(
+    { method, path, query, headers, body }: HttpRequest,
+    signal: AbortSignal,
+    way: Dispatcher,
+  ): Promise<HttpAnswer> {
     const search = query?.toString();
-    const answer = await this.#pool.request({
+    const answer = await way.request({
       method,
       path: `${this.#root}${path}${search ? `?${search}` : ""}`,
       headers,
@@ -85,6 +116,24 @@ export class HttpConnection {
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
+}
+
+/** Not a byte of the change was sent: the lease was too old when its turn came. */
+class LeaseTooOldError extends Error {}
+
+/** Looks at the lease in the moment in which a connection is about to write the request. */
+function sendingWhileValid(lease: Lease): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context: unknown) => {
+        handler.onRequestStart?.(controller, context);
+        if (!lease.isValid()) controller.abort(new LeaseTooOldError());
+      },
+      onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
+      onResponseData: (...data) => handler.onResponseData?.(...data),
+      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+      onResponseError: (...error) => handler.onResponseError?.(...error),
+    });
 }
 
 /** What operators know by the system's codes comes with the library's own. */

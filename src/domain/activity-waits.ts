@@ -17,6 +17,8 @@ export interface ActivityWaits {
   readonly takeBackHours: number;
   /** An Activity without a sign of life, in seconds. */
   readonly heartbeatSeconds: number;
+  /** One call to a component manager, in seconds: what a lost run has asked for may be on its way for so long. */
+  readonly callSeconds: number;
   /** One run of an Activity that gets on all the time, in days. */
   readonly stepDays: number;
   /** How often an Activity may be lost, with its worker or by one of the two limits above, before it counts as failed. */
@@ -32,6 +34,7 @@ export const defaultActivityWaits: ActivityWaits = {
   restoreHours: 24,
   takeBackHours: 4,
   heartbeatSeconds: 15,
+  callSeconds: 30,
   stepDays: 7,
   lostRuns: 200,
 };

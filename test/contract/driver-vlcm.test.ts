@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
+import { leased } from "../support/activity-environment";
 import {
   depotAddOn,
   depotFirmware,
@@ -182,7 +183,8 @@ describe("the lifecycle driver against its contract", function () {
 
   it("keeps to it when things go wrong", async () => {
     const { target } = cluster;
-    const client = createVlcmClient({ id: "vc-01", url: proxy.url, username: "svc", password: "s" }, quickLimits);
+    const access = { id: "vc-01", url: proxy.url, username: "svc", password: "s" };
+    const client = leased(createVlcmClient(access, quickLimits));
     const left = await client.createDraft(target.cluster.cluster);
     expect((await client.listDrafts(target.cluster.cluster)).map(({ draft }) => draft)).to.deep.equal([left]);
     await succeed(() => activities().setDesiredImage({ ...target }));

@@ -7,6 +7,7 @@ import type { ClusterConfig } from "../../src/simulator/config/simulator-config"
 import { startSimulator } from "../../src/simulator/start-simulator";
 import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
 import { FakeActivities } from "./fake-activities";
+import { leased } from "./activity-environment";
 
 /** A cluster as the simulator's control API shows it. */
 interface SimulatedState {
@@ -70,7 +71,7 @@ export async function simulateClusters(
   });
   const access = (id: string) => ({ id, url: simulator.url, username: "svc", password: "secret" });
   const limits = { ...defaultActivityLimits, poll: { min: 10, max: 50 } };
-  const client = createVlcmClient(access("vc01"), limits);
+  const client = leased(createVlcmClient(access("vc01"), limits));
   const real = createActivities({
     componentManager: access,
     patchFor: (_id, { version }) => ({

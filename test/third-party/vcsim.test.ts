@@ -7,6 +7,7 @@ import { createVim25Client, type Vim25Client } from "../../activities/drivers/vi
 import { hasEnded, type TaskInfo } from "../../activities/drivers/vim25/vim25-models";
 import { failureOf, runActivity, succeed } from "../unit/activities/simulated-cluster";
 import { startVcsim, type Vcsim } from "./vcsim-process";
+import { leased } from "../support/activity-environment";
 
 const credentials = { username: "svc-upgrade", password: "secret" };
 
@@ -33,7 +34,7 @@ describe("the driver against vcsim of the govmomi project", function () {
   });
 
   const clientOf = (url: string, more: object = {}) =>
-    createVim25Client({ id: "vcsim", url, ...credentials, ...more }, { callTimeout: 5_000 });
+    leased(createVim25Client({ id: "vcsim", url, ...credentials, ...more }, { callTimeout: 5_000 }));
 
   async function ended(task: string): Promise<TaskInfo> {
     for (;;) {

@@ -51,6 +51,7 @@ describe("the configuration", () => {
       readRunSeconds: 260,
       netvirtReadMinutes: 45,
       heartbeatSeconds: 30,
+      callSeconds: 60,
       stepDays: 14,
       lostRuns: 50,
     });

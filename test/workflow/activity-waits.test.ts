@@ -105,7 +105,7 @@ describe("The limits of a plan, around every Activity", function () {
   it("end a host whose Activity gets on for ever", async () => {
     let runs = 0;
     const fake = new FakeActivities({ remediateHost: () => (runs++, new Gate().pass() as Promise<never>) }, 1);
-    const upgrade = await bench().upgrade({ waits: { stepDays: 1 / day, lostRuns: 1 } }, fake);
+    const upgrade = await bench().upgrade({ waits: { stepDays: 1 / day, lostRuns: 1, heartbeatSeconds: 1 } }, fake);
     const { code, message } = await told(upgrade);
     expect([code, runs]).to.deep.equal(["ACTIVITY_TIMED_OUT", 2]);
     expect(message).to.equal(

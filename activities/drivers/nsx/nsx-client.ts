@@ -90,6 +90,7 @@ export function createNsxClient(access: ComponentManagerAccess, options: NsxClie
         method: "POST",
         path: root,
         query: { action: "execute_pre_upgrade_checks", ...ofComponent(component) },
+        onlyChecks: true,
       }),
     listPrecheckFailures: (component) => {
       const what = "read what the pre-upgrade checks found";

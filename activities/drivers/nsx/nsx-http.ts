@@ -1,6 +1,6 @@
 import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
-import { type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
+import { type CallOperation, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { type HttpAnswer, HttpConnection } from "../http-connection";
 import { parseAnswer, problemsOf } from "../json-answer";
@@ -15,6 +15,8 @@ export interface NsxCall {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** It starts a check and changes nothing, though it is no GET. */
+  readonly onlyChecks?: true;
 }
 
 export interface NsxHttpOptions {
@@ -59,9 +61,8 @@ export class NsxHttp {
   }
 
   async #send(call: NsxCall): Promise<unknown> {
-    const { what, method } = call;
     const answer = await this.#observe(
-      { product: "nsx", operation: method === "GET" ? "read" : "change", managerId: this.#access.id, what },
+      { product: "nsx", operation: operationOf(call), managerId: this.#access.id, what: call.what },
       () => this.#exchange(call),
       ({ status }) => outcomeOfStatus(status),
     );
@@ -76,6 +77,8 @@ export class NsxHttp {
     const { method, path, query, json } = call;
     try {
       return await this.#http.request({
+        changes: operationOf(call) === "change" && call.onlyChecks !== true,
+        what: call.what,
         method,
         path,
         query: new URLSearchParams(query),
@@ -93,4 +96,8 @@ export class NsxHttp {
   #asked({ what }: NsxCall) {
     return { managerId: this.#access.id, what };
   }
+}
+
+function operationOf({ method }: NsxCall): CallOperation {
+  return method === "GET" ? "read" : "change";
 }

@@ -1,4 +1,6 @@
+import { CancelledFailure } from "@temporalio/common";
 import { bounded, DriverError, type DriverErrorKind } from "../driver-error";
+import { NoLeaseError } from "../lease";
 
 /** What was being asked, in words that complete "could not …", and of which component manager. */
 interface Asked {
@@ -127,8 +129,12 @@ export function errorOfAnswer({ managerId, what, busy: own }: Asked, status: num
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
 
-/** Judges a call that got no answer. Whether its work was done is not known then, unless nothing was listening. */
+/**
+ * Judges a call that got no answer. Whether its work was done is not known then, unless nothing was listening. Throws the
+ * error again where nothing was sent for want of a lease, which says nothing of the component manager.
+ */
 export function errorOfTransport({ managerId, what }: Asked, error: unknown): DriverError {
+  if (error instanceof CancelledFailure || error instanceof NoLeaseError) throw error;
   const { code, message } = error as { code?: unknown; message?: unknown };
   const reason = typeof code === "string" ? code : String(message);
   if (certificateCodes.test(reason)) {

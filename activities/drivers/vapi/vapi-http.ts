@@ -1,7 +1,13 @@
 import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
 import pLimit from "p-limit";
-import { type ManagerCall, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
+import {
+  type CallOperation,
+  type ManagerCall,
+  type ObserveCall,
+  outcomeOfStatus,
+  unobserved,
+} from "../call-observation";
 import { callsAtOnce } from "../calls-at-once";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { HttpConnection } from "../http-connection";
@@ -17,6 +23,8 @@ export interface VapiCall {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
+  /** It starts or makes a check and changes nothing, though it is no GET. */
+  readonly onlyChecks?: true;
 }
 
 export interface VapiHttpOptions {
@@ -130,15 +138,8 @@ export class VapiHttp {
   }
 
   #send(call: VapiCall, session?: string): Promise<Answer> {
-    const { what, method, path } = call;
-    const operation = method === "GET" ? "read" : "change";
     return this.#observe(
-      {
-        product: this.#product,
-        operation: path === sessionPath ? "session" : operation,
-        managerId: this.#access.id,
-        what,
-      },
+      { product: this.#product, operation: operationOf(call), managerId: this.#access.id, what: call.what },
       () => this.#exchange(call, session),
       ({ status }) => outcomeOfStatus(status),
     );
@@ -151,6 +152,8 @@ export class VapiHttp {
     const sentAt = Date.now();
     try {
       const { status, headers, body } = await this.#http.request({
+        changes: operationOf(call) === "change" && call.onlyChecks !== true,
+        what: call.what,
         method: call.method,
         path: call.path,
         query: new URLSearchParams(query),
@@ -176,4 +179,9 @@ export class VapiHttp {
   #asked({ what }: VapiCall) {
     return { managerId: this.#access.id, what, ...(this.#busy && { busy: this.#busy }) };
   }
+}
+
+function operationOf({ method, path }: VapiCall): CallOperation {
+  if (path === sessionPath) return "session";
+  return method === "GET" ? "read" : "change";
 }

@@ -143,6 +143,8 @@ export class Vim25Http {
   async #exchange(call: Vim25Call, version: string, cookie?: string): Promise<Exchanged> {
     try {
       const { status, headers, body } = await this.#http.request({
+        changes: operationOf(call.method) === "change" && !onlyChecks.has(call.method),
+        what: call.what,
         method: "POST",
         path: "sdk",
         headers: {
@@ -181,9 +183,12 @@ const outcomes: Readonly<Record<SoapAnswer["_tag"], CallOutcome>> = {
   NotSoap: "failed",
 };
 
+/** Methods that start a check and change nothing. */
+const onlyChecks: ReadonlySet<string> = new Set(["CheckHostPatch_Task"]);
+
 function operationOf(method: string): CallOperation {
   if (/^(RetrieveServiceContent|Login|Logout)$/.test(method)) return "session";
-  return /^(Retrieve|Query|Continue|Find)/.test(method) ? "read" : "change";
+  return /^(Retrieve|Query|Continue|Find|CurrentTime$)/.test(method) ? "read" : "change";
 }
 
 function hasLostSession({ tellsLostSession }: Vim25Call, answer: SoapAnswer): boolean {

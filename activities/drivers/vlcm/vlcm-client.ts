@@ -164,13 +164,15 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
       const what = `read the compliance of ${cluster}`;
       return unlessNotFound(ask({ what, method: "GET", path: `${software(cluster)}/compliance` }, ClusterCompliance));
     },
-    scan: (cluster) => startTask({ what: `scan ${cluster}`, path: software(cluster), query: { action: "scan" } }),
+    scan: (cluster) =>
+      startTask({ what: `scan ${cluster}`, path: software(cluster), query: { action: "scan" }, onlyChecks: true }),
     check: (cluster) =>
       startTask({
         what: `check the health of ${cluster}`,
         path: software(cluster),
         query: { action: "check" },
         json: {},
+        onlyChecks: true,
       }),
     apply: (cluster, { hosts, commit }) =>
       startTask({

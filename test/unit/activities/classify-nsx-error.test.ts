@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { DriverError } from "../../../activities/drivers/driver-error";
 import { errorOfAnswer } from "../../../activities/drivers/nsx/classify-error";
 import { createNsxClient, type NsxClient } from "../../../activities/drivers/nsx/nsx-client";
+import { leased } from "../../support/activity-environment";
 
 const asked = { managerId: "nsx-01", what: "start the upgrade of HOST" };
 
@@ -64,9 +65,8 @@ describe("the client of the upgrade coordinator", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/nsx/nsx-01`;
-    client = createNsxClient(
-      { id: "nsx-01", url, username: "svc", password: "s3cret" },
-      { callTimeout: 2_000, pageSize: 2 },
+    client = leased(
+      createNsxClient({ id: "nsx-01", url, username: "svc", password: "s3cret" }, { callTimeout: 2_000, pageSize: 2 }),
     );
   });
   afterEach(async () => {

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
-import { MockActivityEnvironment } from "@temporalio/testing";
+import type { MockActivityEnvironment } from "@temporalio/testing";
+import { activityEnvironment } from "../../support/activity-environment";
 import { expect } from "chai";
 import {
   type ActivityLimits,
@@ -217,7 +218,7 @@ export function startActivity<A, P = HostProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ): Running<A, P> {
-  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
+  const environment = activityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: P[] = [];
   environment.on("heartbeat", (details: P) => heartbeats.push(details));
   const activityEnd: Promise<A> = environment.run(activity);

@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from "@temporalio/testing";
+import { activityEnvironment } from "../../support/activity-environment";
 import { defaultActivityLimits, type ActivityLimits } from "../../../activities/activity-dependencies";
 import type { FailureDetails, NetvirtTarget, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
@@ -148,7 +148,7 @@ export function start<A>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ) {
-  const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
+  const environment = activityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: NetvirtProgress[] = [];
   environment.on("heartbeat", (details: NetvirtProgress) => heartbeats.push(details));
   const running: Promise<A> = environment.run(activity);

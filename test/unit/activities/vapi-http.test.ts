@@ -6,6 +6,7 @@ import * as t from "io-ts";
 import { callsAtOnce } from "../../../activities/drivers/calls-at-once";
 import { type DriverError } from "../../../activities/drivers/driver-error";
 import { VapiHttp } from "../../../activities/drivers/vapi/vapi-http";
+import { leased } from "../../support/activity-environment";
 
 type Handler = (call: string, session: string | undefined) => { status: number; body?: unknown } | "drop";
 
@@ -30,7 +31,7 @@ describe("the HTTP side of the driver", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const access = { id: "vc-01", url: `http://127.0.0.1:${port}`, username: "svc", password: "s3cret" };
-    client = new VapiHttp(access, { callTimeout: 2_000 });
+    client = leased(new VapiHttp(access, { callTimeout: 2_000 }));
   });
 
   afterEach(async () => {

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createVim25Client, type Vim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { answerOf } from "../../../activities/drivers/vim25/soap";
+import { leased } from "../../support/activity-environment";
 
 interface Received {
   readonly method: string;
@@ -59,7 +60,7 @@ describe("the driver of the management interface", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const access = { id: "vc-01", url: `http://127.0.0.1:${port}`, username: "svc", password: 'p<a>"ss&' };
-    client = createVim25Client(access, { callTimeout: 2_000 });
+    client = leased(createVim25Client(access, { callTimeout: 2_000 }));
   });
   afterEach(async () => {
     await client.close();

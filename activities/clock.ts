@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { uptime } from "node:os";
+
+/** Time for durations. Tests give one that they set themselves. */
+export interface Clock {
+  /** Milliseconds since some moment; never steps back, whatever becomes of the time of day. */
+  now(): number;
+  /** Waits so many milliseconds; rejects with the signal's reason when it is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's monotonic clock. It counts the time in which this process was frozen, not that of a suspended machine. */
+export const monotonicClock: Clock = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, signal && { signal }),
+};
+
+const bootedBefore = uptime() * 1000 - performance.now();
+
+/**
+ * Milliseconds by whichever of two monotonic clocks has counted more: that of processes, and the machine's uptime, which on
+ * Linux counts the time that it was suspended as well.
+ */
+export function timeWithSuspension(): number {
+  return Math.max(performance.now(), uptime() * 1000 - bootedBefore);
+}

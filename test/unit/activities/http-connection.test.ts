@@ -1,0 +1,79 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import { HttpConnection } from "../../../activities/drivers/http-connection";
+import { holdingLease, type Lease, LeaseEndedError, NoLeaseError } from "../../../activities/drivers/lease";
+import { rejectionOf } from "../../support/rejection-of";
+
+describe("the way out to the component managers", () => {
+  let server: Server;
+  let http: HttpConnection;
+  let arrived: string[];
+
+  beforeEach(async () => {
+    arrived = [];
+    server = createServer((request, response) => {
+      arrived.push(`${request.method} ${request.url}`);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    http = new HttpConnection(`http://127.0.0.1:${port}`, {
+      callTimeout: 2_000,
+      quickRetries: { limit: 0, statuses: [] },
+    });
+  });
+  afterEach(async () => {
+    await http.close();
+    server.close();
+  });
+
+  const request = (method: "GET" | "PUT", changes: boolean) =>
+    http.request({ method, path: "policy", changes, what: "set the policy", headers: {} });
+
+  /** A lease that is valid so often as it says, one answer after another, and again after each renewal. */
+  function leaseThat(...valid: boolean[]) {
+    let renewals = 0;
+    const lease: Lease = {
+      renew: () => Promise.resolve(void renewals++),
+      isValid: () => valid.shift() ?? true,
+    };
+    return { lease, renewals: () => renewals };
+  }
+
+  it("sends what changes nothing without a lease", async () => {
+    await request("GET", false);
+    await request("PUT", false);
+    expect(arrived).to.deep.equal(["GET /policy", "PUT /policy"]);
+  });
+
+  it("sends no change without one", async () => {
+    expect(await rejectionOf(request("PUT", true))).to.be.instanceOf(NoLeaseError);
+    expect(arrived).to.deep.equal([]);
+  });
+
+  it("renews the lease before a change", async () => {
+    const { lease, renewals } = leaseThat();
+    await holdingLease(lease, () => request("PUT", true));
+    expect([arrived, renewals()]).to.deep.equal([["PUT /policy"], 1]);
+  });
+
+  it("looks again when a connection is about to write, and sends it once after another renewal", async () => {
+    const { lease, renewals } = leaseThat(false, false, true);
+    const { status } = await holdingLease(lease, () => request("PUT", true));
+    expect([status, arrived, renewals()]).to.deep.equal([200, ["PUT /policy"], 3]);
+  });
+
+  it("sends nothing where the lease has ended while a connection was waited for", async () => {
+    const ended = new LeaseEndedError("gone");
+    let renewals = 0;
+    const lease: Lease = {
+      renew: () => (renewals++ === 0 ? Promise.resolve() : Promise.reject(ended)),
+      isValid: () => false,
+    };
+    expect(await rejectionOf(holdingLease(lease, () => request("PUT", true)))).to.equal(ended);
+    expect(arrived).to.deep.equal([]);
+    await request("GET", false);
+    expect(arrived).to.deep.equal(["GET /policy"]);
+  });
+});

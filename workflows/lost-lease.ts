@@ -1,0 +1,25 @@
+import { ActivityFailure, CancellationScope, sleep, TimeoutFailure } from "@temporalio/workflow";
+import type { ActivityWaits } from "../src/domain/activity-waits";
+
+/**
+ * After an Activity that Temporal has given up by a time limit: waits until its worker, which may be frozen or cut off, can
+ * change nothing any more in a component manager. Only then is it run again or its end told, also after a cancellation.
+ * After any other failure there is nothing to wait for: the Activity has ended in its worker.
+ */
+export async function untilLeaseIsOver(failure: unknown, waits: ActivityWaits): Promise<void> {
+  const milliseconds = timeToAct(failure, waits);
+  if (milliseconds <= 0) return;
+  await CancellationScope.nonCancellable(() =>
+    sleep(milliseconds, { summary: "until a lost worker can change nothing" }),
+  );
+}
+
+/** Milliseconds in which it may still send a change that its lease allows, and then in which that may arrive. */
+function timeToAct(failure: unknown, waits: ActivityWaits): number {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  if (!(cause instanceof TimeoutFailure)) return 0;
+  const { heartbeatSeconds, callSeconds } = waits;
+  // The lease is shorter than the time after which the server misses a heartbeat.
+  const leaseSeconds = cause.timeoutType === "HEARTBEAT" ? 0 : heartbeatSeconds;
+  return (leaseSeconds + callSeconds) * 1000;
+}
