@@ -14,11 +14,11 @@ import { isRight } from "fp-ts/Either";
 import { ErrorBody } from "../src/domain/error-body";
 import { lockOf } from "../src/domain/resource-lock";
 import { initialResourceSubTask, resourceTitle } from "../src/domain/resource-progress";
-import type { ResourcePlan } from "../src/domain/upgrade-plan";
+import type { MgmtUpgradePlan, ResourcePlan } from "../src/domain/upgrade-plan";
 import { childEndOf, childFailureDetail, childWasCancelled } from "./activity-failure";
 import { now } from "./clock";
 import { beginSignal, type ResourceMemo, type ResourceResult, type ResourceWorkflow } from "./messages";
-import { relayPauses } from "./relay-pauses";
+import { relayPauses, relaySwitchovers } from "./relay-pauses";
 import { causingRequest } from "./request-cause";
 import { bundleIdKey, resourceIdsKey } from "./search-attributes";
 import type { UpgradeState } from "./upgrade-state";
@@ -45,11 +45,14 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
     state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
     if (scope.consideredCancelled) await cancelAgain(child);
     const ended = resultOf(child);
-    let relayed: Promise<void> | undefined;
+    let relayed: Promise<unknown> | undefined;
     return {
       resource,
       begin: () => {
-        relayed = relayPauses(child, state, ended);
+        relayed = Promise.all([
+          relayPauses(child, state, ended),
+          ...(resource.kind === "MGMT" ? [relaySwitchovers(child, switchoverIn(state, resource), ended)] : []),
+        ]);
         return beginChild(child);
       },
       settled: () => Promise.all([ended, relayed]),
@@ -60,6 +63,11 @@ export async function lockResource(state: UpgradeState, resource: ResourcePlan):
     if (failure instanceof WorkflowExecutionAlreadyStartedError) return undefined;
     throw failure;
   }
+}
+
+/** What its Workflow was started with, and what holds now. */
+function switchoverIn(state: UpgradeState, { resourceId, startSwitchoverTimestamp: known }: MgmtUpgradePlan) {
+  return { known, current: () => state.switchoverOf(resourceId) };
 }
 
 /** A cancellation that comes while the Workflow is being started may have overtaken the start, and found nothing to cancel. */

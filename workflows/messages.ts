@@ -45,6 +45,8 @@ export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
 export const beginSignal = defineSignal("begin");
 /** From the upgrade to a resource's Workflow: whether it is paused, as JSON boolean. */
 export const pausedSignal = defineSignal<[paused: unknown]>("paused");
+/** From the upgrade to the Workflow of a management server: the Timestamp that its switchover waits for now. */
+export const switchoverSignal = defineSignal<[startSwitchoverTimestamp: unknown]>("switchover");
 /** From a resource's Workflow to its upgrade, for the one line that operators read first. */
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 

@@ -1,3 +1,4 @@
+import { setHandler } from "@temporalio/workflow";
 import type { ResourceOutcome } from "../src/domain/resource-end";
 import type { HostCounts } from "../src/domain/host-counts";
 import {
@@ -9,8 +10,9 @@ import {
   type MgmtStageType,
 } from "../src/domain/mgmt-progress";
 import type { SubTask } from "../src/domain/task";
+import { Timestamp } from "../src/domain/timestamp";
 import { now } from "./clock";
-import type { MgmtUpgradeInput } from "./messages";
+import { switchoverSignal, type MgmtUpgradeInput } from "./messages";
 import { type CommonHappening, type EndDetails, ResourceState } from "./resource-state";
 
 /** An event without its time, which is now. */
@@ -19,9 +21,15 @@ type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> 
 /** A management server's SubTask while its Workflow runs, and everywhere that it is shown. */
 export class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
   protected readonly counted = undefined;
+  /** The time that the switchover waits for; undefined where it waits for none. */
+  switchoverAt: string | undefined;
 
   constructor(readonly input: MgmtUpgradeInput) {
     super(input.upgradeId, input.mgmt.resourceId, initialMgmtSubTask(input.mgmt, now()));
+    this.switchoverAt = input.mgmt.startSwitchoverTimestamp;
+    setHandler(switchoverSignal, (time) => {
+      if (Timestamp.is(time)) this.switchoverAt = time;
+    });
   }
 
   protected apply(happening: Happening | CommonHappening<MgmtStageType>, at: string): SubTask {

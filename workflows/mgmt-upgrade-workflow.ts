@@ -1,4 +1,4 @@
-import { type ApplicationFailure, CancellationScope, isCancellation, sleep } from "@temporalio/workflow";
+import { type ApplicationFailure, CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { MgmtStageType } from "../src/domain/mgmt-progress";
 import { interrupted } from "../src/domain/resource-end";
@@ -77,14 +77,16 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
   }
 }
 
-/** Ours, and durable: the product is always told to pause before the switchover. */
+/** Ours, and durable: the product is always told to pause before the switchover. The time may change meanwhile. */
 async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
-  const { startSwitchoverTimestamp: until } = state.input.mgmt;
-  const left = until === undefined ? 0 : toEpochMilliseconds(until) - currentTime();
-  if (until === undefined || left <= 0) return;
-  state.record({ type: "SwitchoverAwaited", until });
-  state.publish(`Prepared; the switchover waits until ${until}`);
-  await sleep(left, { summary: `wait until ${until}` });
+  for (;;) {
+    const until = state.switchoverAt;
+    const left = until === undefined ? 0 : toEpochMilliseconds(until) - currentTime();
+    if (until === undefined || left <= 0) return;
+    state.record({ type: "SwitchoverAwaited", until });
+    state.publish(`Prepared; the switchover waits until ${until}`);
+    await condition(() => state.switchoverAt !== until, left, { summary: `wait until ${until}` });
+  }
 }
 
 /** Leaves no half of a new appliance behind, whatever ended the migration before its switchover. */

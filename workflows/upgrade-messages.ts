@@ -18,7 +18,7 @@ import {
   type RequestContext,
   type RequestOutcome,
 } from "../src/domain/upgrade-request";
-import { saysWhen } from "../src/domain/upgrade-schedule";
+import { commits, saysWhen } from "../src/domain/upgrade-schedule";
 import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import {
@@ -127,7 +127,7 @@ export class UpgradeRequests {
 
   private readonly onCommit = (commit: CommitPayload): void => {
     const { phase } = this.state;
-    if (phase === "SCHEDULED" || phase === "ACCEPTED") {
+    if (phase === "SCHEDULED" || phase === "ACCEPTED" || !commits(commit)) {
       this.state.reschedule(commit);
       return;
     }
@@ -167,7 +167,7 @@ export class UpgradeRequests {
     const { historyLength, historySize } = workflowInfo();
     const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
     const now = currentTime();
-    const asked = { awaitsResolution, decision, committed, cancelling };
+    const asked = { awaitsResolution, decision, committed, cancelling, servers: this.state.servers };
     return { phase, failedPrechecks, isRetryable, ...asked, historyIsLong, now };
   }
 

@@ -13,7 +13,14 @@ import { taskInMemo } from "../src/domain/task-in-memo";
 import { applyProgress, initialTask } from "../src/domain/task-progress";
 import type { Upgrade } from "../src/domain/upgrade";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
-import { beginTime, reschedulePlan, saysWhen, type Schedule } from "../src/domain/upgrade-schedule";
+import type { ServerStanding } from "../src/domain/switchover";
+import {
+  beginTime,
+  reschedulePlan,
+  rescheduleSwitchovers,
+  saysWhen,
+  type CommitSpec,
+} from "../src/domain/upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
 import { now } from "./clock";
@@ -217,12 +224,26 @@ export class UpgradeState {
     return Number.isFinite(earliest) && earliest > currentTime() ? earliest : undefined;
   }
 
-  /** A time given at commit replaces the resources' own ones; a commit without a time leaves them. */
-  reschedule(schedule: Schedule): void {
-    if (!saysWhen(schedule)) return;
-    this.currentPlan = reschedulePlan(this.currentPlan, schedule);
-    const { scheduledTimestamp, upgradeNow } = schedule;
-    log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow });
+  /** The management servers of the upgrade, as requests about their switchovers depend on them. */
+  get servers(): readonly ServerStanding[] {
+    return this.resources.flatMap((resource) =>
+      resource.kind === "MGMT" ? [{ ...resource, hasEnded: this.results.has(resource.resourceId) }] : [],
+    );
+  }
+
+  /** The time that the switchover of a management server waits for; undefined where it waits for none. */
+  switchoverOf(resourceId: string): string | undefined {
+    const server = this.resources.find((resource) => resource.resourceId === resourceId);
+    return server?.kind === "MGMT" ? server.startSwitchoverTimestamp : undefined;
+  }
+
+  /** A time given at commit replaces the resources' own ones, and so do times of switchovers; what it does not say stays. */
+  reschedule(commit: CommitSpec): void {
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = commit;
+    if (!saysWhen(commit) && !mgmtUpgradePatchSpecs) return;
+    if (saysWhen(commit)) this.currentPlan = reschedulePlan(this.currentPlan, commit);
+    if (mgmtUpgradePatchSpecs) this.currentPlan = rescheduleSwitchovers(this.currentPlan, mgmtUpgradePatchSpecs);
+    log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
     this.scheduleChanges++;
     this.publish();
   }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import * as E from "fp-ts/Either";
-import { pipe } from "fp-ts/function";
+import { identity, pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
+import { unknownFieldProblems } from "../domain/field-slips";
+import { unknownFields } from "../domain/unknown-fields";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { mostNestedErrors } from "./api-limits";
 import { readJsonBody, readJsonOrBareText, readOptionalJsonBody, type BodyLimits } from "./request-body";
@@ -23,6 +25,10 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
   readonly bareTextBody?: true;
   /** A body that is left out is an object without fields then. */
   readonly bodyMayBeAbsent?: true;
+  /** What counts of a body, before anything else is asked of it. */
+  readonly partThatCounts?: (body: unknown) => unknown;
+  /** Whether a field that the codec does not know is an error. Without it such fields are dropped. */
+  readonly unknownFields?: "REFUSED";
 }
 
 export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
@@ -71,14 +77,14 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
 }
 
 function decodeBody<B>(
-  {
-    body: codec,
-    bareTextBody,
-    bodyMayBeAbsent,
-  }: Pick<RequestCodecs<t.Props, t.Props, t.Props, B>, "body" | "bareTextBody" | "bodyMayBeAbsent">,
+  codecs: Pick<
+    RequestCodecs<t.Props, t.Props, t.Props, B>,
+    "body" | "bareTextBody" | "bodyMayBeAbsent" | "partThatCounts" | "unknownFields"
+  >,
   message: IncomingMessage,
   limits: BodyLimits,
 ): TE.TaskEither<ServiceError, B> {
+  const { body: codec, bareTextBody, bodyMayBeAbsent, partThatCounts = identity } = codecs;
   // A route without a body codec has B = undefined, which its handler cannot tell from a decoded body.
   if (!codec) return TE.right(undefined as B);
   const read = bodyMayBeAbsent
@@ -89,16 +95,24 @@ function decodeBody<B>(
     : (bareTextBody ? readJsonOrBareText : readJsonBody)(message, limits);
   return pipe(
     read,
-    TE.chainEitherK((value) =>
-      pipe(
-        codec.decode(value),
-        E.mapLeft((errors) => {
-          const { problems, unlisted } = problemsOf(errors, "The body", mostNestedErrors);
-          return badRequest(problems, unlisted);
-        }),
-      ),
-    ),
+    TE.map(partThatCounts),
+    TE.chainEitherK((value) => decodeValue(codec, value, codecs.unknownFields)),
   );
+}
+
+/** Wrong fields and fields that must not be there are told together. */
+function decodeValue<B>(
+  codec: t.Type<B, unknown, unknown>,
+  value: unknown,
+  unknown: "REFUSED" | undefined,
+): E.Either<ServiceError, B> {
+  const refused = unknown === undefined ? [] : unknownFieldProblems(codec, unknownFields(codec, value));
+  const decoded = codec.decode(value);
+  if (E.isRight(decoded) && refused.length === 0) return decoded;
+  const wrong = E.isLeft(decoded) ? problemsOf(decoded.left, "The body", mostNestedErrors) : undefined;
+  const problems = [...(wrong?.problems ?? []), ...refused];
+  const listed = problems.slice(0, mostNestedErrors);
+  return E.left(badRequest(listed, problems.length - listed.length + (wrong?.unlisted ?? 0)));
 }
 
 function decodeParameters<P extends t.Props>(

@@ -1,6 +1,6 @@
 import { Task } from "../domain/task";
 import { Upgrade } from "../domain/upgrade";
-import { UpgradeUpdateSpec } from "../domain/upgrade-update";
+import { partThatCounts, UpgradeUpdateSpec } from "../domain/upgrade-update";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json, type Success } from "./answer";
@@ -42,8 +42,14 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Commit, reschedule or cancel an upgrade",
       description:
-        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. markForCancellation true cancels.",
-      request: { ...oneUpgrade, body: UpgradeUpdateSpec, bodyMayBeAbsent: true },
+        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. Fields that are not known are refused.",
+      request: {
+        ...oneUpgrade,
+        body: UpgradeUpdateSpec,
+        bodyMayBeAbsent: true,
+        partThatCounts,
+        unknownFields: "REFUSED",
+      },
       unknownPath: unknownUpgrade,
       bodyExample: upgradeUpdateExample,
       success: answersUpgrade,

@@ -3,8 +3,10 @@ import * as t from "io-ts";
 import { model, OneOf, Text, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { Timestamp } from "./timestamp";
-import { isInThePast } from "./upgrade-schedule";
+import { switchoverProblem, type ServerStanding } from "./switchover";
+import { commits, isInThePast } from "./upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
+import { MgmtUpgradePatchSpecs } from "./upgrade-update";
 
 /**
  * Who sends a request to a running upgrade, the id under which its outcome is kept, and the `x-request-id` of the HTTP
@@ -12,8 +14,16 @@ import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
  */
 const origin = { requestId: Text, requestedBy: Text, referenceToken: Text };
 
-/** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade another time. */
-export const CommitPayload = model({}, { scheduledTimestamp: Timestamp, upgradeNow: t.boolean, ...origin });
+/** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade or its switchovers another time. */
+export const CommitPayload = model(
+  {},
+  {
+    scheduledTimestamp: Timestamp,
+    upgradeNow: t.boolean,
+    mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    ...origin,
+  },
+);
 export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 
 /** Payload of the Signals that say nothing but their name. */
@@ -48,11 +58,21 @@ export interface RequestContext {
   readonly committed: boolean;
   /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
   readonly cancelling: boolean;
+  /** The management servers of the upgrade. */
+  readonly servers: readonly ServerStanding[];
   /** Whether the history of the upgrade's Workflow has become too long for more than what is still to be done. */
   readonly historyIsLong: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
+
+const committable: readonly UpgradePhase[] = [
+  "DRAFT_ACCEPTED",
+  "DRAFT_PRECHECKS",
+  "DRAFT_WAITING",
+  "ACCEPTED",
+  "SCHEDULED",
+];
 
 /** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
 export function judgeCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
@@ -63,7 +83,14 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
       errorType: "INVALID_INPUT",
       message: `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
       remediationMessage: "Commit with a time that lies ahead, or with upgradeNow true.",
+      context: { path: "scheduledTimestamp" },
     });
+  }
+  const ofSwitchovers = switchoverProblem(commit, context);
+  if (ofSwitchovers) return E.left(ofSwitchovers);
+  if (!commits(commit)) {
+    if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED") return E.right(commit);
+    return E.left(notPossible("commit", "Only an upgrade that has not ended can switch over at another time.", phase));
   }
   if (phase === "DRAFT_WAITING" && failedPrechecks.length > 0) {
     return E.left({
@@ -74,13 +101,6 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
       nestedErrors: [...failedPrechecks],
     });
   }
-  const committable: readonly UpgradePhase[] = [
-    "DRAFT_ACCEPTED",
-    "DRAFT_PRECHECKS",
-    "DRAFT_WAITING",
-    "ACCEPTED",
-    "SCHEDULED",
-  ];
   if (committable.includes(phase)) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
 }

@@ -1,12 +1,17 @@
 import { toEpochMilliseconds } from "./timestamp";
 import type { ResourcePlan, UpgradePlan } from "./upgrade-plan";
+import { inputTarget } from "./upgrade-scope";
 import type { ResourceUpgradeSpec } from "./upgrade-spec";
+import type { MgmtUpgradePatchSpec, UpgradeUpdateSpec } from "./upgrade-update";
 
 /** How far a requested time may lie in the past: clocks of client and service differ (milliseconds). */
 const clockSkew = 60_000;
 
 /** The time fields that a resource of the request and a commit share. `upgradeNow: true` wins over the time. */
 export type Schedule = Pick<ResourceUpgradeSpec, "scheduledTimestamp" | "upgradeNow">;
+
+/** What a commit may say: one time for all resources, and times of switchovers. */
+export type CommitSpec = Omit<UpgradeUpdateSpec, "markForCancellation">;
 
 /** The time not before which the upgrade may run; absent means now. */
 export function notBefore(schedule: Schedule): string | undefined {
@@ -24,6 +29,11 @@ export function saysWhen(schedule: Schedule): boolean {
   return schedule.upgradeNow === true || schedule.scheduledTimestamp !== undefined;
 }
 
+/** Whether it commits; one that is only about switchovers changes their times and nothing else. */
+export function commits(commit: CommitSpec): boolean {
+  return saysWhen(commit) || commit.mgmtUpgradePatchSpecs === undefined;
+}
+
 /** The time from which a resource may begin, in epoch milliseconds; 0 where it may begin at once. */
 export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledTimestamp">): number {
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);
@@ -37,6 +47,29 @@ export function reschedulePlan(plan: UpgradePlan, schedule: Schedule): UpgradePl
     products: plan.products.map((product) => ({
       ...product,
       resources: product.resources.map((resource) => withTime(resource, { scheduledTimestamp: notBefore(schedule) })),
+    })),
+  };
+}
+
+/** The plan with other times of switchovers, in the request that it shows as well as in what it does. */
+export function rescheduleSwitchovers(plan: UpgradePlan, patches: readonly MgmtUpgradePatchSpec[]): UpgradePlan {
+  const times = new Map(
+    patches.map(({ resourceId, startSwitchoverTimestamp }) => [resourceId, startSwitchoverTimestamp]),
+  );
+  const servers = plan.products.flatMap(({ resources }) => resources.filter(({ kind }) => kind === "MGMT"));
+  const patched = <T>(one: T, resourceId: string | undefined): T => {
+    const startSwitchoverTimestamp = times.get(resourceId ?? "");
+    return startSwitchoverTimestamp === undefined ? one : { ...one, startSwitchoverTimestamp };
+  };
+  const inputs = plan.spec.mgmtUpgradeUserInputSpecs?.map((input) =>
+    patched(input, inputTarget(input.resourceId, servers)?.resourceId),
+  );
+  return {
+    ...plan,
+    spec: { ...plan.spec, ...(inputs && { mgmtUpgradeUserInputSpecs: inputs }) },
+    products: plan.products.map((product) => ({
+      ...product,
+      resources: product.resources.map((one) => (one.kind === "MGMT" ? patched(one, one.resourceId) : one)),
     })),
   };
 }

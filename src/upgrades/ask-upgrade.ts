@@ -53,7 +53,7 @@ function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskE
 function refusal(reason: ErrorBody): ServiceError {
   if (reason.errorType !== "INVALID_INPUT") return conflict(reason);
   return badRequest({
-    ...(reason.errorCode === "SCHEDULE_IN_THE_PAST" && { path: "scheduledTimestamp" }),
+    ...(reason.context?.["path"] !== undefined && { path: reason.context["path"] }),
     code: reason.errorCode ?? "INVALID_FIELD",
     message: reason.message,
     remediation: reason.remediationMessage ?? "Correct the request.",

@@ -11,7 +11,7 @@ import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { PlannedReceiver } from "../domain/upgrade-notice";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { RequestOutcome } from "../domain/upgrade-request";
-import type { Schedule } from "../domain/upgrade-schedule";
+import type { CommitSpec } from "../domain/upgrade-schedule";
 import type { UpgradeStatus } from "../domain/upgrade-status";
 import type { ServiceError } from "./service-error";
 
@@ -34,7 +34,7 @@ export interface TaskFilter {
 
 /** What is asked of a running upgrade by Signal. */
 export type UpgradeRequest =
-  ({ readonly name: "commit" } & Schedule) | { readonly name: Exclude<RequestOutcome["request"], "commit"> };
+  ({ readonly name: "commit" } & CommitSpec) | { readonly name: Exclude<RequestOutcome["request"], "commit"> };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {

@@ -2,7 +2,8 @@ import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type { ErrorBody } from "../domain/error-body";
 import type { Upgrade } from "../domain/upgrade";
-import { isInThePast, saysWhen } from "../domain/upgrade-schedule";
+import { hasSwitchedOver, switchoverBegun } from "../domain/switchover";
+import { commits, isInThePast } from "../domain/upgrade-schedule";
 import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
 import { askUpgrade } from "./ask-upgrade";
 import { cancelUpgrade } from "./cancel-upgrade";
@@ -10,42 +11,55 @@ import type { Identities, UpgradeExecutions } from "./ports";
 import { badRequest, conflict, type Problem, type ServiceError } from "./service-error";
 
 export interface UpdateUpgradeDependencies {
-  readonly executions: Pick<UpgradeExecutions, "request" | "cancel" | "readUpgrade" | "readLocks" | "lockHolders">;
+  readonly executions: Pick<
+    UpgradeExecutions,
+    "request" | "cancel" | "readUpgrade" | "readTask" | "readLocks" | "lockHolders"
+  >;
   readonly identities: Pick<Identities, "newId" | "now">;
 }
 
 /**
- * Commits a draft, gives a scheduled upgrade another time, or cancels an upgrade; gives the Upgrade as it is then. A
- * draft is not committed while another upgrade visibly holds one of its resources.
+ * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
+ * is then. A draft is not committed while another upgrade visibly holds one of its resources.
  */
 export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   const { executions, identities } = deps;
   return (
     id: string,
-    { markForCancellation, ...schedule }: UpgradeUpdateSpec,
+    { markForCancellation, ...commit }: UpgradeUpdateSpec,
     caller: string,
   ): TE.TaskEither<ServiceError, Upgrade> => {
     const readAfter = () => executions.readUpgrade(id);
-    if (markForCancellation === true) {
-      if (saysWhen(schedule)) return TE.left(badRequest(contradiction));
-      return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
-    }
-    if (isInThePast(schedule, identities.now())) return TE.left(badRequest(inThePast(schedule.scheduledTimestamp)));
+    if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
+    if (isInThePast(commit, identities.now())) return TE.left(badRequest(inThePast(commit.scheduledTimestamp)));
     return pipe(
       executions.readUpgrade(id),
-      TE.chain(({ status }) => (status === "DRAFT" ? resourcesFree(executions, id) : TE.right(undefined))),
-      TE.chain(() => askUpgrade(deps)(id, { name: "commit", ...schedule }, caller)),
+      TE.chain(({ status }) => {
+        if (commits(commit)) return status === "DRAFT" ? resourcesFree(executions, id) : TE.right(undefined);
+        return status === "INPROGRESS" || status === "PAUSED"
+          ? switchoversAhead(executions, id, commit)
+          : TE.right(undefined);
+      }),
+      TE.chain(() => askUpgrade(deps)(id, { name: "commit", ...commit }, caller)),
       TE.chain(readAfter),
     );
   };
 }
 
-const contradiction: Problem = {
-  path: "markForCancellation",
-  code: "CANCELLATION_WITH_TIME",
-  message: "markForCancellation: true cannot come with scheduledTimestamp or upgradeNow.",
-  remediation: "Send markForCancellation alone to cancel, or only the time to commit.",
-};
+/** Only the Workflow of a server knows whether its switchover has begun, and the Task shows it. */
+function switchoversAhead(
+  executions: Pick<UpgradeExecutions, "readTask">,
+  id: string,
+  { mgmtUpgradePatchSpecs = [] }: UpgradeUpdateSpec,
+): TE.TaskEither<ServiceError, void> {
+  return pipe(
+    executions.readTask(id),
+    TE.chain((task) => {
+      const begun = mgmtUpgradePatchSpecs.find(({ resourceId }) => hasSwitchedOver(task, resourceId));
+      return begun ? TE.left(conflict(switchoverBegun(begun.resourceId))) : TE.right(undefined);
+    }),
+  );
+}
 
 function inThePast(scheduledTimestamp = ""): Problem {
   return {

@@ -74,6 +74,7 @@ const furtherModels = [
   "PageOfTask",
   "PageOfBundle",
   "UpgradeUpdateSpec",
+  "MgmtUpgradePatchSpec",
   "Cluster",
   "ClusterMember",
   "PageOfCluster",

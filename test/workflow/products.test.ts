@@ -288,4 +288,38 @@ describe("An upgrade of several products", function () {
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(switchedAt).to.be.at.least(Date.parse(startSwitchoverTimestamp));
   });
+
+  it("switches over at the time that somebody gives it while it runs, and at no earlier one", async () => {
+    const first = await bench().inTime(86_400_000);
+    const resources = domain();
+    const resourceId = resources.mgmt;
+    let switchedAt = 0;
+    const fake = new FakeActivities({
+      switchOverMgmtMigration: async ({ targetVersion }) => {
+        switchedAt = await bench().now();
+        return { version: targetVersion };
+      },
+    });
+    const inputs = { mgmtUpgradeUserInputSpecs: [{ startSwitchoverTimestamp: first }] };
+    const options = { ...resources, bundle: bundleOf(component("MGMT")), inputs, draft: true };
+    const upgrade = await bench().upgrade(options, fake);
+    const server = async () => productOf(await readTask(upgrade), "MGMT").subTasks?.[0];
+    const awaits = (time: string) =>
+      eventually(server, (now) => now?.description === `Prepared. The switchover waits until ${time}.`);
+    const giveTime = (startSwitchoverTimestamp: string) =>
+      upgrade.ask("commit", { mgmtUpgradePatchSpecs: [{ resourceId, startSwitchoverTimestamp }] });
+
+    const asDraft = await bench().inTime(43_200_000);
+    await upgrade.untilStatuses("Pending / DRAFT");
+    expect((await giveTime(asDraft)).accepted).to.equal(true);
+    expect(await upgrade.statuses(), "it commits nothing").to.equal("Pending / DRAFT");
+    await upgrade.ask("commit");
+    await awaits(asDraft);
+    expect((await giveTime("2020-01-01T00:00:00.000Z")).reason?.errorCode).to.equal("SCHEDULE_IN_THE_PAST");
+    const soon = await bench().inTime(3_000);
+    expect((await giveTime(soon)).accepted).to.equal(true);
+    await awaits(soon);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(switchedAt).to.be.within(Date.parse(soon), Date.parse(soon) + 20_000);
+  });
 });

@@ -1,3 +1,4 @@
+import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
 import { Cluster, ClusterMember, PageOfCluster } from "../../domain/cluster";
@@ -28,7 +29,7 @@ import {
   TemporaryNetwork,
   UpgradeSpec,
 } from "../../domain/upgrade-spec";
-import { UpgradeUpdateSpec } from "../../domain/upgrade-update";
+import { MgmtUpgradePatchSpec, UpgradeUpdateSpec } from "../../domain/upgrade-update";
 import { TaskEnd } from "../event-stream";
 import { TokenCreationSpec, TokenPair } from "../token-issuer";
 import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
@@ -36,17 +37,24 @@ import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-sc
 interface Component {
   readonly codec: t.Mixed;
   readonly description: string;
-  /** A rule between fields, which a use case enforces. */
-  readonly rule?: JsonSchema;
+  /** What requests are held against beside the codec. */
+  readonly inFull?: (schema: JsonSchema) => JsonSchema;
 }
 
-/** markForCancellation true comes without a time (upgrades/update-upgrade.ts). */
-const cancellationWithoutTime: JsonSchema = {
+/** Fields that are not known are refused, where elsewhere they are dropped. */
+const withoutOtherFields = (schema: JsonSchema): JsonSchema => ({ ...schema, additionalProperties: false });
+
+/** With markForCancellation true nothing else counts; without it no field may be there that is not known. */
+const cancellationOrUpdate = (update: JsonSchema): JsonSchema => ({
   anyOf: [
-    { properties: { markForCancellation: { enum: [false] } } },
-    { not: { anyOf: [{ required: ["scheduledTimestamp"] }, { required: ["upgradeNow"] }] } },
+    {
+      type: "object",
+      required: ["markForCancellation"],
+      properties: { markForCancellation: { type: "boolean", enum: [true] } },
+    },
+    withoutOtherFields(update),
   ],
-};
+});
 
 /** The models that the document names, by the specification's names (Spec 2.1 to 2.7, 7), and those of tokens. */
 export const components: Readonly<Record<string, Component>> = {
@@ -106,8 +114,14 @@ export const components: Readonly<Record<string, Component>> = {
   PageOfBundle: { codec: PageOfBundle, description: "One page of the bundles of the catalog." },
   UpgradeUpdateSpec: {
     codec: UpgradeUpdateSpec,
-    description: "Commits a draft, gives an upgrade another time, or cancels it. Without a field: a plain commit.",
-    rule: cancellationWithoutTime,
+    description:
+      "Commits a draft, gives an upgrade or a switchover another time, or cancels it. Without a field: a plain commit.",
+    inFull: cancellationOrUpdate,
+  },
+  MgmtUpgradePatchSpec: {
+    codec: MgmtUpgradePatchSpec,
+    description: "Another time for the switchover of one management server.",
+    inFull: withoutOtherFields,
   },
   Cluster: { codec: Cluster, description: "A cluster that can be upgraded, and what is known of it now." },
   ClusterMember: { codec: ClusterMember, description: "A host of a cluster." },
@@ -130,9 +144,9 @@ export const componentName: ComponentName = (codec) => names.get(codec);
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
-    Object.entries(components).map(([name, { codec, description, rule }]) => [
+    Object.entries(components).map(([name, { codec, description, inFull = identity }]) => [
       name,
-      { description, ...jsonSchemaInFull(codec, componentName), ...rule },
+      { description, ...inFull(jsonSchemaInFull(codec, componentName)) },
     ]),
   );
 }

@@ -31,5 +31,5 @@ export function readRequest(text: string, clusters: readonly Cluster[]): ReadReq
   const form = formOf(decoded.right, clusters);
   return E.isLeft(form)
     ? E.left([form.left])
-    : E.right({ form: form.right, unknown: unknownFields(UpgradeSpec, json) });
+    : E.right({ form: form.right, unknown: unknownFields(UpgradeSpec, json).map(({ path }) => path) });
 }

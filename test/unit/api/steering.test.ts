@@ -58,7 +58,7 @@ const calls: Record<string, Call> = {
   updateUpgrade: {
     method: "PATCH",
     path: `/v1/upgrades/${id}`,
-    body: { scheduledTimestamp: "2036-12-01T10:30:00+01:00", unknown: 1 },
+    body: { scheduledTimestamp: "2036-12-01T10:30:00+01:00" },
     status: 200,
     answer: upgradeExample,
     asked: ["updateUpgrade", id, { scheduledTimestamp: "2036-12-01T09:30:00.000Z" }, "dev"],
@@ -314,7 +314,54 @@ describe("Every further route", () => {
       ['{"scheduledTimestamp": "2036-12-01T09:30:00"}', json, "INVALID_FIELD", "scheduledTimestamp"],
       ['{"upgradeNow": "true"}', json, "INVALID_FIELD", "upgradeNow"],
       ['{"markForCancellation": 1}', json, "INVALID_FIELD", "markForCancellation"],
+      ['{"markForCancelation": true}', json, "UNKNOWN_FIELD", "markForCancelation"],
+      ['{"upgradenow": false}', json, "UNKNOWN_FIELD", "upgradenow"],
+      ['{"upgradeNow": true, "comment": null}', json, "UNKNOWN_FIELD", "comment"],
+      ['{"__proto__": {"upgradeNow": true}}', json, "UNKNOWN_FIELD", "__proto__"],
+      ['{"mgmtUpgradePatchSpecs": []}', json, "INVALID_FIELD", "mgmtUpgradePatchSpecs"],
+      [
+        '{"mgmtUpgradePatchSpecs": [{"resourceId": "vc-1"}]}',
+        json,
+        "MISSING_FIELD",
+        "mgmtUpgradePatchSpecs[0].startSwitchoverTimestamp",
+      ],
+      [
+        '{"mgmtUpgradePatchSpecs": [{"resourceId": "a", "startSwitchoverTimestamp": "2036-12-01T09:30:00Z", "now": 1}]}',
+        json,
+        "UNKNOWN_FIELD",
+        "mgmtUpgradePatchSpecs[0].now",
+      ],
     ];
+    it("names the nearest known field, and every other problem beside", async () => {
+      const { nestedErrors } = expectError(
+        await commit('{"scheduledTimestmp": "x", "schedule": {}, "upgradeNow": 1}', json),
+        400,
+        "INVALID_REQUEST",
+      );
+      expect(nestedErrors?.map(({ errorCode, context }) => [errorCode, context?.["path"]])).to.deep.equal([
+        ["INVALID_FIELD", "upgradeNow"],
+        ["UNKNOWN_FIELD", "scheduledTimestmp"],
+        ["UNKNOWN_FIELD", "schedule"],
+      ]);
+      expect(nestedErrors?.[1]?.message).to.contain("nearest known name is scheduledTimestamp");
+      const long = expectError(await commit(`{"${"x".repeat(5000)}": 1}`, json), 400, "UNKNOWN_FIELD");
+      expect(long.message.length).to.be.lessThan(600);
+    });
+
+    it("takes another switchover time", async () => {
+      const mgmtUpgradePatchSpecs = [{ resourceId: "vc-1", startSwitchoverTimestamp: "2036-12-01T09:30:00.000Z" }];
+      expect((await commit(JSON.stringify({ mgmtUpgradePatchSpecs }), json)).status).to.equal(200);
+      expect(api.calls.asked).to.deep.equal([["updateUpgrade", id, { mgmtUpgradePatchSpecs }, "dev"]]);
+    });
+
+    it("that cancels is a cancellation, whatever comes with it", async () => {
+      for (const beside of ['"upgradeNow": 7', '"scheduledTimestamp": "never"', '"whole": {"form": [null]}']) {
+        const answer = await commit(`{${beside}, "markForCancellation": true}`, json);
+        expect(answer.status, answer.text).to.equal(200);
+      }
+      expect(api.calls.asked).to.deep.equal(Array(3).fill(["updateUpgrade", id, { markForCancellation: true }, "dev"]));
+    });
+
     for (const [body, headers, code, path] of wrong) {
       it(`is a 400 ${code} with ${body} as ${headers["content-type"]}`, async () => {
         const { context } = expectError(await commit(body, headers), 400, code);

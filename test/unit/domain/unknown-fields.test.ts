@@ -18,7 +18,7 @@ describe("unknownFields", () => {
         { resourceId: "b", personalitySpec: { hardwareSupportSpecs: [{ packageSpec: { size: 1 } }] } },
       ],
     };
-    expect(unknownFields(UpgradeSpec, given)).to.deep.equal([
+    expect(unknownFields(UpgradeSpec, given).map(({ path }) => path)).to.deep.equal([
       "bundelId",
       "resourceUpgradeSpecs[0].toString",
       "resourceUpgradeSpecs[1].personalitySpec.hardwareSupportSpecs[0].packageSpec.size",

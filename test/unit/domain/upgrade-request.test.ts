@@ -15,7 +15,9 @@ import {
   PlainPayload,
   type RequestContext,
 } from "../../../src/domain/upgrade-request";
+import type { ServerStanding } from "../../../src/domain/switchover";
 import { statusOfPhase, type UpgradePhase } from "../../../src/domain/upgrade-status";
+import type { MgmtUpgradePatchSpec } from "../../../src/domain/upgrade-update";
 
 const now = Date.parse("2026-11-01T12:00:00.000Z");
 const phases: readonly UpgradePhase[] = [
@@ -41,6 +43,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   isRetryable: phase === "FAILED",
   committed: false,
   cancelling: false,
+  servers: [],
   historyIsLong: false,
   now,
   ...changes,
@@ -76,6 +79,53 @@ describe("judgeCommit", () => {
 
   it("accepts a commit while the prechecks run again after a failure", () => {
     expect(codeOf(judgeCommit({}, standing("DRAFT_PRECHECKS", { failedPrechecks })))).to.equal("accepted");
+  });
+
+  describe("of another switchover time", () => {
+    const time = "2026-12-01T00:00:00.000Z";
+    const server = { resourceId: "vc-1", mechanism: "ReducedDowntimeMigration", hasEnded: false } as const;
+    const patch = (changes: Partial<MgmtUpgradePatchSpec> = {}) => ({
+      mgmtUpgradePatchSpecs: [{ resourceId: "vc-1", startSwitchoverTimestamp: time, ...changes }],
+    });
+
+    it("is accepted until the upgrade has ended, also while it runs", () => {
+      const possible = ["ACCEPTED", "DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "SCHEDULED"];
+      for (const phase of phases) {
+        const expected = [...possible, "RUNNING", "PAUSED"].includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
+        expect(codeOf(judgeCommit(patch(), standing(phase, { servers: [server] }))), phase).to.equal(expected);
+      }
+      const failed = standing("DRAFT_WAITING", { servers: [server], failedPrechecks });
+      expect(codeOf(judgeCommit(patch(), failed)), "it commits nothing").to.equal("accepted");
+      expect(codeOf(judgeCommit({ ...patch(), upgradeNow: true }, failed))).to.equal("PRECHECKS_FAILED");
+    });
+
+    const refused: [string, CommitPayload, Partial<ServerStanding>, string][] = [
+      ["of another server", patch({ resourceId: "vc-2" }), {}, "SERVER_UNKNOWN"],
+      ["of one that is upgraded in place", patch(), { mechanism: "InPlace" }, "FIELD_NOT_FOR_MECHANISM"],
+      ["of one that has ended", patch(), { hasEnded: true }, "REQUEST_NOT_POSSIBLE"],
+      ["that has passed", patch({ startSwitchoverTimestamp: "2026-11-01T11:58:00.000Z" }), {}, "SCHEDULE_IN_THE_PAST"],
+      ["before its upgrade", patch(), { scheduledTimestamp: "2026-12-02T00:00:00.000Z" }, "SWITCHOVER_BEFORE_UPGRADE"],
+      [
+        "before the time that comes with it",
+        { ...patch(), scheduledTimestamp: "2026-12-02T00:00:00.000Z" },
+        {},
+        "SWITCHOVER_BEFORE_UPGRADE",
+      ],
+      [
+        "twice",
+        { mgmtUpgradePatchSpecs: [...patch().mgmtUpgradePatchSpecs, ...patch().mgmtUpgradePatchSpecs] },
+        {},
+        "RESOURCE_DUPLICATE",
+      ],
+    ];
+    for (const [title, commit, changes, code] of refused) {
+      it(`refuses one ${title}`, () => {
+        const judged = judgeCommit(commit, standing("SCHEDULED", { servers: [{ ...server, ...changes }] }));
+        expect(codeOf(judged)).to.equal(code);
+        if (code !== "REQUEST_NOT_POSSIBLE")
+          expect(E.isLeft(judged) && judged.left.context?.["path"]).to.match(/^mgmtUpgradePatchSpecs\[\d\]\./);
+      });
+    }
   });
 
   it("refuses a time that has passed, unless upgradeNow overrules it", () => {

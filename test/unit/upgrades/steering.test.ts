@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "../../../src/domain/error-body";
+import type { StageStatus, SubTask, Task } from "../../../src/domain/task";
 import { applyProgress } from "../../../src/domain/task-progress";
 import type { RequestOutcome } from "../../../src/domain/upgrade-request";
 import { resourcesOf } from "../../../src/domain/upgrade-plan";
@@ -14,6 +15,14 @@ import { upgradeId, type FakeRunningUpgrades } from "./fake-running-upgrades";
 
 const at = new Date(now).toISOString();
 const unknownId = "99999999-2222-4333-8444-555555555555";
+
+const subTask = (type: string): SubTask => ({
+  name: "",
+  type,
+  description: "",
+  status: "IN_PROGRESS",
+  creationTimestamp: at,
+});
 
 const judged = (outcome: Partial<RequestOutcome>): RequestAnswer => ({
   _tag: "Judged",
@@ -193,7 +202,9 @@ describe("Steering an upgrade", () => {
     });
 
     it("names the field where the upgrade itself finds that the time has passed", async () => {
-      const reason = { errorCode: "SCHEDULE_IN_THE_PAST", errorType: "INVALID_INPUT", message: "Passed." };
+      const errorCode = "SCHEDULE_IN_THE_PAST";
+      const context = { path: "scheduledTimestamp" };
+      const reason = { errorCode, errorType: "INVALID_INPUT", message: "Passed.", context };
       running.answer = judged({ accepted: false, reason });
       expect(reasonOf(await update({}))).to.deep.include({
         tag: "BadRequest",
@@ -230,15 +241,49 @@ describe("Steering an upgrade", () => {
       expect(running.calls).to.deep.equal(["cancel", "readUpgrade"]);
     });
 
-    it("refuses to cancel and to give a time at once", async () => {
-      for (const time of [{ upgradeNow: true }, { scheduledTimestamp: "2026-11-02T00:00:00.000Z" }]) {
-        expect(reasonOf(await update({ markForCancellation: true, ...time }))).to.deep.include({
-          tag: "BadRequest",
-          errorCode: "CANCELLATION_WITH_TIME",
-          context: { path: "markForCancellation" },
-        });
-      }
-      expect(running.calls).to.deep.equal([]);
+    it("ignores everything else of a cancellation", async () => {
+      for (const time of [{ upgradeNow: true }, { scheduledTimestamp: "2020-11-02T00:00:00.000Z" }])
+        expect(E.isRight(await update({ markForCancellation: true, ...time }))).to.equal(true);
+      expect(running.calls).to.deep.equal(["cancel", "readUpgrade", "cancel", "readUpgrade"]);
+    });
+
+    describe("of a switchover", () => {
+      const mgmtUpgradePatchSpecs = [{ resourceId: "vc-1", startSwitchoverTimestamp: "2026-12-01T00:00:00.000Z" }];
+      /** The Task of an upgrade whose management server is at this stage. */
+      const taskAt = (status: StageStatus, ended = false): Task => ({
+        ...running.task,
+        subTasks: [
+          {
+            ...subTask("PRODUCT_UPGRADE"),
+            subTasks: [
+              {
+                ...subTask("MGMT_SERVER_UPGRADE"),
+                resources: [{ resourceId: "vc-1" }],
+                stages: [{ name: "", type: "SWITCH_OVER", description: "", status, creationTimestamp: at }],
+                ...(ended && { completionTimestamp: at }),
+              },
+            ],
+          },
+        ],
+      });
+
+      it("commits no draft, and asks nobody about its locks", async () => {
+        ports.lockHolders.set("cluster/c1", "the-other");
+        expect(E.isRight(await update({ mgmtUpgradePatchSpecs }))).to.equal(true);
+        expect(running.requests[0]?.request).to.deep.equal({ name: "commit", mgmtUpgradePatchSpecs });
+      });
+
+      it("is possible while the upgrade runs, until that switchover begins", async () => {
+        running.upgrade = { ...running.upgrade, status: "INPROGRESS" };
+        running.task = taskAt("PENDING");
+        expect(E.isRight(await update({ mgmtUpgradePatchSpecs }))).to.equal(true);
+        for (const task of [taskAt("IN_PROGRESS"), taskAt("SUCCESSFUL"), taskAt("FAILED"), taskAt("PENDING", true)]) {
+          running.task = task;
+          const reason = reasonOf(await update({ mgmtUpgradePatchSpecs }));
+          expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
+        }
+        expect(running.requests).to.have.length(1);
+      });
     });
   });
 
