@@ -83,5 +83,6 @@ export interface Success<A> {
 
 interface AnswerHeader<A> {
   readonly description: string;
-  readonly of: (value: A) => string;
+  /** Undefined where the answer has none. */
+  readonly of: (value: A) => string | undefined;
 }

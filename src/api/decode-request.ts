@@ -4,7 +4,8 @@ import { identity, pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
-import { unknownFieldProblems } from "../domain/field-slips";
+import { refuseUnknownFields, tolerateUnknownFields, type JudgedFields } from "../domain/field-slips";
+import type { RequestWarning } from "../domain/request-warning";
 import { unknownFields } from "../domain/unknown-fields";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { mostNestedErrors } from "./api-limits";
@@ -27,8 +28,11 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
   readonly bodyMayBeAbsent?: true;
   /** What counts of a body, before anything else is asked of it. */
   readonly partThatCounts?: (body: unknown) => unknown;
-  /** Whether a field that the codec does not know is an error. Without it such fields are dropped. */
-  readonly unknownFields?: "REFUSED";
+  /**
+   * Whether every field that the codec does not know is an error, or only one that must not be ignored while the others are
+   * warnings. Without it such fields are dropped.
+   */
+  readonly unknownFields?: keyof typeof judgements;
 }
 
 export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
@@ -36,7 +40,11 @@ export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends 
   readonly query: OptionalParameters<Q>;
   readonly headers: OptionalParameters<H>;
   readonly body: B;
+  /** What of the body was ignored. */
+  readonly warnings: readonly RequestWarning[];
 }
+
+const judgements = { REFUSED: refuseUnknownFields, WARNED: tolerateUnknownFields } as const;
 
 /** A request as it came, with the path parameters that the router found, percent-decoded. */
 export interface RawRequest {
@@ -67,13 +75,19 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
   if (E.isLeft(query) || E.isLeft(headers)) return TE.left(badRequest(problems));
   return pipe(
     decodeBody(codecs, raw.message, limits),
-    TE.map((body) => ({
+    TE.map(({ body, warnings }) => ({
       path: path.right as t.TypeOfProps<P>,
       query: query.right,
       headers: headers.right,
       body,
+      warnings,
     })),
   );
+}
+
+interface DecodedBody<B> {
+  readonly body: B;
+  readonly warnings: readonly RequestWarning[];
 }
 
 function decodeBody<B>(
@@ -83,10 +97,10 @@ function decodeBody<B>(
   >,
   message: IncomingMessage,
   limits: BodyLimits,
-): TE.TaskEither<ServiceError, B> {
+): TE.TaskEither<ServiceError, DecodedBody<B>> {
   const { body: codec, bareTextBody, bodyMayBeAbsent, partThatCounts = identity } = codecs;
   // A route without a body codec has B = undefined, which its handler cannot tell from a decoded body.
-  if (!codec) return TE.right(undefined as B);
+  if (!codec) return TE.right({ body: undefined as B, warnings: [] });
   const read = bodyMayBeAbsent
     ? pipe(
         readOptionalJsonBody(message, limits),
@@ -104,11 +118,13 @@ function decodeBody<B>(
 function decodeValue<B>(
   codec: t.Type<B, unknown, unknown>,
   value: unknown,
-  unknown: "REFUSED" | undefined,
-): E.Either<ServiceError, B> {
-  const refused = unknown === undefined ? [] : unknownFieldProblems(codec, unknownFields(codec, value));
+  unknown: keyof typeof judgements | undefined,
+): E.Either<ServiceError, DecodedBody<B>> {
+  const judged: JudgedFields =
+    unknown === undefined ? { problems: [], warnings: [] } : judgements[unknown](codec, unknownFields(codec, value));
+  const { problems: refused, warnings } = judged;
   const decoded = codec.decode(value);
-  if (E.isRight(decoded) && refused.length === 0) return decoded;
+  if (E.isRight(decoded) && refused.length === 0) return E.right({ body: decoded.right, warnings });
   const wrong = E.isLeft(decoded) ? problemsOf(decoded.left, "The body", mostNestedErrors) : undefined;
   const problems = [...(wrong?.problems ?? []), ...refused];
   const listed = problems.slice(0, mostNestedErrors);

@@ -25,8 +25,11 @@ export async function respond<A>(ctx: ApiContext, success: Success<A>, run: Task
   if (E.isLeft(outcome)) return respondWithError(ctx, outcome.left);
   const value = outcome.right;
   const { status, representation } = success;
-  const named = Object.entries(success.headers ?? {}).map(([name, header]) => [name, header.of(value)] as const);
-  const headers: Record<string, string> = Object.fromEntries(named);
+  const headers: Record<string, string> = {};
+  for (const [name, header] of Object.entries(success.headers ?? {})) {
+    const text = header.of(value);
+    if (text !== undefined) headers[name] = text;
+  }
   if ("toStream" in representation) {
     writeStream(ctx, status, headers, representation.contentType, representation.toStream(value, ctx.state));
   } else {

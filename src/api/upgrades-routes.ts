@@ -13,6 +13,7 @@ import { json } from "./answer";
 import { pageExample, previewExample, taskExample, upgradeExample, upgradeSpecExample } from "./openapi/examples";
 import { IdempotencyKey, pageRequested, paging, UpgradeId } from "./parameters";
 import { noParameters, route, type Route } from "./route";
+import { warningHeader } from "./warning-header";
 
 /** What can be done with an upgrade by the id that its start answers. */
 const operationsOnUpgrades = [
@@ -41,23 +42,32 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Start, schedule or draft an upgrade",
       description:
-        "Accepts the upgrade and answers the Task that describes the work; the work itself goes on in the background.",
-      request: { ...noParameters, headers: { "Idempotency-Key": IdempotencyKey }, body: UpgradeSpec },
+        "Accepts the upgrade and answers the Task that describes the work; the work itself goes on in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
+      request: {
+        ...noParameters,
+        headers: { "Idempotency-Key": IdempotencyKey },
+        body: UpgradeSpec,
+        unknownFields: "WARNED",
+      },
       bodyExample: upgradeSpecExample,
       success: {
         status: 202,
         description: "Accepted",
         representation: json(Task),
-        headers: { Location: { description: "Path of the Task.", of: (task) => `/v1/tasks/${task.id}` } },
+        headers: {
+          Location: { description: "Path of the Task.", of: (task) => `/v1/tasks/${task.id}` },
+          Warning: warningHeader,
+        },
         taskId: (task) => task.id,
       },
       successExample: taskExample,
       links: Object.fromEntries(operationsOnUpgrades.map((operationId) => [operationId, { id: "$response.body#/id" }])),
       failures: [400, 403, 424, 500],
-      handle: ({ body, headers, caller }) =>
+      handle: ({ body, headers, caller, warnings }) =>
         service.startUpgrade({
           spec: body,
           caller,
+          ...(warnings.length > 0 && { warnings }),
           ...(headers["Idempotency-Key"] !== undefined && { idempotencyKey: headers["Idempotency-Key"] }),
         }),
     }),
@@ -71,12 +81,17 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "See what an upgrade would do",
       description: "Takes the same request as the start and gives the same errors, but starts nothing.",
-      request: { ...noParameters, body: UpgradeSpec },
+      request: { ...noParameters, body: UpgradeSpec, unknownFields: "WARNED" },
       bodyExample: upgradeSpecExample,
-      success: { status: 200, description: "Ok", representation: json(UpgradePreview) },
+      success: {
+        status: 200,
+        description: "Ok",
+        representation: json(UpgradePreview),
+        headers: { Warning: warningHeader },
+      },
       successExample: previewExample,
       failures: [400, 403, 424, 500],
-      handle: ({ body }) => service.previewUpgrade(body),
+      handle: ({ body, warnings }) => service.previewUpgrade(body, warnings),
     }),
     route({
       method: "GET",

@@ -47,6 +47,7 @@ async function start(context: CommandContext, options: StartOptions): Promise<Ex
   const body = options.draft ? { ...read, draftMode: true } : read;
   const key = options.idempotencyKey ?? randomUUID();
   const task = await sendOnce(context, body, key);
+  sayWarnings(context, task);
   if (!options.watch) {
     context.print(task, () => [printable(task.id)]);
     context.say(`Accepted: ${task.name}.`);
@@ -73,10 +74,16 @@ async function sendOnce({ client }: CommandContext, body: unknown, key: string):
   }
 }
 
+/** What of the request has no effect, before anything else is said of it. */
+function sayWarnings(context: CommandContext, { warnings = [] }: Pick<Task, "warnings">): void {
+  for (const { message } of warnings) context.say(`Warning: ${printable(message)}`);
+}
+
 async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {
   const body = await readSpec(file, context.surroundings);
   const preview = await context.client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
   context.print(preview, () => planView(preview, context.style, context.columns));
+  sayWarnings(context, preview);
   const resources = preview.products.flatMap((product) => product.resources);
   for (const { name, errors = [] } of resources)
     for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);

@@ -7,6 +7,7 @@ import { attemptPolicyOf, strictest } from "./failure-action";
 import type { Installations, PersonalityFacts } from "./installations";
 import { planMgmt, planNetvirt, type ServerTerms } from "./plan-servers";
 import { remediationOptions } from "./remediation-options";
+import { boundedWarnings, warningsOfOptions, type RequestWarning } from "./request-warning";
 import { toTimestamp } from "./timestamp";
 import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
@@ -22,12 +23,14 @@ export interface PlanIdentity {
   readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
+  /** What was ignored of the request before. */
+  readonly warnings?: readonly RequestWarning[];
 }
 
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(
   admitted: AdmittedUpgrade,
-  { id, now, resolutionDays, waits, notifications = [] }: PlanIdentity,
+  { id, now, resolutionDays, waits, notifications = [], warnings: given = [] }: PlanIdentity,
 ): UpgradePlan {
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
@@ -40,6 +43,7 @@ export function planUpgrade(
     HOSTOS: () => planned,
   };
   const products = productsOf(bundle).map((product) => ({ product, resources: resources[product]() }));
+  const warnings = boundedWarnings([...given, ...warningsOfOptions(spec)]);
   return {
     id,
     name: `Upgrade ${products.map(whatIsUpgraded).join(", then ")} to ${bundle.version ?? bundle.id}`,
@@ -50,6 +54,7 @@ export function planUpgrade(
     products,
     resolutionDays,
     waits,
+    ...(warnings.length > 0 && { warnings }),
     ...(notifications.length > 0 && { notifications }),
   };
 }

@@ -53,6 +53,7 @@ export function initialTask(plan: UpgradePlan): Task {
     resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),
     isCancellable: true,
     isRetryable: false,
+    ...(plan.warnings && { warnings: [...plan.warnings] }),
   };
 }
 

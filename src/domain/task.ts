@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { PageMetadata } from "./page";
+import { RequestWarning } from "./request-warning";
 import { Timestamp } from "./timestamp";
 import { WaitingFor } from "./waiting-for";
 
@@ -132,6 +133,8 @@ const sometimes = {
   isCancellable: t.boolean,
   isRetryable: t.boolean,
   waitingFor: WaitingFor,
+  /** What of its request has no effect. */
+  warnings: t.array(RequestWarning),
   /** How old the oldest part of it is; absent where all Workflows that run have answered. */
   asOf: Timestamp,
 };

@@ -2,6 +2,7 @@ import type { ActivityWaits } from "./activity-waits";
 import type { Bundle } from "./bundle";
 import type { HostRemediationOptions } from "./host-remediation";
 import type { PlannedReceiver } from "./upgrade-notice";
+import type { RequestWarning } from "./request-warning";
 import type { UpgradeSpec } from "./upgrade-spec";
 
 /** Products in the order in which they are upgraded. */
@@ -180,6 +181,8 @@ export interface UpgradePlan {
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
   readonly waits: ActivityWaits;
+  /** What of the request has no effect; absent where all of it has. */
+  readonly warnings?: readonly RequestWarning[];
   /** Who is told what happens to it; absent where nobody is. */
   readonly notifications?: readonly PlannedReceiver[];
 }

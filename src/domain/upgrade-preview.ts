@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { ExpectedWave, expectedWaves, type KnownHosts } from "./expected-waves";
+import { RequestWarning } from "./request-warning";
 import { rolloutOf } from "./rollout";
 import { Timestamp } from "./timestamp";
 import { isCluster, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
@@ -50,7 +51,11 @@ export const UpgradePreview = model(
     products: t.array(PreviewedProduct),
     waves: t.array(ExpectedWave),
   },
-  { bundleVersion: t.string },
+  {
+    bundleVersion: t.string,
+    /** What of the request has no effect. */
+    warnings: t.array(RequestWarning),
+  },
 );
 export type UpgradePreview = t.TypeOf<typeof UpgradePreview>;
 
@@ -62,7 +67,7 @@ export interface HostsForPreview {
 
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
-  { name, bundle, draft, products }: UpgradePlan,
+  { name, bundle, draft, products, warnings }: UpgradePlan,
   { hosts, errors }: HostsForPreview,
 ): UpgradePreview {
   return {
@@ -75,6 +80,7 @@ export function previewOf(
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
+    ...(warnings && { warnings: [...warnings] }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Rejection } from "../domain/admission/admission-rule";
 import { neededLocks } from "../domain/admission/resources-free";
 import { planUpgrade } from "../domain/plan-upgrade";
 import type { Bundle } from "../domain/bundle";
+import type { RequestWarning } from "../domain/request-warning";
 import type { UpgradePlan } from "../domain/upgrade-plan";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
 import type { BundleCatalog, Deadline, Identities, Inventory, UpgradeExecutions } from "./ports";
@@ -27,10 +28,16 @@ export interface PlanDependencies {
 /** What is left for Temporal after the component managers, in milliseconds: who does not answer is then told apart. */
 const restOfStart = 1000;
 
+/** A request, and what was ignored of it before. */
+export interface WarnedSpec {
+  readonly spec: UpgradeSpec;
+  readonly warnings?: readonly RequestWarning[];
+}
+
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 export function admitAndPlan(
   { catalog, inventory, executions, identities, resolutionDays, waits }: PlanDependencies,
-  spec: UpgradeSpec,
+  { spec, warnings = [] }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
 ): TE.TaskEither<ServiceError, UpgradePlan> {
@@ -63,7 +70,7 @@ export function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, waits })),
+        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, waits, warnings })),
       ),
     ),
   );

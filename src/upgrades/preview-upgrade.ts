@@ -3,6 +3,7 @@ import { pipe } from "fp-ts/function";
 import * as T from "fp-ts/Task";
 import * as TE from "fp-ts/TaskEither";
 import type { ErrorBody } from "../domain/error-body";
+import type { RequestWarning } from "../domain/request-warning";
 import { clustersOf, type ClusterUpgradePlan, type UpgradePlan } from "../domain/upgrade-plan";
 import { previewOf, type HostsForPreview, type UpgradePreview } from "../domain/upgrade-preview";
 import type { UpgradeSpec } from "../domain/upgrade-spec";
@@ -20,9 +21,9 @@ export interface PreviewDependencies extends PlanDependencies {
  * manager does not tell are not in the waves; the preview is good without them, and says so.
  */
 export function previewUpgrade(deps: PreviewDependencies) {
-  return (spec: UpgradeSpec): TE.TaskEither<ServiceError, UpgradePreview> =>
+  return (spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TE.TaskEither<ServiceError, UpgradePreview> =>
     pipe(
-      admitAndPlan(deps, spec, deps.identities.newId()),
+      admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
       TE.chainTaskK((plan) =>
         pipe(
           hostsOf(deps.inventory, plan),

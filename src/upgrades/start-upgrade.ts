@@ -3,8 +3,7 @@ import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import type { Task } from "../domain/task";
 import { initialTask } from "../domain/task-progress";
-import type { UpgradeSpec } from "../domain/upgrade-spec";
-import { admitAndPlan, type PlanDependencies } from "./admit-and-plan";
+import { admitAndPlan, type PlanDependencies, type WarnedSpec } from "./admit-and-plan";
 import type { Deadline, UpgradeExecutions } from "./ports";
 import { badRequest, failedDependency, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
@@ -20,12 +19,12 @@ export interface StartUpgradeDependencies extends PlanDependencies {
  * the Workflow. With an Idempotency-Key a repeated request gets the original initial Task and starts nothing.
  */
 export function startUpgrade(deps: StartUpgradeDependencies) {
-  return ({ spec, caller, idempotencyKey }: StartRequest): TE.TaskEither<ServiceError, Task> => {
+  return ({ caller, idempotencyKey, ...request }: StartRequest): TE.TaskEither<ServiceError, Task> => {
     const { identities, startMilliseconds = Infinity } = deps;
     const until = identities.now() + startMilliseconds;
     if (idempotencyKey === undefined) {
       return pipe(
-        admitAndPlan(deps, spec, identities.newId(), until),
+        admitAndPlan(deps, request, identities.newId(), until),
         TE.chain((plan) =>
           pipe(
             deps.executions.start(plan, { requestedBy: caller }, until),
@@ -35,7 +34,7 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
       );
     }
     const id = identities.idFor(caller, idempotencyKey);
-    return startOnce(deps, spec, caller, id, identities.digest(spec), until);
+    return startOnce(deps, request, caller, id, until);
   };
 }
 
@@ -43,17 +42,11 @@ export function startUpgrade(deps: StartUpgradeDependencies) {
  * Starts at once and looks for an earlier self of the request where that fails: nearly every key is new, Temporal runs one
  * Workflow of an id, and of requests with one key that race one starts it. All answer its Task.
  */
-function startOnce(
-  deps: StartUpgradeDependencies,
-  spec: UpgradeSpec,
-  caller: string,
-  id: string,
-  digest: string,
-  until: Deadline,
-) {
+function startOnce(deps: StartUpgradeDependencies, request: WarnedSpec, caller: string, id: string, until: Deadline) {
+  const digest = deps.identities.digest(request.spec);
   const earlier = () => repeated(deps, id, digest, until);
   return pipe(
-    admitAndPlan(deps, spec, id, until),
+    admitAndPlan(deps, request, id, until),
     TE.matchE(
       // What is refused now may have been accepted before: its own upgrade holds the lock, its bundle was recalled since.
       // Where Temporal does not answer, asking again would only take as long again.

@@ -3,6 +3,7 @@ import type { Bundle, PageOfBundle } from "../domain/bundle";
 import type { Cluster, PageOfCluster } from "../domain/cluster";
 import type { ErrorBody } from "../domain/error-body";
 import type { PageRequest } from "../domain/page";
+import type { RequestWarning } from "../domain/request-warning";
 import type { PageOfTask, Task } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { UpgradePreview } from "../domain/upgrade-preview";
@@ -17,12 +18,14 @@ export interface StartRequest {
   /** Who asks: the name that goes with the credentials. */
   readonly caller: string;
   readonly idempotencyKey?: string;
+  /** What was ignored of the request before. */
+  readonly warnings?: readonly RequestWarning[];
 }
 
 /** The use cases that the API offers; each is a file of this folder. `caller` is who asks, as in a StartRequest. */
 export interface UpgradeService {
   startUpgrade(request: StartRequest): TaskEither<ServiceError, Task>;
-  previewUpgrade(spec: UpgradeSpec): TaskEither<ServiceError, UpgradePreview>;
+  previewUpgrade(spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TaskEither<ServiceError, UpgradePreview>;
   listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;

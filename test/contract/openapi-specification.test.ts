@@ -66,6 +66,7 @@ const furtherModels = [
   "PageMetadata",
   "ErrorCause",
   "WaitingFor",
+  "RequestWarning",
   // Of paths that it does not have.
   "TaskChange",
   "SubTaskChange",

@@ -46,7 +46,7 @@ const times = { creationTimestamp: "string", completionTimestamp: "string" } as 
 
 /** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
-  Task: ["waitingFor", "asOf"],
+  Task: ["waitingFor", "warnings", "asOf"],
   SubTask: ["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
 };
 

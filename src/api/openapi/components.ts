@@ -14,6 +14,7 @@ import {
   TaskResource,
 } from "../../domain/task";
 import { SubTaskChange, TaskChange } from "../../domain/task-change";
+import { RequestWarning } from "../../domain/request-warning";
 import { WaitingFor } from "../../domain/waiting-for";
 import { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
 import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
@@ -97,6 +98,11 @@ export const components: Readonly<Record<string, Component>> = {
     codec: SubTaskChange,
     description:
       "A subtask that has changed. path is its JSON Pointer in the task, such as /subTasks/1/subTasks/0. Where whole is true, subTask replaces it with all that is nested in it; else subTask comes without subTasks, and those that are known stay.",
+  },
+  RequestWarning: {
+    codec: RequestWarning,
+    description:
+      "What a request says without effect. path is the field; nearestName the known name that is nearest to an unknown one.",
   },
   WaitingFor: {
     codec: WaitingFor,

@@ -31,7 +31,7 @@ function wavesOf(atOnce: number, hosts: number | undefined): string {
  * clusters. `leftOut` names, by cluster id, fields that exist for the other kind of cluster only.
  */
 export function warningsOf(
-  { draftMode, products }: UpgradePreview,
+  { draftMode, products, warnings = [] }: UpgradePreview,
   leftOut: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   const resources = products.flatMap((product) => product.resources);
@@ -44,6 +44,7 @@ export function warningsOf(
   const option = (resource: PreviewedResource) => resource.hostosUpgradeOptionsSpec ?? {};
   const action = (resource: PreviewedResource) => option(resource).preRemediationPowerAction;
   return [
+    ...warnings.map(({ message }) => message),
     ...(!draftMode && resources.some(({ scheduledTimestamp }) => scheduledTimestamp === undefined)
       ? ["This is no draft: it begins as soon as it is sent and its prechecks have passed."]
       : []),

@@ -84,6 +84,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <OverallProgress task={task} now={now} />
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
       {!isPast && <Errors task={task} title="What went wrong" />}
+      <Warnings task={task} />
       <TaskParts task={task} />
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
@@ -91,6 +92,20 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </section>
       {isPast && <Errors task={task} title="What went wrong before the retry" />}
     </>
+  );
+}
+
+function Warnings({ task: { warnings = [] } }: { readonly task: Task }) {
+  if (warnings.length === 0) return null;
+  return (
+    <section class="warnings" aria-labelledby="warnings-title">
+      <h2 id="warnings-title">Without effect in the request</h2>
+      <ul>
+        {warnings.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

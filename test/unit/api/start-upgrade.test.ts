@@ -27,11 +27,127 @@ describe("POST /v1/upgrades", () => {
     expect(api.calls.started).to.deep.equal([{ spec: upgradeSpecExample, caller: "dev" }]);
   });
 
-  it("ignores unknown fields and never passes them on", async () => {
+  it("ignores unknown fields with a warning, and never passes them on", async () => {
     const body = `{"__proto__":{"a":1},"constructor":1,"more":[],${JSON.stringify(upgradeSpecExample).slice(1)}`;
     expect((await post().send(body)).status).to.equal(202);
+    expect(api.calls.started[0]?.warnings?.map(({ path }) => path)).to.deep.equal(["__proto__", "constructor", "more"]);
     expect(api.calls.started[0]?.spec).to.deep.equal(upgradeSpecExample);
     expect(Object.keys(api.calls.started[0]?.spec ?? {})).to.have.members(Object.keys(upgradeSpecExample));
+  });
+
+  describe("with a field that nobody knows", () => {
+    const withField = (name: string, value: unknown = true, resource: object = {}) => ({
+      ...upgradeSpecExample,
+      resourceUpgradeSpecs: [{ ...upgradeSpecExample.resourceUpgradeSpecs[0], ...resource }],
+      [name]: value,
+    });
+
+    it("tells each one with its path and the nearest known name", async () => {
+      await post().send(
+        withField("comment", "ours", { hostosUpgradeOptions: { disableHac: true }, enforceHclValidation: true }),
+      );
+      expect(api.calls.started[0]?.warnings).to.deep.equal([
+        {
+          code: "UNKNOWN_FIELD",
+          path: "resourceUpgradeSpecs[0].hostosUpgradeOptions",
+          nearestName: "hostosUpgradeOptionsSpec",
+          message:
+            'resourceUpgradeSpecs[0].hostosUpgradeOptions: there is no field "hostosUpgradeOptions" here; the nearest known name is hostosUpgradeOptionsSpec. It was ignored.',
+        },
+        {
+          code: "UNKNOWN_FIELD",
+          path: "resourceUpgradeSpecs[0].enforceHclValidation",
+          nearestName: "resourceUpgradeSpecs[].hostosUpgradeOptionsSpec.enforceHclValidation",
+          message:
+            'resourceUpgradeSpecs[0].enforceHclValidation: there is no field "enforceHclValidation" here; the nearest known name is resourceUpgradeSpecs[].hostosUpgradeOptionsSpec.enforceHclValidation. It was ignored.',
+        },
+        {
+          code: "UNKNOWN_FIELD",
+          path: "comment",
+          nearestName: "bundleId",
+          message: 'comment: there is no field "comment" here; the nearest known name is bundleId. It was ignored.',
+        },
+      ]);
+    });
+
+    const slips = ["bundleID", "draftmode", "draft_mode", "draft-mode", "draftMod", "darftMode", "parallelUpgrades"];
+    const restricting = [
+      "hosts",
+      "hostIds",
+      "excludeHosts",
+      "exclude",
+      "include_hosts",
+      "includedClusters",
+      "only",
+      "precheckOnly",
+    ];
+    const delaying = [
+      "schedule",
+      "scheduleTime",
+      "maintenanceWindow",
+      "startAt",
+      "start-time",
+      "notBefore",
+      "delaySeconds",
+    ];
+    const dry = ["dryRun", "dry_run", "DRY-RUN", "dryrun", "isDraft", "draft", "simulate", "whatIf", "paused"];
+    for (const name of [...slips, ...restricting, ...delaying, ...dry]) {
+      it(`refuses ${name}, at the top and in a resource`, async () => {
+        const error = expectError(await post().send(withField(name)), 400, "UNKNOWN_FIELD");
+        expect(error.context).to.deep.equal({ path: name });
+        if (slips.includes(name)) return;
+        const inner = expectError(
+          await post().send(withField("bundleId", "b", { [name]: ["x"] })),
+          400,
+          "UNKNOWN_FIELD",
+        );
+        expect(inner.context).to.deep.equal({ path: `resourceUpgradeSpecs[0].${name}` });
+        expect(api.calls.started).to.deep.equal([]);
+      });
+    }
+
+    for (const name of ["comment", "requestedBy", "labels", "ticket", "x-vendor", "metadata", "hostosThing"]) {
+      it(`takes ${name}, which restricts nothing`, async () => {
+        expect((await post().send(withField(name, { any: 1 }))).status).to.equal(202);
+      });
+    }
+
+    it("takes a restricting one that is null, which says nothing", async () => {
+      expect((await post().send(withField("dryRun", null))).status).to.equal(202);
+    });
+
+    it("keeps a bounded number of warnings, whatever is sent", async () => {
+      const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`zz${"q".repeat(i % 7)}${i}`, i]));
+      expect((await post().send({ ...upgradeSpecExample, ...many })).status).to.equal(202);
+      const { warnings = [] } = api.calls.started[0] ?? {};
+      expect(warnings).to.have.length(20);
+      expect(warnings[19]).to.deep.equal({ code: "MORE_WARNINGS", message: "There are 19981 more warnings." });
+    });
+
+    it("has a header for each warning of the answer", async () => {
+      const warnings = [
+        { code: "UNKNOWN_FIELD", message: 'f\u00fcr: "x".' },
+        { code: "UNKNOWN_FIELD", message: "b\\c" },
+      ];
+      const warned = await startApiUnderTest({
+        service: { startUpgrade: () => TE.right({ ...taskExample, warnings }) },
+      });
+      try {
+        const answer = await request(warned.url)
+          .post("/v1/upgrades")
+          .set("authorization", "x")
+          .send(upgradeSpecExample);
+        expect(answer.headers["warning"]).to.equal('299 - "f?r: \\"x\\".", 299 - "b\\\\c"');
+        expect((answer.body as Task).warnings).to.deep.equal(warnings);
+        const preview = await request(api.url)
+          .post("/v1/upgrades/preview")
+          .set("authorization", "x")
+          .send(upgradeSpecExample);
+        expect(preview.headers).to.not.have.property("warning");
+      } finally {
+        await warned.close();
+      }
+    });
   });
 
   it("takes the last of two fields of one name, as JSON.parse does", async () => {

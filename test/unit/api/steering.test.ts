@@ -53,7 +53,7 @@ const calls: Record<string, Call> = {
     body: upgradeSpecExample,
     status: 200,
     answer: previewExample,
-    asked: ["previewUpgrade", upgradeSpecExample],
+    asked: ["previewUpgrade", upgradeSpecExample, []],
   },
   updateUpgrade: {
     method: "PATCH",
