@@ -4,7 +4,7 @@ import { model, OneOf, Text, WholeNumber } from "./codec";
 import { ErrorBody } from "./error-body";
 import { Timestamp } from "./timestamp";
 import { switchoverProblem, type ServerStanding } from "./switchover";
-import { commits, isInThePast } from "./upgrade-schedule";
+import { commits, isInThePast, lacksTime } from "./upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 import { MgmtUpgradePatchSpecs } from "./upgrade-update";
 
@@ -84,6 +84,15 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
       message: `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
       remediationMessage: "Commit with a time that lies ahead, or with upgradeNow true.",
       context: { path: "scheduledTimestamp" },
+    });
+  }
+  if (lacksTime(commit)) {
+    return E.left({
+      errorCode: "SCHEDULE_MISSING",
+      errorType: "INVALID_INPUT",
+      message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
+      remediationMessage: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+      context: { path: "upgradeNow" },
     });
   }
   const ofSwitchovers = switchoverProblem(commit, context);

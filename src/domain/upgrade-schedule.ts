@@ -24,6 +24,11 @@ export function isInThePast(schedule: Schedule, now: number): boolean {
   return at !== undefined && toEpochMilliseconds(at) < now - clockSkew;
 }
 
+/** Whether a schedule says "not now" and nothing of when: to begin at once would be the contrary of what was asked. */
+export function lacksTime({ upgradeNow, scheduledTimestamp }: Schedule): boolean {
+  return upgradeNow === false && scheduledTimestamp === undefined;
+}
+
 /** Whether a commit or reschedule says anything about time; one that does replaces every resource's own time. */
 export function saysWhen(schedule: Schedule): boolean {
   return schedule.upgradeNow === true || schedule.scheduledTimestamp !== undefined;

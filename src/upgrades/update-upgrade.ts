@@ -3,7 +3,7 @@ import * as TE from "fp-ts/TaskEither";
 import type { ErrorBody } from "../domain/error-body";
 import type { Upgrade } from "../domain/upgrade";
 import { hasSwitchedOver, switchoverBegun } from "../domain/switchover";
-import { commits, isInThePast } from "../domain/upgrade-schedule";
+import { commits, isInThePast, lacksTime } from "../domain/upgrade-schedule";
 import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
 import { askUpgrade } from "./ask-upgrade";
 import { cancelUpgrade } from "./cancel-upgrade";
@@ -32,6 +32,7 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
     const readAfter = () => executions.readUpgrade(id);
     if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
     if (isInThePast(commit, identities.now())) return TE.left(badRequest(inThePast(commit.scheduledTimestamp)));
+    if (lacksTime(commit)) return TE.left(badRequest(timeMissing));
     return pipe(
       executions.readUpgrade(id),
       TE.chain(({ status }) => {
@@ -60,6 +61,13 @@ function switchoversAhead(
     }),
   );
 }
+
+const timeMissing: Problem = {
+  path: "upgradeNow",
+  code: "SCHEDULE_MISSING",
+  message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
+  remediation: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+};
 
 function inThePast(scheduledTimestamp = ""): Problem {
   return {

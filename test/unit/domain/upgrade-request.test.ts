@@ -81,6 +81,13 @@ describe("judgeCommit", () => {
     expect(codeOf(judgeCommit({}, standing("DRAFT_PRECHECKS", { failedPrechecks })))).to.equal("accepted");
   });
 
+  it("refuses upgradeNow false without a time, in every phase", () => {
+    for (const phase of phases)
+      expect(codeOf(judgeCommit({ upgradeNow: false }, standing(phase)))).to.equal("SCHEDULE_MISSING");
+    const timed = { upgradeNow: false, scheduledTimestamp: "2026-12-01T00:00:00.000Z" };
+    expect(codeOf(judgeCommit(timed, standing("DRAFT_WAITING")))).to.equal("accepted");
+  });
+
   describe("of another switchover time", () => {
     const time = "2026-12-01T00:00:00.000Z";
     const server = { resourceId: "vc-1", mechanism: "ReducedDowntimeMigration", hasEnded: false } as const;

@@ -201,6 +201,17 @@ describe("Steering an upgrade", () => {
       );
     });
 
+    it("refuses to begin where upgradeNow is false and no time is given", async () => {
+      expect(reasonOf(await update({ upgradeNow: false }))).to.deep.include({
+        tag: "BadRequest",
+        errorCode: "SCHEDULE_MISSING",
+        context: { path: "upgradeNow" },
+      });
+      expect(running.calls).to.deep.equal([]);
+      const timed = { upgradeNow: false, scheduledTimestamp: "2026-11-02T00:00:00.000Z" };
+      expect(E.isRight(await update(timed))).to.equal(true);
+    });
+
     it("names the field where the upgrade itself finds that the time has passed", async () => {
       const errorCode = "SCHEDULE_IN_THE_PAST";
       const context = { path: "scheduledTimestamp" };

@@ -100,6 +100,18 @@ describe("powerActionConsistent", () => {
 });
 
 describe("scheduleAhead", () => {
+  it("wants a time of whoever does not want to begin now", () => {
+    const request = (changes: object) =>
+      admissionRequest({
+        spec: { ...admissionRequest().spec, resourceUpgradeSpecs: [{ resourceId: "c1", ...changes }] },
+      });
+    const [rejection] = scheduleAhead(request({ upgradeNow: false }));
+    expect(rejection).to.include({ code: "SCHEDULE_MISSING", path: "resourceUpgradeSpecs[0].upgradeNow" });
+    const scheduledTimestamp = toTimestamp(now + 60_000);
+    expect(scheduleAhead(request({ upgradeNow: false, scheduledTimestamp }))).to.deep.equal([]);
+    expect(scheduleAhead(request({}))).to.deep.equal([]);
+  });
+
   const at = (milliseconds: number, upgradeNow?: boolean) => ({
     resources: [
       {},
