@@ -1,5 +1,5 @@
 import { Bundle, PageOfBundle } from "../domain/bundle";
-import { Identifier } from "../domain/codec";
+import { ResourceId } from "../domain/codec";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json } from "./answer";
@@ -34,7 +34,7 @@ export function bundlesRoutes(service: UpgradeService): Route[] {
       operationId: "getBundle",
       tag: "bundles",
       summary: "Read one bundle",
-      request: { ...noParameters, path: { id: Identifier } },
+      request: { ...noParameters, path: { id: ResourceId } },
       unknownPath: ({ id = "" }) => notFound("bundle", id),
       success: { status: 200, description: "Ok", representation: json(Bundle) },
       successExample: bundleExample,

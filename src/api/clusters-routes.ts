@@ -1,5 +1,5 @@
 import { Cluster, PageOfCluster } from "../domain/cluster";
-import { Identifier } from "../domain/codec";
+import { ResourceId } from "../domain/codec";
 import { notFound } from "../upgrades/service-error";
 import type { UpgradeService } from "../upgrades/upgrade-service";
 import { json } from "./answer";
@@ -35,7 +35,7 @@ export function clustersRoutes(service: UpgradeService): Route[] {
       operationId: "getCluster",
       tag: "clusters",
       summary: "Read one cluster with its hosts",
-      request: { ...noParameters, path: { id: Identifier } },
+      request: { ...noParameters, path: { id: ResourceId } },
       unknownPath: ({ id = "" }) => notFound("cluster", id),
       success: { status: 200, description: "Ok", representation: json(Cluster) },
       successExample: clusterExample,

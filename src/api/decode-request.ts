@@ -4,8 +4,10 @@ import { identity, pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
+import { withoutNulls } from "../domain/absent-nulls";
 import { refuseUnknownFields, tolerateUnknownFields, type JudgedFields } from "../domain/field-slips";
 import type { RequestWarning } from "../domain/request-warning";
+import { isOtherCaseOf } from "../domain/nearest-name";
 import { unknownFields } from "../domain/unknown-fields";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { mostNestedErrors } from "./api-limits";
@@ -65,7 +67,7 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
 ): TE.TaskEither<ServiceError, DecodedRequest<P, Q, H, B>> {
   const path = decodeParameters("path parameter", codecs.path, (name) => [raw.path[name]].filter(isPresent));
   if (E.isLeft(path)) return TE.left(unknownPath(raw.path));
-  const query = decodeParameters("query parameter", codecs.query, (name) => raw.search.getAll(name));
+  const query = decodeQuery(codecs.query, raw.search);
   const headers = decodeParameters(
     "header",
     codecs.headers,
@@ -109,7 +111,7 @@ function decodeBody<B>(
     : (bareTextBody ? readJsonOrBareText : readJsonBody)(message, limits);
   return pipe(
     read,
-    TE.map(partThatCounts),
+    TE.map((value) => withoutNulls(codec, partThatCounts(value))),
     TE.chainEitherK((value) => decodeValue(codec, value, codecs.unknownFields)),
   );
 }
@@ -129,6 +131,23 @@ function decodeValue<B>(
   const problems = [...(wrong?.problems ?? []), ...refused];
   const listed = problems.slice(0, mostNestedErrors);
   return E.left(badRequest(listed, problems.length - listed.length + (wrong?.unlisted ?? 0)));
+}
+
+/** Empty parameters are absent ones. One whose name is a known one but for case or separators would change nothing, unsaid. */
+function decodeQuery<P extends t.Props>(
+  codecs: P,
+  search: URLSearchParams,
+): E.Either<Problem[], OptionalParameters<P>> {
+  const known = Object.keys(codecs);
+  const misspelt = [...new Set(search.keys())].flatMap((name) => {
+    const meant = known.includes(name) ? undefined : known.find((one) => isOtherCaseOf(name, one));
+    return meant === undefined ? [] : [parameterProblem("query parameter", name, `is written ${meant}`)];
+  });
+  const decoded = decodeParameters("query parameter", codecs, (name) =>
+    search.getAll(name).filter((one) => one !== ""),
+  );
+  if (misspelt.length === 0) return decoded;
+  return E.left([...(E.isLeft(decoded) ? decoded.left : []), ...misspelt]);
 }
 
 function decodeParameters<P extends t.Props>(
@@ -154,9 +173,9 @@ function wrongValue(codec: t.Mixed, value: string): string {
 
 function parameterProblem(kind: string, name: string, whatIsWrong: string): Problem {
   return {
-    path: name,
+    path: name.slice(0, 255),
     code: "INVALID_PARAMETER",
-    message: `The ${kind} ${name} ${whatIsWrong}.`,
+    message: `The ${kind} ${name.slice(0, 255)} ${whatIsWrong}.`,
     remediation: `Correct or leave out the ${kind}.`,
   };
 }

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { DescribedType } from "../domain/codec";
+import { canonicalId, DescribedType } from "../domain/codec";
 import { largestPage, type PageRequest } from "../domain/page";
 
 /** A whole number in decimal digits, as it stands in a query string, within inclusive bounds. */
@@ -49,7 +49,8 @@ export function pageRequested({
   return { pageNumber: pageNumber ?? 0, pageSize: pageSize ?? defaultPageSize };
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Of any case; decoded ids are in lower case. The expressions of the document know no flag. */
+const uuid = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 const precheckId = new RegExp(`${uuid.source.replace(/\$$/, "")}-prechecks-[1-9]\\d{0,5}$`);
 
@@ -65,22 +66,20 @@ export const TaskId = idType(
   (id) => uuid.test(id) || precheckId.test(id),
 );
 
-function idType(expected: string, schema: { readonly pattern: string }, accepts: (id: string) => boolean) {
+function idType(
+  expected: string,
+  schema: { readonly pattern: string; readonly format?: string },
+  accepts: (id: string) => boolean,
+) {
   const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
   return new DescribedType<string>(
     expected,
     { type: "string", ...schema },
     is,
-    (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
+    (u, c) => (is(u) ? t.success(canonicalId(u)) : t.failure(u, c)),
     t.identity,
   );
 }
 
-/** The id of an upgrade and of its task: a UUID in lower case. */
-export const UpgradeId = new DescribedType<string>(
-  "a UUID",
-  { type: "string", format: "uuid", pattern: uuid.source },
-  (u): u is string => typeof u === "string" && uuid.test(u),
-  (u, c) => (typeof u === "string" && uuid.test(u) ? t.success(u) : t.failure(u, c)),
-  t.identity,
-);
+/** The id of an upgrade and of its task. */
+export const UpgradeId = idType("a UUID", { format: "uuid", pattern: uuid.source }, (id) => uuid.test(id));

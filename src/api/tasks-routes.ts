@@ -1,4 +1,4 @@
-import { Identifier } from "../domain/codec";
+import { ResourceId } from "../domain/codec";
 import { largestPage } from "../domain/page";
 import { PageOfTask, Task, TaskStatus } from "../domain/task";
 import { notFound } from "../upgrades/service-error";
@@ -35,7 +35,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       tag: "tasks",
       summary: "List the tasks of upgrades",
       description: `Without their subTasks. taskStatus takes every spelling. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
-      request: { ...noParameters, query: { taskStatus: TaskStatus, resourceId: Identifier, ...paging } },
+      request: { ...noParameters, query: { taskStatus: TaskStatus, resourceId: ResourceId, ...paging } },
       success: { status: 200, description: "Ok", representation: json(PageOfTask) },
       successExample: pageOfTaskExample,
       failures: [400, 500],

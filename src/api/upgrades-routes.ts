@@ -1,6 +1,6 @@
 import * as t from "io-ts";
 import { BundleType } from "../domain/bundle";
-import { Identifier } from "../domain/codec";
+import { ResourceId } from "../domain/codec";
 import { Task } from "../domain/task";
 import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import { UpgradeSpec } from "../domain/upgrade-spec";
@@ -108,9 +108,9 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
         headers: { "If-None-Match": t.string },
         query: {
           status: UpgradeStatus,
-          bundleId: Identifier,
+          bundleId: ResourceId,
           bundleType: BundleType,
-          resourceId: Identifier,
+          resourceId: ResourceId,
           ...paging,
         },
       },

@@ -5,6 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
 import { parse } from "yaml";
 import { Bundle } from "../domain/bundle";
+import { canonicalId } from "../domain/codec";
 import { componentOf } from "../domain/bundle-products";
 import type { BundleCatalog } from "../upgrades/ports";
 
@@ -18,12 +19,13 @@ export function readCatalog(file: string): E.Either<readonly string[], BundleCat
   }
   const decoded = t.array(Bundle).decode(content);
   if (E.isLeft(decoded)) return E.left([...new Set(decoded.left.map(whatIsWrong))]);
-  const problems = contradictions(decoded.right);
+  const list = decoded.right.map((bundle) => ({ ...bundle, id: canonicalId(bundle.id) }));
+  const problems = contradictions(list);
   if (problems.length > 0) return E.left(problems);
-  const bundles = new Map(decoded.right.map((bundle) => [bundle.id, bundle]));
+  const bundles = new Map(list.map((bundle) => [bundle.id, bundle]));
   return E.right({
     find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))),
-    list: () => TE.right(decoded.right),
+    list: () => TE.right(list),
   });
 }
 

@@ -24,6 +24,8 @@ export class DescribedType<A> extends t.Type<A, unknown> {
     is: t.Is<A>,
     validate: t.Validate<unknown, A>,
     encode: t.Encode<A, unknown>,
+    /** In what a value that is refused differs from what is expected, where that can be said; without full stop. */
+    readonly whatDiffers: (value: unknown) => string | undefined = () => undefined,
   ) {
     super(expected, is, validate, encode);
   }
@@ -54,6 +56,23 @@ export const Identifier = string(
   { minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" },
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   (s) => s.length >= 1 && lengthOf(s) <= 255 && !/[\u0000-\u001f\u007f]/.test(s),
+);
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
+
+/** An id as it is compared: a UUID that it is or begins with in lower case (RFC 9562, 4), any other id as it is. */
+export function canonicalId(id: string): string {
+  const prefix = uuid.exec(id)?.[0] ?? "";
+  return prefix.toLowerCase() + id.slice(prefix.length);
+}
+
+/** The {@link Identifier} of something that requests name; decodes to what it is compared by. */
+export const ResourceId = new DescribedType<string>(
+  Identifier.expected,
+  Identifier.schema,
+  (u): u is string => Identifier.is(u),
+  (u, c) => (Identifier.is(u) ? t.success(canonicalId(u)) : t.failure(u, c)),
+  t.identity,
 );
 
 /** A whole number within inclusive bounds. `unit` is part of what a caller is told. */

@@ -52,9 +52,15 @@ function fieldProblem(path: string, whole: string, codec: t.Mixed, value: unknow
   return {
     ...where,
     code: "INVALID_FIELD",
-    message: `${name}: expected ${expectedBy(codec)}, got ${isSecret(codec) ? "another value" : describeValue(value)}.`,
+    message: `${name}: expected ${expectedBy(codec)}, got ${isSecret(codec) ? "another value" : describeValue(value)}${differing(codec, value)}.`,
     remediation: "Correct the field; /openapi.json describes every field.",
   };
+}
+
+function differing(codec: t.Mixed, value: unknown): string {
+  const shape = shapeOf(codec);
+  const differs = shape.kind === "described" ? shape.codec.whatDiffers(value) : undefined;
+  return differs === undefined ? "" : `: ${differs}`;
 }
 
 /** A password or token that is wrong must not be found in the logs of whoever sent it. */

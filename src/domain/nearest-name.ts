@@ -17,6 +17,11 @@ export function isSlipOf(name: string, known: string): boolean {
   return editsBetween(plain(name), plain(known)) <= 1;
 }
 
+/** Whether a name is a known one but for its case and separators. */
+export function isOtherCaseOf(name: string, known: string): boolean {
+  return name.length <= longestCompared && plain(name) === plain(known);
+}
+
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, "");
 }

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { Identifier, IntegerBetween, ListOf, model, OneOf, Text } from "./codec";
+import { ResourceId, IntegerBetween, ListOf, model, OneOf, Text } from "./codec";
 import { Timestamp } from "./timestamp";
 
 /** Kinds of resource that a request may name (Spec 2.1). Only CLUSTER is admitted (Spec 1). */
@@ -13,12 +13,12 @@ export type HardwareSupportSpec = t.TypeOf<typeof HardwareSupportSpec>;
 /** The image that an image-managed cluster is brought to, instead of the bundle's base image (Spec 2.2). */
 export const PersonalitySpec = model(
   {},
-  { personalityId: Identifier, hardwareSupportSpecs: ListOf(HardwareSupportSpec) },
+  { personalityId: ResourceId, hardwareSupportSpecs: ListOf(HardwareSupportSpec) },
 );
 export type PersonalitySpec = t.TypeOf<typeof PersonalitySpec>;
 
 /** The ISO that a baseline-managed cluster is brought to (Spec 2.2). */
-export const CustomIsoSpec = model({}, { id: Identifier });
+export const CustomIsoSpec = model({}, { id: ResourceId });
 export type CustomIsoSpec = t.TypeOf<typeof CustomIsoSpec>;
 
 /**
@@ -62,7 +62,7 @@ export type HostosUpgradeOptionsSpec = t.TypeOf<typeof HostosUpgradeOptionsSpec>
 
 /** One resource to upgrade: which, when, to what and how (Spec 2.2). */
 export const ResourceUpgradeSpec = model(
-  { resourceId: Identifier },
+  { resourceId: ResourceId },
   {
     shutdownVms: t.boolean,
     toVersion: Text,
@@ -82,9 +82,9 @@ export const NetvirtUpgradeUserInputSpec = model(
   {},
   {
     netvirtHostClusterUpgradeSpecs: ListOf(
-      model({}, { hostClusterId: Identifier, hostParallelUpgrade: t.boolean, liveUpgrade: t.boolean }),
+      model({}, { hostClusterId: ResourceId, hostParallelUpgrade: t.boolean, liveUpgrade: t.boolean }),
     ),
-    netvirtEdgeClusterUpgradeSpecs: ListOf(model({}, { edgeClusterId: Identifier, edgeParallelUpgrade: t.boolean })),
+    netvirtEdgeClusterUpgradeSpecs: ListOf(model({}, { edgeClusterId: ResourceId, edgeParallelUpgrade: t.boolean })),
     netvirtUpgradeOptions: model(
       {},
       {
@@ -93,7 +93,7 @@ export const NetvirtUpgradeUserInputSpec = model(
         isEdgeClustersUpgradeParallel: t.boolean,
       },
     ),
-    netvirtId: Identifier,
+    netvirtId: ResourceId,
   },
 );
 export type NetvirtUpgradeUserInputSpec = t.TypeOf<typeof NetvirtUpgradeUserInputSpec>;
@@ -109,7 +109,7 @@ export type TemporaryNetwork = t.TypeOf<typeof TemporaryNetwork>;
 export const MgmtUpgradeUserInputSpec = model(
   {},
   {
-    resourceId: Identifier,
+    resourceId: ResourceId,
     upgradeMechanism: OneOf("ReducedDowntimeMigration", "InPlace"),
     startSwitchoverTimestamp: Timestamp,
     temporaryNetwork: TemporaryNetwork,
@@ -123,7 +123,7 @@ export const maximumResources = 256;
 /** What a client asks for: the body of `POST /v1/upgrades` (Spec 2.1). */
 export const UpgradeSpec = model(
   {
-    bundleId: Identifier,
+    bundleId: ResourceId,
     resourceType: ResourceType,
     resourceUpgradeSpecs: ListOf(ResourceUpgradeSpec, { min: 1, max: maximumResources }),
   },

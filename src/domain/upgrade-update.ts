@@ -1,9 +1,9 @@
 import * as t from "io-ts";
-import { Identifier, ListOf, model } from "./codec";
+import { ResourceId, ListOf, model } from "./codec";
 import { Timestamp } from "./timestamp";
 
 /** The new time of one management server's switchover. */
-export const MgmtUpgradePatchSpec = model({ resourceId: Identifier, startSwitchoverTimestamp: Timestamp }, {});
+export const MgmtUpgradePatchSpec = model({ resourceId: ResourceId, startSwitchoverTimestamp: Timestamp }, {});
 export type MgmtUpgradePatchSpec = t.TypeOf<typeof MgmtUpgradePatchSpec>;
 
 /** The new times of switchovers; an empty list would say nothing, and so be a commit that nobody meant. */

@@ -1,6 +1,14 @@
 import * as t from "io-ts";
-import { IntegerBetween } from "../domain/codec";
+import { canonicalId, IntegerBetween } from "../domain/codec";
 import { NoticeType } from "../domain/upgrade-notice";
+
+/** What requests name: UUIDs are compared in lower case. */
+const Id = new t.Type<string, string>(
+  "string",
+  t.string.is,
+  (u, c) => (typeof u === "string" ? t.success(canonicalId(u)) : t.failure(u, c)),
+  t.identity,
+);
 
 const ComponentManager = t.intersection([
   t.type({ id: t.string, type: t.keyof({ VCENTER: null, NSX: null }), url: t.string, username: t.string }),
@@ -30,7 +38,7 @@ export const InventoryContent = t.intersection([
     clusters: t.array(
       t.intersection([
         t.type({
-          resourceId: t.string,
+          resourceId: Id,
           name: t.string,
           domain: t.string,
           componentManager: t.string,
@@ -41,12 +49,10 @@ export const InventoryContent = t.intersection([
     ),
   }),
   t.partial({
-    netvirtManagers: t.array(
-      t.type({ resourceId: t.string, name: t.string, domain: t.string, componentManager: t.string }),
-    ),
+    netvirtManagers: t.array(t.type({ resourceId: Id, name: t.string, domain: t.string, componentManager: t.string })),
     managementServers: t.array(
       t.intersection([
-        t.type({ resourceId: t.string, name: t.string, componentManager: t.string }),
+        t.type({ resourceId: Id, name: t.string, componentManager: t.string }),
         t.partial({
           dnsServers: t.array(t.string),
           temporaryRootPasswordFile: t.string,
@@ -59,14 +65,14 @@ export const InventoryContent = t.intersection([
     ),
     personalities: t.array(
       t.intersection([
-        t.type({ id: t.string, name: t.string, version: t.string }),
+        t.type({ id: Id, name: t.string, version: t.string }),
         t.partial({
           addOn: t.type({ name: t.string, version: t.string }),
           components: t.record(t.string, t.string),
         }),
       ]),
     ),
-    isos: t.array(t.intersection([t.type({ id: t.string, name: t.string, version: t.string }), Source])),
+    isos: t.array(t.intersection([t.type({ id: Id, name: t.string, version: t.string }), Source])),
     notificationReceivers: t.array(
       t.intersection([
         t.type({ id: t.string, url: t.string }),

@@ -14,7 +14,8 @@ import {
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | null)[];
+  readonly anyOf?: readonly Schema[];
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -108,10 +109,13 @@ describe("openapi.json against the tables of the specification", () => {
 
   /** A schema in the words of the tables. */
   function told(schema: Schema): Specified {
+    // "null": an optional field of a request may also be null.
+    const [orNull, none] = schema.anyOf ?? [];
+    if (orNull && none?.enum?.[0] === null) return told(orNull);
     const name = nameOf(schema);
     if (isSpecified(name)) return name;
     if (name !== undefined) return told(schemas[name]!);
-    if (schema.enum) return { oneOf: [...schema.enum].sort() };
+    if (schema.enum) return { oneOf: schema.enum.filter((one) => one !== null).sort() };
     if (schema.items) return { list: told(schema.items) };
     if (schema.properties) return { fields: toldFields(schema) };
     return schema.type as Specified;

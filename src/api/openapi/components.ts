@@ -1,5 +1,6 @@
 import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
+import { shapeOf } from "../../domain/codec-shape";
 import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
 import { Cluster, ClusterMember, PageOfCluster } from "../../domain/cluster";
 import { ErrorBody, ErrorCause } from "../../domain/error-body";
@@ -147,12 +148,23 @@ const names = new Map(Object.entries(components).map(([name, { codec }]) => [cod
 /** Finds components by the codec itself, so that a model is described once and used by reference. */
 export const componentName: ComponentName = (codec) => names.get(codec);
 
+/** What the bodies of POST and PATCH are made of: null is as good as nothing there. */
+const ofRequests = new Set<t.Mixed>();
+const collect = (codec: t.Mixed): void => {
+  ofRequests.add(codec);
+  const shape = shapeOf(codec);
+  if (shape.kind === "object") Object.values<t.Mixed>({ ...shape.required, ...shape.optional }).forEach(collect);
+  if (shape.kind === "list") collect(shape.element);
+  if (shape.kind === "described" && shape.codec.schema.items) collect(shape.codec.schema.items);
+};
+[UpgradeSpec, UpgradeUpdateSpec].forEach(collect);
+
 /** `components.schemas` of the document. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     Object.entries(components).map(([name, { codec, description, inFull = identity }]) => [
       name,
-      { description, ...inFull(jsonSchemaInFull(codec, componentName)) },
+      { description, ...inFull(jsonSchemaInFull(codec, componentName, ofRequests.has(codec))) },
     ]),
   );
 }

@@ -1,5 +1,6 @@
 import * as E from "fp-ts/Either";
 import type { Cluster } from "../../domain/cluster";
+import { withoutNulls } from "../../domain/absent-nulls";
 import { problemsOf } from "../../domain/decode-errors";
 import { unknownFields } from "../../domain/unknown-fields";
 import { UpgradeSpec } from "../../domain/upgrade-spec";
@@ -23,7 +24,7 @@ export function readRequest(text: string, clusters: readonly Cluster[]): ReadReq
   } catch (thrown) {
     return E.left([`This is no JSON: ${thrown instanceof Error ? thrown.message : "it cannot be read"}.`]);
   }
-  const decoded = UpgradeSpec.decode(json);
+  const decoded = UpgradeSpec.decode(withoutNulls(UpgradeSpec, json));
   if (E.isLeft(decoded)) {
     const { problems, unlisted } = problemsOf(decoded.left, "The request", mostTold);
     return E.left([...problems.map(({ message }) => message), ...(unlisted > 0 ? [`And ${unlisted} more.`] : [])]);

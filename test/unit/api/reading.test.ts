@@ -66,20 +66,34 @@ describe("GET /v1/upgrades", () => {
     expect(api.calls.listed).to.deep.equal([{ filter: {}, page: undefined }]);
   });
 
+  it("takes an empty parameter for an absent one", async () => {
+    expect((await get("?status=&bundleId=&bundleId=b&pageNumber=&resourceId")).status).to.equal(200);
+    expect(api.calls.listed).to.deep.equal([{ filter: { bundleId: "b" }, page: undefined }]);
+  });
+
+  it("compares UUIDs without regard to case", async () => {
+    await get("?bundleId=6F1F2A58-7F0A-4B7E-9D53-2C1F6A0C8E11&resourceId=Not-A-UUID");
+    const filter = { bundleId: "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11", resourceId: "Not-A-UUID" };
+    expect(api.calls.listed[0]?.filter).to.deep.equal(filter);
+    await request(api.url).get("/v1/tasks/6F1F2A58-7F0A-4B7E-9D53-2C1F6A0C8E11");
+    expect(api.calls.read.at(-1)).to.equal("6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11");
+  });
+
   const wrong: [string, string][] = [
+    ["Status=DRAFT", "Status"],
+    ["bundleid=a", "bundleid"],
+    ["bundle_id=a", "bundle_id"],
+    ["PAGESIZE=1", "PAGESIZE"],
+    ["resource-id=", "resource-id"],
     ["status=Pending", "status"],
-    ["status=", "status"],
     ["status=DRAFT&status=DRAFT", "status"],
     ["status=toString", "status"],
-    ["bundleId=", "bundleId"],
     [`bundleId=${"x".repeat(256)}`, "bundleId"],
     ["bundleId=%00", "bundleId"],
     ["bundleId=a&bundleId=b", "bundleId"],
     ["bundleType=HOSTOS", "bundleType"],
-    ["bundleType=", "bundleType"],
     ["pageNumber=-1", "pageNumber"],
     ["pageNumber=1e2", "pageNumber"],
-    ["pageNumber=", "pageNumber"],
     ["pageNumber=99999999999999999999", "pageNumber"],
     ["pageSize=0", "pageSize"],
     ["pageSize=1001", "pageSize"],

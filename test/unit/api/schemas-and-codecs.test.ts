@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import { expect } from "chai";
 import fc, { type Arbitrary } from "fast-check";
 import type * as t from "io-ts";
+import { withoutNulls } from "../../../src/domain/absent-nulls";
 import { shapeOf } from "../../../src/domain/codec-shape";
 import { allRoutes } from "../../../src/api/create-api";
 import { componentName, componentSchemas } from "../../../src/api/openapi/components";
@@ -31,18 +32,18 @@ const decodes = (codec: t.Mixed, value: unknown): boolean => codec.decode(value)
 
 const digits = (width: number, max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(width, "0"));
 
-/** RFC 3339 times, and what is close to one. */
+/** RFC 3339 times, which the document tells of, and what is close to one. What is taken beside them timestamp.test.ts has. */
 const nearlyTimes = fc
   .tuple(
     fc.oneof(digits(4, 9999), fc.constantFrom("0000", "9999")),
     fc.oneof(digits(2, 13), fc.constantFrom("01", "12")),
     fc.oneof(digits(2, 32), fc.constantFrom("01", "31")),
-    fc.constantFrom("T", "T", "t", " "),
+    fc.constantFrom("T", "T", "t"),
     digits(2, 24),
     digits(2, 60),
     digits(2, 60),
     fc.constantFrom("", "", ".5", ".123456789", ".1234567890", "."),
-    fc.oneof(fc.constantFrom("Z", "z", "", "+00:00", "-00:00", "+24:00", "+0100", "+01"), fc.constantFrom("+01:00")),
+    fc.oneof(fc.constantFrom("Z", "z", "", "+00:00", "-00:00", "+24:00"), fc.constantFrom("+01:00")),
   )
   .map(([year, month, day, separator, hour, minute, second, fraction, offset]) =>
     [year, "-", month, "-", day, separator, hour, ":", minute, ":", second, fraction, offset].join(""),
@@ -149,7 +150,7 @@ describe("the schemas of the document and the codecs that serve requests", funct
         fc.property(nearly(codec, 8 * leavesOf(codec)), (value) => {
           // What can come over the wire.
           const sent = JSON.parse(JSON.stringify(value)) as unknown;
-          const says = codec === UpgradeUpdateSpec ? updates(sent) : decodes(codec, sent);
+          const says = codec === UpgradeUpdateSpec ? updates(sent) : decodes(codec, withoutNulls(codec, sent));
           if (says) accepted += 1;
           expect(validate(sent), JSON.stringify(validate.errors)).to.equal(says);
         }),
@@ -198,6 +199,6 @@ describe("the schemas of the document and the codecs that serve requests", funct
 
 /** What the route asks of the body of an update beside its codec. */
 function updates(value: unknown): boolean {
-  const counted = partThatCounts(value);
+  const counted = withoutNulls(UpgradeUpdateSpec, partThatCounts(value));
   return decodes(UpgradeUpdateSpec, counted) && unknownFields(UpgradeUpdateSpec, counted).length === 0;
 }

@@ -156,6 +156,54 @@ describe("POST /v1/upgrades", () => {
     expect(api.calls.started[0]?.spec.bundleId).to.equal("last");
   });
 
+  it("takes null for an absent field, wherever a field is optional, and for no other", async () => {
+    const nulls = {
+      ...upgradeSpecExample,
+      draftMode: null,
+      mgmtUpgradeUserInputSpecs: null,
+      netvirtUpgradeUserInputSpecs: [{ netvirtId: null, netvirtUpgradeOptions: { isEdgeOnlyUpgrade: null } }],
+      resourceUpgradeSpecs: [
+        {
+          resourceId: "c",
+          upgradeNow: null,
+          hostosUpgradeOptionsSpec: { hostosUpgradeFailureAction: { action: null } },
+        },
+      ],
+    };
+    const answer = await post().send(nulls);
+    expect(answer.status, answer.text).to.equal(202);
+    const { draftMode: _, ...rest } = upgradeSpecExample;
+    expect(api.calls.started[0]).to.deep.equal({
+      caller: "dev",
+      spec: {
+        ...rest,
+        netvirtUpgradeUserInputSpecs: [{ netvirtUpgradeOptions: {} }],
+        resourceUpgradeSpecs: [{ resourceId: "c", hostosUpgradeOptionsSpec: { hostosUpgradeFailureAction: {} } }],
+      },
+    });
+    for (const wrong of [
+      { bundleId: null },
+      { resourceUpgradeSpecs: [null] },
+      { resourceUpgradeSpecs: [{ resourceId: null }] },
+    ])
+      expectError(await post().send({ ...upgradeSpecExample, ...wrong }), 400, "INVALID_FIELD");
+  });
+
+  it("compares UUIDs without regard to case", async () => {
+    const id = "6F1F2A58-7F0A-4B7E-9D53-2C1F6A0C8E11";
+    await post().send({
+      ...upgradeSpecExample,
+      bundleId: id,
+      resourceUpgradeSpecs: [{ resourceId: id }, { resourceId: "C-1" }],
+    });
+    const { spec } = api.calls.started[0]!;
+    expect([spec.bundleId, ...spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId)]).to.deep.equal([
+      id.toLowerCase(),
+      id.toLowerCase(),
+      "C-1",
+    ]);
+  });
+
   it("gives the use case times in UTC with milliseconds", async () => {
     const spec = {
       ...upgradeSpecExample,
@@ -190,6 +238,10 @@ describe("POST /v1/upgrades", () => {
       "application/json; charset=utf-8",
       "Application/JSON;charset=UTF-8",
       'application/json; charset="utf-8"',
+      "application/json; charset=utf-16",
+      "application/json;odata=verbose;IEEE754Compatible=true",
+      "application/json; charset=ISO-8859-1; boundary=x",
+      "application/json;",
     ];
     for (const type of accepted) {
       it(`may be ${type}`, async () => {
@@ -197,19 +249,27 @@ describe("POST /v1/upgrades", () => {
       });
     }
 
-    const refused = [
-      "text/plain",
-      "application/json; charset=utf-16",
-      "application/jsonp",
-      "multipart/form-data",
-      "json/",
-    ];
+    const refused = ["text/plain", "application/jsonp", "multipart/form-data", "json/"];
     for (const type of refused) {
       it(`must not be ${type}`, async () => {
         const answer = await post().set("content-type", type).send(JSON.stringify(upgradeSpecExample));
         expectError(answer, 400, "UNSUPPORTED_CONTENT_TYPE");
       });
     }
+
+    it("says nothing of the bytes, which are UTF-8, with a byte order mark or without", async () => {
+      const send = (bytes: Buffer) =>
+        fetch(`${api.url}/v1/upgrades`, {
+          method: "POST",
+          headers: { authorization: "x", "content-type": "application/json; charset=latin1" },
+          body: bytes,
+        });
+      const spec = { ...upgradeSpecExample, bundleId: "b\u00fcndel" };
+      expect((await send(Buffer.from(`\ufeff${JSON.stringify(spec)}`))).status).to.equal(202);
+      expect(api.calls.started[0]?.spec.bundleId).to.equal("b\u00fcndel");
+      expect((await send(Buffer.from(JSON.stringify(spec), "latin1"))).status).to.equal(400);
+      expect((await send(Buffer.from(JSON.stringify(spec), "utf16le"))).status).to.equal(400);
+    });
 
     it("must be there", async () => {
       const answer = await fetch(`${api.url}/v1/upgrades`, {

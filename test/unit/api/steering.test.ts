@@ -348,6 +348,13 @@ describe("Every further route", () => {
       expect(long.message.length).to.be.lessThan(600);
     });
 
+    it("takes null for an absent field", async () => {
+      expect(
+        (await commit('{"scheduledTimestamp": null, "upgradeNow": null, "mgmtUpgradePatchSpecs": null}', json)).status,
+      ).to.equal(200);
+      expect(api.calls.asked).to.deep.equal([["updateUpgrade", id, {}, "dev"]]);
+    });
+
     it("takes another switchover time", async () => {
       const mgmtUpgradePatchSpecs = [{ resourceId: "vc-1", startSwitchoverTimestamp: "2036-12-01T09:30:00.000Z" }];
       expect((await commit(JSON.stringify({ mgmtUpgradePatchSpecs }), json)).status).to.equal(200);
