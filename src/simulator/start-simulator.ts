@@ -78,7 +78,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
         server.close((error) => (error ? reject(error) : resolve()));
         server.closeAllConnections();
       });
-      await world.saved();
+      await world.close();
     },
   };
 }

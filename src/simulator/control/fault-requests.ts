@@ -1,6 +1,6 @@
 import * as E from "fp-ts/Either";
 import { releaseNodes } from "../nsx/nsx-timeline";
-import { decodeFaultRequest, isActive, type Fault, type FaultRequest } from "../state/fault";
+import { decodeFaultRequest, endsByItself, isActive, type Fault, type FaultRequest } from "../state/fault";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { repairHost } from "../timeline/apply";
@@ -53,7 +53,7 @@ export function addFault(world: World, input: unknown): E.Either<string[], Fault
     ...(cluster && { cluster: cluster.id }),
     ...(host && { host: host.id }),
     ...(remaining !== undefined && { remaining }),
-    ...((parameters.kind === "SERVICE_UNAVAILABLE" || parameters.kind === "CLOCK_SKEW") &&
+    ...(endsByItself.has(parameters.kind) &&
       parameters.seconds !== undefined && { until: now + parameters.seconds * 1000 }),
   };
   if (fault.kind === "SESSIONS_EXPIRED") world.sessions.expireAll();

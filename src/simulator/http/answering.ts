@@ -1,28 +1,17 @@
 import type { Context } from "koa";
 import { advance } from "../timeline/advance";
 import type { World } from "../state/world";
+import { readBody, UnreadableBody } from "./body";
 import type { Answer, Call } from "./call";
 
+export { UnreadableBody } from "./body";
 export type { Answer, Call } from "./call";
 
-/** A body that is no JSON, or more than {@link maximumBody} bytes. */
-export class UnreadableBody extends Error {
-  override readonly name = "UnreadableBody";
-}
-
-const maximumBody = 1024 * 1024;
-
 async function readJson(ctx: Context): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maximumBody) throw new UnreadableBody(`the body has more than ${maximumBody} bytes`);
-    chunks.push(chunk);
-  }
-  if (size === 0) return undefined;
+  const body = await readBody(ctx);
+  if (body.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return JSON.parse(body.toString("utf8"));
   } catch {
     throw new UnreadableBody("the body is no JSON");
   }

@@ -2,6 +2,7 @@ import type { Context, Next } from "koa";
 import { setTimeout as delay } from "node:timers/promises";
 import { isActive, type Fault, type FaultKind } from "../state/fault";
 import type { World } from "../state/world";
+import { readBody } from "./body";
 
 function findMatching(world: World, kind: FaultKind, ctx: Context, address: string): Fault | undefined {
   return world.state.global.faults.find(
@@ -13,10 +14,38 @@ function findMatching(world: World, kind: FaultKind, ctx: Context, address: stri
   );
 }
 
+/** Writes what a fault says instead of what the API would answer. */
+function writeInstead(ctx: Context, { status = 500, contentType = "text/html", body = "" }: Fault): void {
+  ctx.status = status;
+  ctx.body = body;
+  // Not by Koa's `type`, which drops what it does not know.
+  ctx.set("Content-Type", contentType);
+}
+
 /**
- * The faults that meet a call whatever it asks for: latency, 503 for a while, and a 504 or a dropped connection
- * before or after the work was done. `refuse` answers 503, or 504 to what timed out, in the manner of the API; `addressOf` is what a fault's `path` may be
- * a part of, where the URL alone does not tell calls apart.
+ * Cuts the connection, or holds it without an answer, and does the work when its caller may be gone. What has not been
+ * done when the simulator ends or is reset never is.
+ */
+async function carryOutLate(world: World, ctx: Context, next: Next, fault: Fault): Promise<void> {
+  await readBody(ctx).catch(() => undefined);
+  await world.saved();
+  ctx.respond = false;
+  if (!fault.hold) ctx.req.socket.destroy();
+  const work = async () => {
+    await delay(fault.milliseconds ?? 1000, undefined, { ref: false, signal: world.ending });
+    await next();
+  };
+  work().catch((error: unknown) => {
+    if (!(error instanceof Error && error.name === "AbortError"))
+      world.log({ err: error, method: ctx.method, path: ctx.path }, "late simulator call failed");
+  });
+}
+
+/**
+ * The faults that meet a call whatever it asks for: latency, another answer for a while, work that is done when the
+ * caller is gone, and a 504 or a dropped connection before or after the work was done. `refuse` answers 503, or 504 to
+ * what timed out, in the manner of the API; `addressOf` is what a fault's `path` may be a part of, where the URL alone
+ * does not tell calls apart.
  */
 export function requestFaults(
   world: World,
@@ -25,6 +54,13 @@ export function requestFaults(
 ) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const matching = (kind: FaultKind) => findMatching(world, kind, ctx, addressOf(ctx));
+    /** Counts a fault as used, does the work where it comes `after` it, and saves both. */
+    const use = async (fault: Fault) => {
+      world.useFault(fault);
+      if (fault.after) await next();
+      await world.saved();
+    };
+
     const slow = matching("SLOW");
     if (slow) {
       world.useFault(slow);
@@ -33,24 +69,31 @@ export function requestFaults(
 
     const unavailable = matching("SERVICE_UNAVAILABLE");
     if (unavailable) {
-      world.useFault(unavailable);
-      await world.saved();
+      await use(unavailable);
       return refuse(ctx, "SERVICE_UNAVAILABLE");
+    }
+
+    const other = matching("ANSWERS");
+    if (other) {
+      await use(other);
+      return writeInstead(ctx, other);
     }
 
     const timedOut = matching("CALL_TIMED_OUT");
     if (timedOut) {
-      world.useFault(timedOut);
-      if (timedOut.after) await next();
-      await world.saved();
+      await use(timedOut);
       return refuse(ctx, "TIMED_OUT");
+    }
+
+    const late = matching("LATE");
+    if (late) {
+      world.useFault(late);
+      return carryOutLate(world, ctx, next, late);
     }
 
     const dropped = matching("CONNECTION_DROPPED");
     if (!dropped) return next();
-    world.useFault(dropped);
-    if (dropped.after) await next();
-    await world.saved();
+    await use(dropped);
     ctx.respond = false;
     ctx.req.socket.destroy();
   };

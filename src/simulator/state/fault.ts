@@ -50,6 +50,8 @@ export const FaultKind = OneOf(
   "CLOCK_SKEW",
   "REMEDIATION_TIMES_OUT",
   "CALL_TIMED_OUT",
+  "ANSWERS",
+  "LATE",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -68,6 +70,16 @@ function numberBetween(minimum: number, maximum: number, unit: string) {
 export const Seconds = numberBetween(0, 86_400, "seconds");
 const Milliseconds = numberBetween(0, 600_000, "milliseconds");
 const Factor = numberBetween(0.001, 100_000, "times");
+/** Statuses that end a call; 204 and 304 have no body, whatever is asked for. */
+const Status = IntegerBetween(200, 599);
+const isContentType = (u: unknown): u is string => typeof u === "string" && /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(u);
+const ContentType = new DescribedType<string>(
+  "a content type of 1 to 255 printable ASCII characters",
+  { type: "string", minLength: 1, maxLength: 255 },
+  isContentType,
+  (u, c) => (isContentType(u) ? t.success(u) : t.failure(u, c)),
+  t.identity,
+);
 const Times = IntegerBetween(1, 1_000_000, "times");
 
 /** What keeps the VMs of a host on it; each is overcome by an option of the remediation policy. */
@@ -92,7 +104,7 @@ const MgmtState = OneOf(
 const ofMgmt = { times: Times, message: Text };
 const kinded = <P extends t.Props>(optional: P) => model({ kind: FaultKind }, optional);
 
-/** The fields that each kind has beside `kind`; all are optional. */
+/** The fields that each kind has beside `kind`; all are optional but the status of `ANSWERS`. */
 const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   MAINTENANCE_MODE_STUCK: kinded({ ...ofHost, seconds: Seconds, message: Text }),
   MAINTENANCE_MODE_HANGS: kinded(ofHost),
@@ -139,6 +151,11 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   CLOCK_SKEW: kinded({ times: Times, seconds: Seconds }),
   REMEDIATION_TIMES_OUT: kinded({ ...ofHost, seconds: Seconds, message: Text }),
   CALL_TIMED_OUT: kinded({ ...calls, times: Times, after: t.boolean }),
+  ANSWERS: model(
+    { kind: FaultKind, status: Status },
+    { ...calls, times: Times, seconds: Seconds, contentType: ContentType, body: t.string, after: t.boolean },
+  ),
+  LATE: kinded({ ...calls, times: Times, milliseconds: Milliseconds, hold: t.boolean }),
 };
 
 const parameters = {
@@ -157,6 +174,10 @@ const parameters = {
   item: t.string,
   others: t.number,
   by: EvacuationBlocker,
+  status: t.number,
+  contentType: t.string,
+  body: t.string,
+  hold: t.boolean,
 };
 
 /** What is asked for: a kind, optionally how often (`times`; without it until it is deleted), and its parameters. */
@@ -179,6 +200,9 @@ export function decodeFaultRequest(input: unknown): E.Either<string[], FaultRequ
   if (E.isLeft(kind)) return E.left([`kind: must be one of ${Object.keys(FaultKind.keys).join(", ")}`]);
   return decodeStrictly(requests[kind.right.kind], input);
 }
+
+/** Kinds that end by themselves after their `seconds`; for the others `seconds` says something else. */
+export const endsByItself: ReadonlySet<FaultKind> = new Set(["SERVICE_UNAVAILABLE", "CLOCK_SKEW", "ANSWERS"]);
 
 /** Whether a fault still acts at a moment (epoch milliseconds). */
 export function isActive(fault: Fault, now: number): boolean {

@@ -36,6 +36,7 @@ export class World {
   private mustSave = false;
   private saving: Promise<void> | undefined;
   private nextSave: Promise<void> | undefined;
+  private end = new AbortController();
 
   private constructor(private readonly options: WorldOptions) {
     this.state = createInventory(options.config, options.now());
@@ -69,6 +70,21 @@ export class World {
 
   get config(): SimulatorConfig {
     return this.options.config;
+  }
+
+  /** Aborted when this world ends or begins again, for what waits for a later moment by a timer. */
+  get ending(): AbortSignal {
+    return this.end.signal;
+  }
+
+  log(fields: object, message: string): void {
+    this.options.log(fields, message);
+  }
+
+  /** Ends the world: nothing that waits happens any more, and everything until now is in the file. */
+  async close(): Promise<void> {
+    this.end.abort();
+    await this.saved();
   }
 
   /** Epoch milliseconds. */
@@ -122,6 +138,8 @@ export class World {
 
   /** Everything as it was in the beginning, without sessions, faults and ledger. */
   async reset(): Promise<void> {
+    this.end.abort();
+    this.end = new AbortController();
     await this.saved();
     this.state = createInventory(this.config, this.now());
     this.agenda = new Agenda(this.state.clusters);

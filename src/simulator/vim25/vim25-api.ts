@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Context, Next } from "koa";
+import { readBody, UnreadableBody } from "../http/body";
 import { requestFaults } from "../http/request-faults";
 import type { World } from "../state/world";
 import { advance } from "../timeline/advance";
@@ -12,7 +13,6 @@ import { child, faulted, readRequest, returned, type SoapRequest, textOf } from 
 import { Views } from "./views";
 
 const cookieName = "vmware_soap_session";
-const maximumBody = 1024 * 1024;
 /** Between two looks for a client that waits for a change, in milliseconds. */
 const lookEvery = 50;
 
@@ -22,15 +22,13 @@ interface Asked {
   unreadable?: MethodFaultError;
 }
 
-async function readBody(ctx: Context): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maximumBody) throw methodFault("InvalidRequest", `The request has more than ${maximumBody} bytes.`);
-    chunks.push(chunk);
+async function readText(ctx: Context): Promise<string> {
+  try {
+    return (await readBody(ctx)).toString("utf8");
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error;
+    throw methodFault("InvalidRequest", error.message);
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function write(ctx: Context, status: number, body: string): void {
@@ -43,7 +41,7 @@ function write(ctx: Context, status: number, body: string): void {
 async function readAsked(ctx: Context, next: Next): Promise<void> {
   const asked: Asked = {};
   try {
-    asked.request = readRequest(await readBody(ctx));
+    asked.request = readRequest(await readText(ctx));
   } catch (error) {
     if (!(error instanceof MethodFaultError)) throw error;
     asked.unreadable = error;
