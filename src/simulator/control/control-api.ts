@@ -1,26 +1,32 @@
 import Router from "@koa/router";
 import * as E from "fp-ts/Either";
 import type { Context, Next } from "koa";
-import { model, OneOf } from "../../domain/codec";
+import { Identifier, model, OneOf } from "../../domain/codec";
 import { decodeStrictly } from "../config/decode-strictly";
 import { answering, send, UnreadableBody, type Answer } from "../http/answering";
 import { Seconds } from "../state/fault";
+import type { KnownHost } from "../state/whereabouts";
 import type { World } from "../state/world";
 import { enterMaintenance, exitMaintenance } from "../timeline/maintenance";
+import { joinCluster, leaveCluster } from "../timeline/membership";
 import { addFault, faultView, removeFaults } from "./fault-requests";
-import { stateView } from "./state-view";
+import { hostView, stateView } from "./state-view";
 
 const Settings = model({}, { hostSeconds: Seconds });
 
 /** What somebody may do to a host by hand. */
 const HostChange = model({ maintenance: OneOf("IN", "OUT") }, {});
 
-function changeHost(world: World, idOrName: string, maintenance: "IN" | "OUT"): string | undefined {
+/** A host that somebody adds to a cluster. */
+const NewHost = model({ name: Identifier }, { version: Identifier });
+
+/** A host by id or name, with its cluster. */
+function findHost(world: World, idOrName: string): KnownHost | undefined {
   for (const cluster of world.state.clusters) {
     const host = cluster.hosts.find(({ id, name }) => id === idOrName || name === idOrName);
-    if (host) return (maintenance === "IN" ? enterMaintenance : exitMaintenance)(world, cluster, host);
+    if (host) return { cluster, host };
   }
-  return `there is no host ${idOrName}`;
+  return undefined;
 }
 
 /** What is wrong with a control call, one sentence a field. */
@@ -111,8 +117,33 @@ export function controlApi(world: World): Router {
     answering(world, ({ params, body }) => {
       const change = decodeStrictly(HostChange, body);
       if (E.isLeft(change)) return wrong(400, change.left);
-      const problem = changeHost(world, params["host"] ?? "", change.right.maintenance);
+      const known = findHost(world, params["host"] ?? "");
+      if (!known) return wrong(409, [`there is no host ${params["host"]}`]);
+      const act = change.right.maintenance === "IN" ? enterMaintenance : exitMaintenance;
+      const problem = act(world, known.cluster, known.host);
       return problem ? wrong(409, [problem]) : { status: 204 };
+    }),
+  );
+
+  router.delete(
+    "/hosts/:host",
+    answering(world, ({ params }) => {
+      const known = findHost(world, params["host"] ?? "");
+      if (!known) return wrong(404, [`there is no host ${params["host"]}`]);
+      leaveCluster(world, known.cluster, known.host);
+      return { status: 204 };
+    }),
+  );
+
+  router.post(
+    "/clusters/:cluster/hosts",
+    answering(world, ({ params, body }) => {
+      const joining = decodeStrictly(NewHost, body);
+      if (E.isLeft(joining)) return wrong(400, joining.left);
+      const cluster = world.state.clusters.find(({ id, name }) => [id, name].includes(params["cluster"] ?? ""));
+      if (!cluster) return wrong(404, [`there is no cluster ${params["cluster"]}`]);
+      const joined = joinCluster(world, cluster, joining.right);
+      return typeof joined === "string" ? wrong(409, [joined]) : { status: 201, body: hostView(joined) };
     }),
   );
 

@@ -4,7 +4,8 @@ import type { World } from "../state/world";
 import { applianceOf } from "../vcsa/appliance";
 import { applyProgress } from "../vlcm/apply-result";
 
-function hostView({ evacuation: _, lostBy, stagedVersion, ...host }: HostState) {
+/** A host as the control API shows it. */
+export function hostView({ evacuation: _, lostBy, stagedVersion, ...host }: HostState) {
   return { ...host, ...(stagedVersion !== undefined && { stagedVersion }), ...(lostBy !== undefined && { lostBy }) };
 }
 

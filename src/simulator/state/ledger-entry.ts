@@ -18,6 +18,8 @@ export const LedgerStep = OneOf(
   "APPLY_FINISHED",
   "CANCELLED",
   "HOST_REPAIRED",
+  "HOST_JOINED",
+  "HOST_LEFT",
   "NSX_CHECKS_STARTED",
   "NSX_SETTINGS_SET",
   "NSX_GROUP_SET",

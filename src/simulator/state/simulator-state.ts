@@ -215,7 +215,12 @@ export const GlobalState = model(
     faults: t.array(Fault),
     ledgerLength: t.number,
   },
-  { hostSeconds: t.number, vcsa: VcsaState },
+  {
+    hostSeconds: t.number,
+    vcsa: VcsaState,
+    /** Number of the next host that joins; ids of hosts that have left are not given again. */
+    nextHost: t.number,
+  },
 );
 export type GlobalState = t.TypeOf<typeof GlobalState>;
 

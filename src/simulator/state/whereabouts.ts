@@ -8,7 +8,7 @@ export interface KnownHost {
 
 /**
  * Which cluster holds what, by id: most calls name a host or a task, and with thousands of them a look through all
- * clusters would be most of the work. Clusters and their hosts stay the same as long as the state does.
+ * clusters would be most of the work. Clusters stay the same as long as the state does.
  */
 export class Whereabouts {
   private readonly clusters = new Map<string, ClusterState>();
@@ -30,6 +30,14 @@ export class Whereabouts {
 
   host(id: string): KnownHost | undefined {
     return this.hosts.get(id);
+  }
+
+  hostJoined(cluster: ClusterState, host: HostState): void {
+    this.hosts.set(host.id, { cluster, host });
+  }
+
+  hostLeft(host: HostState): void {
+    this.hosts.delete(host.id);
   }
 
   /** The cluster that a task of whichever API was opened on; the task itself may be forgotten or long gone. */

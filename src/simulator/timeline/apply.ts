@@ -251,6 +251,18 @@ class Remediation {
     if (this.task.status === "OPEN") this.goOn();
   }
 
+  /** Takes a host out that is no longer there: one that waits is skipped, one in work fails. */
+  leave(host: HostState, why: string): void {
+    const run = this.runs.find((known) => known.host === host.id);
+    if (run?.status === "WAITING") {
+      this.skip(run, why);
+      this.task.events = this.task.events.filter((event) => event.host !== host.id);
+      return this.goOn();
+    }
+    if (run?.status !== "RUNNING" && run?.status !== "RETRY_PENDING") return;
+    this.failHost(run, host, { status: "ERROR", id: "host.removed", message: why, retriable: false });
+  }
+
   private skip(run: HostRun, note: string): void {
     run.status = "SKIPPED";
     run.endedAt = this.at;
@@ -298,6 +310,11 @@ export function happenToApply(world: World, cluster: ClusterState, task: TaskSta
 /** Cancels a remediation that has not ended (epoch milliseconds). */
 export function cancelApply(world: World, cluster: ClusterState, task: TaskState, at: number): void {
   new Remediation(world, cluster, task, at).cancel();
+}
+
+/** Goes on with a remediation, if it is one, without a host that leaves the cluster. */
+export function leaveApply(world: World, cluster: ClusterState, task: TaskState, host: HostState, why: string): void {
+  if (task.kind === "apply") new Remediation(world, cluster, task, world.now()).leave(host, why);
 }
 
 /** A host that never reconnected is repaired: it is back on the image that it had, without VMs. */
