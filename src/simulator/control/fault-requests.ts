@@ -4,7 +4,9 @@ import { decodeFaultRequest, endsByItself, isActive, type Fault, type FaultReque
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { repairHost } from "../timeline/apply";
+import { endTasksByRestart } from "../timeline/restart";
 import { repairAppliance } from "../vcsa/advance-vcsa";
+import { planLateLifecycle } from "../vcsa/appliance";
 
 interface Target {
   readonly cluster?: ClusterState;
@@ -48,14 +50,19 @@ export function addFault(world: World, input: unknown): E.Either<string[], Fault
   const remaining = isEvent ? 0 : times;
   const fault: Fault = {
     ...parameters,
+    ...(parameters.kind === "MANAGER_RESTARTS" && { seconds: parameters.seconds ?? 10 }),
     id: `fault-${world.state.global.nextFault++}`,
     createdAt: now,
     ...(cluster && { cluster: cluster.id }),
     ...(host && { host: host.id }),
     ...(remaining !== undefined && { remaining }),
-    ...(endsByItself.has(parameters.kind) &&
-      parameters.seconds !== undefined && { until: now + parameters.seconds * 1000 }),
   };
+  if (endsByItself.has(fault.kind) && fault.seconds !== undefined) fault.until = now + fault.seconds * 1000;
+  if (fault.kind === "MANAGER_RESTARTS") {
+    endTasksByRestart(world);
+    planLateLifecycle(world, fault.until ?? now);
+    world.sessions.expireAll();
+  }
   if (fault.kind === "SESSIONS_EXPIRED") world.sessions.expireAll();
   if (fault.kind === "TASKS_FORGOTTEN")
     for (const affected of cluster ? [cluster] : world.state.clusters) {

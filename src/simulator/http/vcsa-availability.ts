@@ -1,21 +1,35 @@
 import type { Context, Next } from "koa";
 import type { World } from "../state/world";
-import { advanceVcsa, availability } from "../vcsa/advance-vcsa";
+import { advanceVcsa, availability, lifecycleAbsence } from "../vcsa/advance-vcsa";
 import { VapiError } from "../vlcm/vapi-error";
 import { send } from "./answering";
 
-/** While the management server restarts, nothing under `/api` answers, whoever it belongs to. */
+const starting = new VapiError("SERVICE_UNAVAILABLE", "service.starting", "Services are stopping or starting.");
+const unknown = new VapiError("NOT_FOUND", "service.not_found", "Not found.");
+
+/**
+ * While the management server restarts, nothing under `/api` and `/sdk` answers, whoever it belongs to; afterwards the
+ * lifecycle service may be the last to come up.
+ */
 export function vcsaAvailability(world: World) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (!ctx.path.startsWith("/api/")) return next();
+    const isManagement = ctx.path === "/sdk";
+    if (!isManagement && !ctx.path.startsWith("/api/")) return next();
     advanceVcsa(world);
     const now = availability(world);
-    if (now === "UP") return next();
-    if (now === "UNAVAILABLE") {
-      send(ctx, new VapiError("SERVICE_UNAVAILABLE", "service.starting", "Services are stopping or starting.").answer);
+    if (now === "OFF") {
+      ctx.respond = false;
+      ctx.req.socket.destroy();
       return;
     }
-    ctx.respond = false;
-    ctx.req.socket.destroy();
+    if (now === "UNAVAILABLE" && isManagement) {
+      ctx.status = 503;
+      ctx.body = "no healthy upstream";
+      return;
+    }
+    if (now === "UNAVAILABLE") return send(ctx, starting.answer);
+    const absence = ctx.path.startsWith("/api/esx/") ? lifecycleAbsence(world) : undefined;
+    if (absence === undefined) return next();
+    send(ctx, (absence === 503 ? starting : unknown).answer);
   };
 }

@@ -52,6 +52,8 @@ export const FaultKind = OneOf(
   "CALL_TIMED_OUT",
   "ANSWERS",
   "LATE",
+  "MANAGER_RESTARTS",
+  "LIFECYCLE_STARTS_LATE",
 );
 export type FaultKind = t.TypeOf<typeof FaultKind>;
 
@@ -72,6 +74,15 @@ const Milliseconds = numberBetween(0, 600_000, "milliseconds");
 const Factor = numberBetween(0.001, 100_000, "times");
 /** Statuses that end a call; 204 and 304 have no body, whatever is asked for. */
 const Status = IntegerBetween(200, 599);
+const isAbsentStatus = (u: unknown): u is 404 | 503 => u === 404 || u === 503;
+/** What a service that has not started yet is answered for by what stands before it. */
+const AbsentStatus = new DescribedType<404 | 503>(
+  "404 or 503",
+  { type: "integer" },
+  isAbsentStatus,
+  (u, c) => (isAbsentStatus(u) ? t.success(u) : t.failure(u, c)),
+  t.identity,
+);
 const isContentType = (u: unknown): u is string => typeof u === "string" && /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(u);
 const ContentType = new DescribedType<string>(
   "a content type of 1 to 255 printable ASCII characters",
@@ -155,6 +166,8 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
     { kind: FaultKind, status: Status },
     { ...calls, times: Times, seconds: Seconds, contentType: ContentType, body: t.string, after: t.boolean },
   ),
+  MANAGER_RESTARTS: kinded({ seconds: Seconds }),
+  LIFECYCLE_STARTS_LATE: kinded({ times: Times, seconds: Seconds, status: AbsentStatus }),
   LATE: kinded({ ...calls, times: Times, milliseconds: Milliseconds, hold: t.boolean }),
 };
 
@@ -202,7 +215,12 @@ export function decodeFaultRequest(input: unknown): E.Either<string[], FaultRequ
 }
 
 /** Kinds that end by themselves after their `seconds`; for the others `seconds` says something else. */
-export const endsByItself: ReadonlySet<FaultKind> = new Set(["SERVICE_UNAVAILABLE", "CLOCK_SKEW", "ANSWERS"]);
+export const endsByItself: ReadonlySet<FaultKind> = new Set([
+  "SERVICE_UNAVAILABLE",
+  "CLOCK_SKEW",
+  "ANSWERS",
+  "MANAGER_RESTARTS",
+]);
 
 /** Whether a fault still acts at a moment (epoch milliseconds). */
 export function isActive(fault: Fault, now: number): boolean {

@@ -49,6 +49,7 @@ export const LedgerStep = OneOf(
   "MGMT_MIGRATION_FAILED",
   "MGMT_MIGRATION_CANCELLED",
   "LIVE_PATCHED",
+  "MANAGER_RESTARTED",
 );
 export type LedgerStep = t.TypeOf<typeof LedgerStep>;
 

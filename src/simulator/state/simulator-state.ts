@@ -168,6 +168,8 @@ export const TaskState = model(
     switchedOff: t.array(OneOf("admissionControl", "dpm")),
     /** A remediation of hosts at the same time: how many of them. */
     parallel: t.number,
+    /** The component manager cancelled it when it restarted. */
+    endedByRestart: t.boolean,
   },
 );
 export type TaskState = t.TypeOf<typeof TaskState>;

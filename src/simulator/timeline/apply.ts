@@ -263,6 +263,26 @@ class Remediation {
     this.failHost(run, host, { status: "ERROR", id: "host.removed", message: why, retriable: false });
   }
 
+  /** Ends at once, and leaves each host where it is; one that restarts comes back by itself. */
+  abandon(reason: { readonly id: string; readonly message: string }): void {
+    for (const run of this.runs) {
+      if (run.status !== "RUNNING" && run.status !== "RETRY_PENDING") continue;
+      const host = this.hostOf(run);
+      if (host.maintenance === "ENTERING") host.maintenance = "OUT";
+      if (host.connection === "NOT_RESPONDING" && host.lostBy === undefined) {
+        host.connection = "CONNECTED";
+        this.takeImage(host);
+        this.record("REBOOTED", host);
+      }
+      run.failures = [...(run.failures ?? []), { at: this.at, ...reason, retriable: true }];
+      run.status = "ERROR";
+      run.endedAt = this.at;
+      rescanHost(this.world, this.cluster, host);
+      this.record("APPLY_FAILED", host, reason.message);
+    }
+    this.end();
+  }
+
   private skip(run: HostRun, note: string): void {
     run.status = "SKIPPED";
     run.endedAt = this.at;
@@ -315,6 +335,17 @@ export function cancelApply(world: World, cluster: ClusterState, task: TaskState
 /** Goes on with a remediation, if it is one, without a host that leaves the cluster. */
 export function leaveApply(world: World, cluster: ClusterState, task: TaskState, host: HostState, why: string): void {
   if (task.kind === "apply") new Remediation(world, cluster, task, world.now()).leave(host, why);
+}
+
+/** Ends a remediation in the middle of what it does (epoch milliseconds). */
+export function abandonApply(
+  world: World,
+  cluster: ClusterState,
+  task: TaskState,
+  at: number,
+  reason: { readonly id: string; readonly message: string },
+): void {
+  new Remediation(world, cluster, task, at).abandon(reason);
 }
 
 /** A host that never reconnected is repaired: it is back on the image that it had, without VMs. */

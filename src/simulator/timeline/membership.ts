@@ -66,7 +66,8 @@ export function leaveCluster(world: World, cluster: ClusterState, host: HostStat
     const gone = new Set([host.id, ...vim25.vms.filter((vm) => vm.host === host.id).map(({ id }) => id)]);
     vim25.vms = vim25.vms.filter(({ id }) => !gone.has(id));
     for (const vm of vim25.vms) if (vm.home === host.id) delete vm.home;
-    delete vim25.hosts[host.id];
+    const { [host.id]: _, ...others } = vim25.hosts;
+    vim25.hosts = others;
     for (const task of vim25.tasks) {
       if (!gone.has(task.entity)) continue;
       task.events = [];

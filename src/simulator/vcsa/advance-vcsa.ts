@@ -1,3 +1,4 @@
+import { isActive } from "../state/fault";
 import type { World } from "../state/world";
 import { applianceOf } from "./appliance";
 import { advanceMigration } from "./migration-operations";
@@ -19,8 +20,11 @@ export function advanceVcsa(world: World): void {
 export function availability(world: World): "UP" | "UNAVAILABLE" | "OFF" {
   const now = world.now();
   const { update, migration } = applianceOf(world);
-  for (const run of [update, migration]) {
-    const { downFrom, downUntil } = run ?? {};
+  const restarts = world.state.global.faults
+    .filter((fault) => fault.kind === "MANAGER_RESTARTS" && isActive(fault, now))
+    .map(({ createdAt, until }) => ({ downFrom: createdAt, downUntil: until }));
+  for (const absence of [update, migration, ...restarts]) {
+    const { downFrom, downUntil } = absence ?? {};
     if (downFrom === undefined || downUntil === undefined || now < downFrom || now >= downUntil) continue;
     const share = (now - downFrom) / (downUntil - downFrom);
     return share < 0.1 || share >= 0.8 ? "UNAVAILABLE" : "OFF";
@@ -28,10 +32,21 @@ export function availability(world: World): "UP" | "UNAVAILABLE" | "OFF" {
   return "UP";
 }
 
-/** A failed installation is repaired, as if the appliance had been restored from its backup. */
+/** The status that the lifecycle service is answered with while it has not started yet; undefined once it has. */
+export function lifecycleAbsence(world: World): number | undefined {
+  const now = world.now();
+  const { lifecycleAway } = applianceOf(world);
+  return lifecycleAway && now >= lifecycleAway.from && now < lifecycleAway.until ? lifecycleAway.status : undefined;
+}
+
+/** A failed installation is repaired, as if the appliance had been restored from its backup; a late service starts. */
 export function repairAppliance(world: World, faults: readonly string[]): void {
   const appliance = applianceOf(world);
-  const { update } = appliance;
+  const { update, lifecycleAway } = appliance;
+  if (lifecycleAway && faults.includes(lifecycleAway.fault)) {
+    delete appliance.lifecycleAway;
+    world.changed();
+  }
   if (update?.status === "FAILED" && update.failure && faults.includes(update.failure.fault)) {
     delete appliance.update;
     world.changed();

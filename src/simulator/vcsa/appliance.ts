@@ -84,7 +84,16 @@ export function planAbsence(
   const longer = takeFault(world, ["MGMT_API_DOWN"], { at: startedAt });
   const downFrom = startedAt + from * duration;
   const downUntil = longer?.seconds === undefined ? startedAt + until * duration : downFrom + longer.seconds * 1000;
+  planLateLifecycle(world, downUntil);
   return { downFrom, downUntil, endsAt: downUntil + (1 - until) * duration };
+}
+
+/** Lets the lifecycle service come up later than the rest does at `upAt` (epoch milliseconds), where a fault says so. */
+export function planLateLifecycle(world: World, upAt: number): void {
+  const fault = takeFault(world, ["LIFECYCLE_STARTS_LATE"]);
+  if (!fault) return;
+  const { id, seconds = 30, status = 404 } = fault;
+  applianceOf(world).lifecycleAway = { from: upAt, until: upAt + seconds * 1000, status, fault: id };
 }
 
 /** Progress of a phase in percent: a straight line that stands still where the phase hangs. */

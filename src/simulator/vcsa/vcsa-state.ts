@@ -97,6 +97,8 @@ export const VcsaState = model(
     staged: model({ version: t.string, complete: t.boolean }, {}),
     update: UpdateRun,
     migration: MigrationRun,
+    /** After a restart: when the lifecycle service is not there yet although the rest answers, and by which fault. */
+    lifecycleAway: model({ from: Moment, until: Moment, status: t.number, fault: t.string }, {}),
   },
 );
 export type VcsaState = t.TypeOf<typeof VcsaState>;

@@ -1,6 +1,7 @@
 import type { SimulatorConfig } from "../config/simulator-config";
 import { imageProblems } from "../state/image-extras";
 import type { ClusterState, TaskState } from "../state/simulator-state";
+import { endedByRestart } from "../timeline/restart";
 import { applyProgress, applyResult, hostInfo } from "./apply-result";
 import { checkResult } from "./check-result";
 import { clusterCompliance } from "./compliance-view";
@@ -80,6 +81,8 @@ function resultOf(config: SimulatorConfig, cluster: ClusterState, task: TaskStat
 
 function errorOf(task: TaskState) {
   if (task.status !== "FAILED") return undefined;
+  if (task.endedByRestart)
+    return { error_type: "ERROR", messages: [localizable(endedByRestart.id, endedByRestart.message)] };
   if (task.cancelledAt !== undefined)
     return { error_type: "CANCELED", messages: [localizable("task.cancelled", "The task was cancelled.")] };
   // What a remediation failed of is in its result only, as clients must expect.

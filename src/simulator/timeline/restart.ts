@@ -1,0 +1,46 @@
+import type { ClusterState } from "../state/simulator-state";
+import type { World } from "../state/world";
+import { abandonApply } from "./apply";
+
+/** What a component manager says of a task that it ended itself. */
+export const endedByRestart = {
+  id: "TaskError.CanceledDueToServiceRestart",
+  message: "Task was canceled due to service restart.",
+} as const;
+
+/**
+ * Ends every task, as a component manager does whose service restarts. Hosts stay as they are: those in maintenance mode
+ * stay in it, those that restart come back, and nobody takes them further.
+ */
+export function endTasksByRestart(world: World): void {
+  const at = world.now();
+  world.record({ at, step: "MANAGER_RESTARTED" });
+  for (const cluster of world.state.clusters) {
+    const open = cluster.tasks.filter(({ status }) => status === "OPEN");
+    for (const task of open) {
+      task.endedByRestart = true;
+      if (task.kind === "apply") {
+        abandonApply(world, cluster, task, at, endedByRestart);
+        continue;
+      }
+      task.status = "FAILED";
+      task.endedAt = at;
+      task.events = [];
+    }
+    endManagementTasks(cluster, at);
+    world.changed(cluster);
+  }
+}
+
+function endManagementTasks(cluster: ClusterState, at: number): void {
+  for (const task of cluster.vim25?.tasks ?? []) {
+    if (task.status !== "OPEN") continue;
+    task.status = "ERROR";
+    task.endedAt = at;
+    task.error = { type: "RequestCanceled", message: endedByRestart.message };
+    // A host that was told to restart does so without the component manager.
+    task.events = task.events.filter(({ kind }) => kind === "HOST_DOWN" || kind === "HOST_UP");
+    const host = cluster.hosts.find(({ id }) => id === task.entity);
+    if (host?.maintenance === "ENTERING") host.maintenance = "OUT";
+  }
+}
