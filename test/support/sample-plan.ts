@@ -57,8 +57,8 @@ export interface SamplePlanOptions {
   readonly managementServer?: string;
 }
 
-/** Seconds for which a lost Activity is waited out: with more of them tests of losses would wait and no more. */
-const quickCall = 0.1;
+/** A lost Activity is waited out for so long: with the 30 s of production tests of losses would wait and no more. */
+export const quickWaits: ActivityWaits = { ...defaultActivityWaits, callSeconds: 0.1 };
 
 /** The plan of an upgrade of one cluster, or of the given resources, which are taken to exist. */
 export function samplePlan({
@@ -95,7 +95,7 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays, notifications, waits: { ...defaultActivityWaits, callSeconds: quickCall, ...waits } },
+    { id, now, resolutionDays, notifications, waits: { ...quickWaits, ...waits } },
   );
 }
 

@@ -1,12 +1,12 @@
 import { WorkflowFailedError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
-import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { MgmtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { createActivities } from "../../activities/create-activities";
 import { lockOf } from "../../src/domain/resource-lock";
 import { beginSignal, subTaskQuery, taskQueue } from "../../workflows/messages";
 import type { mgmtUpgradeWorkflow } from "../../workflows/mgmt-upgrade-workflow";
+import { quickWaits } from "../support/sample-plan";
 import { eventually } from "../support/eventually";
 import { runWorker, startDevServer, type RunningWorker } from "../support/workflow-environment";
 import { quickLimits } from "../unit/activities/simulated-cluster";
@@ -64,7 +64,7 @@ describe("The upgrade of a simulated management server", function () {
     const handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {
       workflowId: lockOf(mgmt),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, mgmt }],
+      args: [{ upgradeId: "upgrade-1", mgmt, waits: quickWaits }],
     });
     await handle.signal(beginSignal);
     return handle;

@@ -4,13 +4,13 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
 import type { MgmtStepInput, UpgradeActivities } from "../../activities/contract";
-import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import type { SubTask } from "../../src/domain/task";
 import type { MgmtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { PayloadReader, StoredResource } from "../../src/temporal/memo";
 import { lockOf } from "../../src/domain/resource-lock";
 import { beginSignal, type ResourceResult, subTaskQuery, taskQueue } from "../../workflows/messages";
 import type { mgmtUpgradeWorkflow } from "../../workflows/mgmt-upgrade-workflow";
+import { quickWaits } from "../support/sample-plan";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate } from "../support/fake-activities";
 import { FakeMgmtActivities, mgmtProgress, mgmtStepFailure } from "../support/fake-mgmt-activities";
@@ -132,7 +132,7 @@ function suite(kind: "DEV_SERVER" | "TIME_SKIPPING") {
     const handle: Handle = await env.client.workflow.start<typeof mgmtUpgradeWorkflow>("mgmtUpgradeWorkflow", {
       workflowId: lockOf(mgmt),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, mgmt }],
+      args: [{ upgradeId: "upgrade-1", mgmt, waits: quickWaits }],
     });
     open.push(handle);
     if (begin) await handle.signal(beginSignal);

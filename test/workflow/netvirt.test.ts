@@ -3,7 +3,6 @@ import { WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { FailureDetails, NetvirtActivities, UpgradeNetvirtComponentInput } from "../../activities/contract";
-import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import { nodesOf } from "../../src/domain/netvirt-progress";
 import type { NetvirtComponentType, NetvirtProgress } from "../../src/domain/netvirt-upgrade";
 import type { SubTask } from "../../src/domain/task";
@@ -16,7 +15,7 @@ import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate, sampleError } from "../support/fake-activities";
 import { sampleComponents } from "../support/fake-netvirt-activities";
 import { quickHeartbeats } from "../support/quick-heartbeats";
-import { samplePlan } from "../support/sample-plan";
+import { samplePlan, quickWaits } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
 describe("netvirtUpgradeWorkflow", function () {
@@ -60,7 +59,7 @@ describe("netvirtUpgradeWorkflow", function () {
     const handle = await client.workflow.start<typeof netvirtUpgradeWorkflow>("netvirtUpgradeWorkflow", {
       workflowId: netvirtLock(resourceId),
       taskQueue,
-      args: [{ upgradeId: "upgrade-1", waits: defaultActivityWaits, netvirt }],
+      args: [{ upgradeId: "upgrade-1", netvirt, waits: quickWaits }],
     });
     started.push(handle);
     if (begin) await handle.signal(beginSignal);

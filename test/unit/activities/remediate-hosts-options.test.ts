@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput, RunningVms } from "../../../activities/contract";
 import type { HostsProgress, HostsResult } from "../../../src/domain/hosts-remediation";
+import { eventually } from "../../support/eventually";
 import {
   expectCancelled,
   failureOf,
@@ -92,6 +93,7 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     await cluster.hostSeconds(20);
     const lost = start();
     await lost.heartbeat(({ activity }) => /powered off/.test(activity));
+    await eventually(cluster.state, ({ runningTasks }) => runningTasks.length > 0);
     lost.environment.cancel("WORKER_SHUTDOWN");
     await lost.end;
     expect(failureOf(await run({ stop: true })).type).to.equal("CANCELLED");
