@@ -1,5 +1,9 @@
+import type { Clock } from "./clock";
+
 /** How long things may take. All in milliseconds. */
 export interface ActivityLimits {
+  /** What they are measured by; the monotonic clock by default. */
+  readonly clock?: Clock;
   /** One HTTP exchange. */
   readonly callTimeout: number;
   /** How long a component manager that does not answer is waited for before the work is given up. */

@@ -4,7 +4,7 @@ import type { ActivityLimits } from "./activity-dependencies";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
 import { holdingLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
-import { createPatience, type Patience, type PatienceBounds, type PatienceHooks } from "./patience";
+import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks } from "./retry-policy";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
@@ -56,8 +56,8 @@ export function cancelledFailure(): CancelledFailure {
 }
 
 /** Patience of the current Activity: ends at once when the Activity is to stop for whatever reason. */
-export function activityPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks["onTrouble"]): Patience {
-  return createPatience(bounds, {
+export function activityPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
+  return createRetryPolicy(bounds, {
     signal: Context.current().cancellationSignal,
     interruption: () => (stopReason() ? cancelledFailure() : undefined),
     // A worker that shuts down has seconds for all of its Activities, and what it leaves is done again.
@@ -67,8 +67,8 @@ export function activityPatience(bounds: PatienceBounds, onTrouble?: PatienceHoo
 }
 
 /** Patience for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
-export function endingPatience(bounds: PatienceBounds, onTrouble?: PatienceHooks["onTrouble"]): Patience {
-  return createPatience(bounds, {
+export function endingPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
+  return createRetryPolicy(bounds, {
     interruption: endedWithoutAWish,
     ...(onTrouble && { onTrouble }),
   });
@@ -89,10 +89,15 @@ export function timeOfRun(): number {
  * Bounds for what is short or asked again by Temporal, whatever is allowed elsewhere. They leave time for a last call,
  * so that it is told what was waited for rather than that the time was over.
  */
-export function shortBounds({ outage, operationBusy, answer, callTimeout, poll }: ActivityLimits): PatienceBounds {
+export function shortBounds({ outage, operationBusy, answer, callTimeout, poll, clock }: ActivityLimits): RetryBounds {
   const run = timeOfRun();
   const longest = Math.min(answer, Math.max(run - callTimeout, run / 2));
-  return { outage: Math.min(outage, longest), operationBusy: Math.min(operationBusy, longest), poll };
+  return {
+    outage: Math.min(outage, longest),
+    operationBusy: Math.min(operationBusy, longest),
+    poll,
+    ...(clock && { clock }),
+  };
 }
 
 interface RunOptions {

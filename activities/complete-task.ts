@@ -1,4 +1,4 @@
-import type { Patience } from "./patience";
+import type { RetryPolicy } from "./retry-policy";
 import { DriverError, isNotFound } from "./drivers/driver-error";
 import { messagesOf } from "./drivers/vapi/classify-error";
 import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vapi/vapi-models";
@@ -20,17 +20,21 @@ const pauseAfter = (round: number) => (round < soonerLooks ? 2 : 1) * (round - s
  * manager has forgotten the task: its effect then has to be looked up. Throws where it takes longer than any other
  * operation may.
  */
-export async function completeTask(client: TaskReader, patience: Patience, id: string): Promise<TaskInfo | undefined> {
-  const began = Date.now();
+export async function completeTask(
+  client: TaskReader,
+  patience: RetryPolicy,
+  id: string,
+): Promise<TaskInfo | undefined> {
+  const began = patience.clock.now();
   for (let round = 0; ; round++) {
     try {
-      const task = await patience.persist(() => client.readTask(id));
+      const task = await patience.retry(() => client.readTask(id));
       if (hasEnded(task)) return task;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    if (Date.now() - began > patience.bounds.operationBusy) {
+    if (patience.clock.now() - began > patience.bounds.operationBusy) {
       throw new DriverError({
         kind: "transient",
         code: "COMPONENT_MANAGER_TASK_TIMED_OUT",

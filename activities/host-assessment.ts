@@ -2,7 +2,7 @@ import { completeTask } from "./complete-task";
 import { DriverError, isBusy } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { textsOf, type ClusterCompliance } from "./drivers/vlcm/vlcm-models";
-import type { Patience } from "./patience";
+import type { RetryPolicy } from "./retry-policy";
 import { isJudgedBy, type TargetImage } from "./target-image";
 
 /** A host against the image that it is to have. */
@@ -40,11 +40,11 @@ export function assessHost(scanned: ClusterCompliance | undefined, host: string,
 /** Has a cluster scanned and gives the result. */
 export async function scanCluster(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
 ): Promise<ClusterCompliance | undefined> {
-  await completeTask(client, patience, await patience.persist(() => client.scan(cluster)));
-  return patience.persist(() => client.readCompliance(cluster));
+  await completeTask(client, patience, await patience.retry(() => client.scan(cluster)));
+  return patience.retry(() => client.readCompliance(cluster));
 }
 
 /** Whether a scan tells of all of these hosts. */
@@ -55,11 +55,11 @@ function knowsAll(scanned: ClusterCompliance | undefined, hosts: readonly string
 /** The last scan if it knows all of the hosts, else a new one; the last one too where a scan is not possible now. */
 export async function readFullCompliance(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
   hosts: readonly string[],
 ): Promise<ClusterCompliance | undefined> {
-  const last = await patience.persist(() => client.readCompliance(cluster));
+  const last = await patience.retry(() => client.readCompliance(cluster));
   if (knowsAll(last, hosts)) return last;
   try {
     return await scanCluster(client, patience, cluster);

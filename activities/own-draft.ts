@@ -2,7 +2,7 @@ import { DriverError, isNotFound } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { completeTask, reasonsOf } from "./complete-task";
 import { textsOf, Notifications } from "./drivers/vlcm/vlcm-models";
-import { createPatience, type Patience } from "./patience";
+import { createRetryPolicy, type RetryPolicy } from "./retry-policy";
 import { describeImage, softwareSpecOf, type TargetImage } from "./target-image";
 
 /** How long a draft that is not needed any more is tried to be deleted; whoever makes the next one deletes it otherwise. */
@@ -17,14 +17,14 @@ const maximumRounds = 5;
  */
 export async function withOwnDraft<A>(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
   target: TargetImage,
   use: (draft: string) => Promise<A>,
 ): Promise<A> {
   const turn = client.draftTurns.take(cluster);
   try {
-    await patience.persist(() => turn.hasCome);
+    await patience.retry(() => turn.hasCome);
     const draft = await createOwnDraft(client, patience, cluster, target);
     try {
       await completeDraft(client, patience, { cluster, draft }, target);
@@ -44,7 +44,7 @@ export async function withOwnDraft<A>(
  */
 async function createOwnDraft(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
   { targetVersion, image }: TargetImage,
 ): Promise<string> {
@@ -52,9 +52,9 @@ async function createOwnDraft(
     try {
       if (image) {
         const specification = softwareSpecOf({ targetVersion, image });
-        return await patience.persist(() => client.importDraft(cluster, specification));
+        return await patience.retry(() => client.importDraft(cluster, specification));
       }
-      return await patience.persist(() => client.createDraft(cluster));
+      return await patience.retry(() => client.createDraft(cluster));
     } catch (error) {
       if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === maximumRounds) throw error;
       // From the second time on somebody else is at it.
@@ -66,12 +66,12 @@ async function createOwnDraft(
 
 async function deleteOwnDrafts(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
   because: DriverError,
 ): Promise<void> {
-  const user = accountOf(await patience.persist(() => client.readUser()));
-  const drafts = await patience.persist(() => client.listDrafts(cluster));
+  const user = accountOf(await patience.retry(() => client.readUser()));
+  const drafts = await patience.retry(() => client.listDrafts(cluster));
   const own = drafts.filter(({ owner }) => accountOf(owner) === user);
   if (own.length === 0 && drafts.length > 0) {
     throw new DriverError({
@@ -88,19 +88,19 @@ async function deleteOwnDrafts(
 /** Deletes a draft that is not needed any more, also where the Activity is to stop. What fails is left to the next draft. */
 export async function discardDraft(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   cluster: string,
   draft: string,
 ): Promise<void> {
   const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
-  const persistent = createPatience(bounds, { interruption: () => undefined });
+  const persistent = createRetryPolicy(bounds, { interruption: () => undefined });
   await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
 }
 
 /** Deletes a draft that may be gone already. */
-async function deleteDraft(client: VlcmClient, patience: Patience, cluster: string, draft: string): Promise<void> {
+async function deleteDraft(client: VlcmClient, patience: RetryPolicy, cluster: string, draft: string): Promise<void> {
   try {
-    await patience.persist(() => client.deleteDraft(cluster, draft));
+    await patience.retry(() => client.deleteDraft(cluster, draft));
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -109,13 +109,13 @@ async function deleteDraft(client: VlcmClient, patience: Patience, cluster: stri
 /** Makes a new draft the target and has the component manager validate it. Throws where it is not valid. */
 async function completeDraft(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster, draft }: { readonly cluster: string; readonly draft: string },
   target: TargetImage,
 ): Promise<void> {
   // An imported one is it already.
-  if (!target.image) await patience.persist(() => client.putDraftBaseImage(cluster, draft, target.targetVersion));
-  const id = await patience.persist(() => client.validateDraft(cluster, draft));
+  if (!target.image) await patience.retry(() => client.putDraftBaseImage(cluster, draft, target.targetVersion));
+  const id = await patience.retry(() => client.validateDraft(cluster, draft));
   const task = await completeTask(client, patience, id);
   // Forgotten: the commit will judge it.
   if (!task) return;

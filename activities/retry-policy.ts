@@ -1,10 +1,11 @@
 import type { ActivityLimits } from "./activity-limits";
+import { type Clock, monotonicClock } from "./clock";
 import { DriverError, isBusy } from "./drivers/driver-error";
 
-/** What a wait is bounded by, in milliseconds: an outage, another operation, and how often to look. */
-export type PatienceBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll">;
+/** What retrying is bounded by, in milliseconds: an outage, another operation, and how often to look. */
+export type RetryBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock">;
 
-export interface PatienceHooks {
+export interface RetryHooks {
   /** The error to throw where the wait is over because the Activity is to stop; undefined where it may go on. */
   interruption(): Error | undefined;
   /** Called with every error that is waited out, so that the operator can be told what is waited for. */
@@ -15,13 +16,18 @@ export interface PatienceHooks {
   readonly signal?: AbortSignal;
 }
 
-/** Sits out what passes by itself, within bounds, and can be interrupted. */
-export interface Patience {
-  readonly bounds: PatienceBounds;
+/** Retries what fails for reasons that pass by themselves, within bounds, and can be interrupted. */
+export interface RetryPolicy {
+  readonly bounds: RetryBounds;
+  /** By which it measures, and whoever measures with it: a step of the time of day ends no wait. */
+  readonly clock: Clock;
   /**
-   * Repeats a request that may safely be repeated, until it is answered. Throws permanent errors at once, transient
-   * ones when their bound is over, and the interruption as soon as there is one, without waiting for the answer.
+   * Repeats a request that may safely be repeated, until it is answered. Throws permanent errors at once, a
+   * {@link GiveUpError} when the bound of a transient one is over, and the interruption as soon as there is one, without
+   * waiting for the answer.
    */
+  retry<A>(request: () => Promise<A>): Promise<A>;
+  /** {@link retry} under the name that the remediation of hosts still has for it. */
   persist<A>(request: () => Promise<A>): Promise<A>;
   /**
    * The same of a change that is taken back after an interruption. Where the hooks say so, the interruption is thrown only when the
@@ -35,7 +41,8 @@ export interface Patience {
   pause(round: number): Promise<void>;
 }
 
-export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Patience {
+export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): RetryPolicy {
+  const { clock = monotonicClock } = bounds;
   const stopIfInterrupted = () => {
     const interruption = hooks.interruption();
     if (interruption) throw interruption;
@@ -65,12 +72,13 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
     stopIfInterrupted();
     const { min, max } = bounds.poll;
     const milliseconds = Math.min(max, min * 1.5 ** Math.min(round, 50));
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+    const interrupted = new AbortController();
+    // Nobody waits for it any more where it is aborted.
+    const over = clock.sleep(milliseconds, interrupted.signal).catch(() => undefined);
     try {
       await interruptibly(over);
     } finally {
-      clearTimeout(timer);
+      interrupted.abort();
     }
     stopIfInterrupted();
   }
@@ -84,9 +92,9 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
       } catch (error) {
         if (!(error instanceof DriverError) || error.kind !== "transient") throw error;
         const busy = isBusy(error);
-        if (since?.busy !== busy) since = { at: Date.now(), busy };
+        if (since?.busy !== busy) since = { at: clock.now(), busy };
         const bound = busy ? bounds.operationBusy : bounds.outage;
-        if (Date.now() - since.at >= bound) throw gaveUp(error, bound);
+        if (clock.now() - since.at >= bound) throw new GiveUpError(error, bound);
         hooks.onTrouble?.(error);
       }
       await pause(round);
@@ -95,23 +103,27 @@ export function createPatience(bounds: PatienceBounds, hooks: PatienceHooks): Pa
 
   return {
     bounds,
+    clock,
+    retry: (request) => repeat(request, false),
     persist: (request) => repeat(request, false),
     change: (request) => repeat(request, true),
     pause,
   };
 }
 
-/** The error of a wait that took too long: still transient, because another try later may succeed. */
-export function gaveUp(error: DriverError, after: number): DriverError {
-  return new DriverError({
-    kind: "transient",
-    code: error.code,
-    message: `${error.message} Waited for ${duration(after)}.`,
-    remediation: error.remediation,
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.errorType !== undefined && { errorType: error.errorType }),
-    causes: error.causes,
-  });
+/** The end of retrying: the last error, and for how long it was waited out. Transient: another try later may succeed. */
+export class GiveUpError extends DriverError {
+  constructor(error: DriverError, after: number) {
+    super({
+      kind: "transient",
+      code: error.code,
+      message: `${error.message} Waited for ${duration(after)}.`,
+      remediation: error.remediation,
+      ...(error.status !== undefined && { status: error.status }),
+      ...(error.errorType !== undefined && { errorType: error.errorType }),
+      causes: error.causes,
+    });
+  }
 }
 
 /** Milliseconds in words. */

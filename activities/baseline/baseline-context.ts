@@ -74,11 +74,11 @@ export function isRestarting(context: BaselineContext, host: Vim25Host): boolean
 /** The host, once it is connected. Throws HOST_NOT_RECONNECTED where it stays away too long. */
 export async function connectedHost(context: BaselineContext): Promise<Vim25Host> {
   const { client, patience, progress, input, limits } = context;
-  const began = Date.now();
+  const began = patience.clock.now();
   for (let round = 0; ; round++) {
-    const host = await patience.persist(() => client.readHost(input.host.host));
+    const host = await patience.retry(() => client.readHost(input.host.host));
     if (host.connection === "connected") return host;
-    if (Date.now() - began >= limits.reconnect) {
+    if (patience.clock.now() - began >= limits.reconnect) {
       throw hostFailure(context, "HOST_NOT_RECONNECTED", `is ${host.connection}`);
     }
     progress.note(`Waiting for the host, which is ${host.connection}.`);

@@ -4,7 +4,7 @@ import { hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
 import { hostFailure } from "../hostos/remediation-context";
 import { noTrace } from "../hostos/remediation-errors";
 import type { ReportedCode } from "../hostos/reported-failure";
-import { gaveUp } from "../patience";
+import { GiveUpError } from "../retry-policy";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
 import { followTask } from "./follow-task";
 
@@ -78,9 +78,9 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
   }
 
   function waitAtMost(what: "busy" | "unanswered", bound: number, error: DriverError): void {
-    const since = doubts.get(what) ?? Date.now();
+    const since = doubts.get(what) ?? patience.clock.now();
     doubts.set(what, since);
-    if (Date.now() - since >= bound) throw gaveUp(error, bound);
+    if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
   }
 
   /** True where the change is made; false where it has to be looked for again. */
@@ -109,8 +109,8 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
 
   /** Waits until the host shows what the task has done. */
   async function settle(): Promise<boolean> {
-    const began = Date.now();
-    for (let round = 0; Date.now() - began < limits.settle; round++) {
+    const began = patience.clock.now();
+    for (let round = 0; patience.clock.now() - began < limits.settle; round++) {
       if (step.isDone(await look())) return true;
       await patience.pause(round);
     }
@@ -121,7 +121,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
 /** Before anything is changed: whatever becomes of it, the next run knows from when on tasks are of this attempt. */
 export async function intend({ client, patience, progress }: BaselineContext): Promise<void> {
   if (progress.current.requestedAt !== undefined) return;
-  progress.intend(Date.parse(await patience.persist(() => client.readTime())));
+  progress.intend(Date.parse(await patience.retry(() => client.readTime())));
 }
 
 /** Asks for the end of a task; whether it was cancelled, had ended or cannot be cancelled is seen at the next look. */
@@ -141,7 +141,7 @@ async function dropOtherTask(
   const { remoteTask } = progress.current;
   if (remoteTask === undefined) return undefined;
   try {
-    const task = await patience.persist(() => client.readTask(remoteTask));
+    const task = await patience.retry(() => client.readTask(remoteTask));
     if (!isOf(task, operation) || (hasEnded(task) && !task.error)) progress.detach();
     return undefined;
   } catch (error) {

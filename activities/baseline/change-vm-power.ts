@@ -3,7 +3,7 @@ import { DriverError, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client, VmPowerAction } from "../drivers/vim25/vim25-client";
 import type { Vim25Vm } from "../drivers/vim25/vim25-models";
-import { gaveUp, type Patience } from "../patience";
+import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { followTask } from "./follow-task";
 
 /** How many virtual machines are changed at the same time. */
@@ -15,7 +15,7 @@ const refusals: ReadonlySet<string> = new Set(["COMPONENT_MANAGER_REFUSED", "HOS
 /** A change of the power of virtual machines of a cluster. */
 interface PowerChange {
   readonly client: Vim25Client;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** The component manager's id of the cluster. */
   readonly cluster: string;
   readonly action: VmPowerAction;
@@ -53,7 +53,7 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
   const { client, patience, action } = change;
   const reasons = new Set<string>();
   const doubts = new Map<"busy" | "unanswered", number>();
-  const read = () => patience.persist(() => client.listVms(change.cluster));
+  const read = () => patience.retry(() => client.listVms(change.cluster));
 
   for (let round = 0; ; round++) {
     const vms = (await readIdle()).filter((vm) => change.isMeant(vm));
@@ -72,11 +72,11 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
 
   /** The virtual machines once nothing that was asked of ours before is under way any more. */
   async function readIdle(): Promise<readonly Vim25Vm[]> {
-    const began = Date.now();
+    const began = patience.clock.now();
     for (let round = 0; ; round++) {
       const vms = await read();
       const isUnderWay = vms.some(({ vm, powerChanging }) => powerChanging && change.changed.has(vm));
-      if (!isUnderWay || Date.now() - began >= patience.bounds.operationBusy) return vms;
+      if (!isUnderWay || patience.clock.now() - began >= patience.bounds.operationBusy) return vms;
       await patience.pause(round);
     }
   }
@@ -95,9 +95,9 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
       if (error.kind === "permanent") throw error;
       const what = isBusy(error) ? "busy" : "unanswered";
       const bound = isBusy(error) ? patience.bounds.operationBusy : patience.bounds.outage;
-      const since = doubts.get(what) ?? Date.now();
+      const since = doubts.get(what) ?? patience.clock.now();
       doubts.set(what, since);
-      if (Date.now() - since >= bound) throw gaveUp(error, bound);
+      if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
       return "UNANSWERED";
     }
   }

@@ -7,7 +7,7 @@ import { DriverError } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { hasEnded, type ClusterSettings } from "../drivers/vim25/vim25-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { followTask } from "./follow-task";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
@@ -17,10 +17,10 @@ type Recorded = t.TypeOf<typeof Recorded>;
 /** HA admission control and power management as they are now. */
 export async function readClusterSettings(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster: { cluster } }: ClusterTarget,
 ): Promise<RemediationPolicy> {
-  const { settings } = await patience.persist(() => client.readCluster(cluster));
+  const { settings } = await patience.retry(() => client.readCluster(cluster));
   const { admissionControl, dpm } = settings;
   return {
     ...(admissionControl !== undefined && { admissionControl }),
@@ -31,7 +31,7 @@ export async function readClusterSettings(
 /** Switches off what the upgrade asks for, and nothing that was off already. */
 export async function switchOffClusterSettings(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
 ): Promise<void> {
   // Admission refuses these; an upgrade that was accepted before it did may still ask for one.
@@ -50,7 +50,7 @@ export async function switchOffClusterSettings(
 /** Puts back what the upgrade has switched off; anything else may have been changed by somebody else meanwhile. */
 export async function restoreClusterSettings(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   input: ClusterTarget & { previous: RemediationPolicy },
 ): Promise<void> {
   const options = input.options ?? { disableHac: true, disableDpm: true };
@@ -70,7 +70,7 @@ function ours(options: HostRemediationOptions, previous: RemediationPolicy, valu
 /** Brings settings to what is wanted, from whatever they are: a request whose answer was lost is found to be done. */
 async function reconfigure(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster: named }: ClusterTarget,
   wanted: Recorded,
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function reconfigure(
   const maximumRequests = 3;
   for (let round = 0; round <= maximumRequests; round++) {
     await awaitReconfigurations(client, patience, named);
-    const { settings } = await patience.persist(() => client.readCluster(cluster));
+    const { settings } = await patience.retry(() => client.readCluster(cluster));
     const missing = different(wanted, settings);
     if (Object.keys(missing).length === 0) return;
     if (round === maximumRequests) break;
@@ -109,10 +109,10 @@ function notChanged(client: Vim25Client, what: string, reasons: readonly string[
  */
 async function awaitReconfigurations(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster, name }: ClusterTarget["cluster"],
 ): Promise<void> {
-  const recent = await patience.persist(() => client.listReconfigurations(cluster));
+  const recent = await patience.retry(() => client.listReconfigurations(cluster));
   for (const { key: task } of recent.filter((one) => !hasEnded(one))) {
     const { end } = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
     const reason = `Task ${task} is still changing its settings.`;

@@ -1,7 +1,7 @@
 import { isNotFound } from "../drivers/driver-error";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo } from "../drivers/vim25/vim25-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /** How following a task ended. FORGOTTEN: the component manager does not know it any more. */
 export type FollowedTask =
@@ -9,7 +9,7 @@ export type FollowedTask =
 
 interface FollowOptions {
   readonly client: Vim25Client;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   readonly task: string;
   /** Milliseconds without any change after which the task counts as stalled. */
   readonly stall: number;
@@ -23,29 +23,29 @@ interface FollowOptions {
 export async function followTask(options: FollowOptions): Promise<FollowedTask> {
   const { client, patience, stall, signsOfLife, onProgress } = options;
   let seen: string | undefined;
-  let changedAt = Date.now();
+  let changedAt = patience.clock.now();
   for (let round = 0; ; round++) {
-    const asked = Date.now();
+    const asked = patience.clock.now();
     let task: TaskInfo;
     let life: unknown;
     try {
-      task = await patience.persist(() => client.readTask(options.task));
+      task = await patience.retry(() => client.readTask(options.task));
       life = hasEnded(task) ? undefined : await signsOfLife?.();
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
     }
     if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += Date.now() - asked;
+    changedAt += patience.clock.now() - asked;
 
     const now = JSON.stringify([task.state, task.progress, life]);
     if (now !== seen) {
       seen = now;
-      changedAt = Date.now();
+      changedAt = patience.clock.now();
       round = 0;
     }
     onProgress?.(task.progress);
-    if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
+    if (patience.clock.now() - changedAt >= stall) return { end: "STALLED", task };
     await patience.pause(round);
   }
 }

@@ -36,14 +36,14 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
   const patience = endingPatience(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
   const ending: BaselineContext = { ...context, patience };
   try {
-    const host = await patience.persist(() => ending.client.readHost(input.host.host));
+    const host = await patience.retry(() => ending.client.readHost(input.host.host));
     if (host.connection !== "connected") {
       const state = host.inMaintenanceMode ? ", in maintenance mode" : "";
       throw hostFailure(context, "HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
     }
     const wasOut = await endEntering(ending, host);
     await putBack(ending);
-    const pending = (await patience.persist(() => ending.client.readHost(input.host.host))).rebootRequired;
+    const pending = (await patience.retry(() => ending.client.readHost(input.host.host))).rebootRequired;
     const words = [
       ...(wasOut ? [] : ["The host is out of maintenance mode again."]),
       ...(pending && !before.rebootRequired ? ["What was installed takes effect when the host restarts."] : []),
@@ -65,22 +65,22 @@ async function endEntering(context: BaselineContext, host: Vim25Host): Promise<b
     await cancelIfPossible(context, task);
     await followTask({ client, patience, task, stall: limits.operationBusy });
   }
-  const now = await patience.persist(() => client.readHost(host.host));
+  const now = await patience.retry(() => client.readHost(host.host));
   return !now.inMaintenanceMode;
 
   /** An entry whose task is forgotten goes on all the same, and only the host itself shows its end. */
   async function forgottenEntry(): Promise<undefined> {
     if (remoteTask === undefined || host.inMaintenanceMode || progress.has("ENTER_MAINTENANCE_MODE")) return;
     try {
-      await patience.persist(() => client.readTask(remoteTask));
+      await patience.retry(() => client.readTask(remoteTask));
       return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     progress.note("Waiting for the host, whose entry into maintenance mode the component manager has forgotten.");
-    const began = Date.now();
-    for (let round = 0; Date.now() - began < limits.operationBusy; round++) {
-      if ((await patience.persist(() => client.readHost(host.host))).inMaintenanceMode) return;
+    const began = patience.clock.now();
+    for (let round = 0; patience.clock.now() - began < limits.operationBusy; round++) {
+      if ((await patience.retry(() => client.readHost(host.host))).inMaintenanceMode) return;
       await patience.pause(round);
     }
   }

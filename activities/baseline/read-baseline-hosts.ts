@@ -2,16 +2,16 @@ import type { ClusterHost } from "../../src/domain/host-remediation";
 import type { ClusterTarget, HostBefore } from "../contract";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { inUpgradeOrder } from "../hostos/read-cluster-hosts";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { isAtVersion, versionText } from "../../src/domain/product-version";
 
 /** The hosts of a baseline-managed cluster, in the order of their upgrade. */
 export async function readBaselineHosts(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster: { cluster }, targetVersion }: ClusterTarget,
 ): Promise<ClusterHost[]> {
-  const hosts = await patience.persist(() => client.listHosts(cluster));
+  const hosts = await patience.retry(() => client.listHosts(cluster));
   return inUpgradeOrder(
     hosts.map(({ host, name, product }) => ({
       host,
@@ -25,13 +25,13 @@ export async function readBaselineHosts(
 /** A host as it is before its upgrade: whatever is changed later can be put back from this. */
 export async function readHostBefore(
   client: Vim25Client,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster: { cluster }, host: { host }, targetVersion, options }: ClusterTarget & { host: Pick<ClusterHost, "host"> },
 ): Promise<HostBefore> {
-  const at = await patience.persist(() => client.readTime());
-  const { inMaintenanceMode, rebootRequired, product } = await patience.persist(() => client.readHost(host));
+  const at = await patience.retry(() => client.readTime());
+  const { inMaintenanceMode, rebootRequired, product } = await patience.retry(() => client.readHost(host));
   const action = options?.preRemediationPowerAction ?? "DO_NOT_CHANGE_VMS_POWER_STATE";
-  const vms = action === "DO_NOT_CHANGE_VMS_POWER_STATE" ? [] : await patience.persist(() => client.listVms(cluster));
+  const vms = action === "DO_NOT_CHANGE_VMS_POWER_STATE" ? [] : await patience.retry(() => client.listVms(cluster));
   return {
     at,
     inMaintenanceMode,

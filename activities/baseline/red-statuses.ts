@@ -1,13 +1,13 @@
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /**
  * What the component manager itself finds wrong with a cluster and its hosts, by the status that sums up their alarms:
  * those in red, each as it begins a sentence.
  */
-export async function redStatuses(client: Vim25Client, patience: Patience, cluster: string): Promise<string[]> {
-  const { name, health } = await patience.persist(() => client.readCluster(cluster));
-  const hosts = await patience.persist(() => client.listHosts(cluster));
+export async function redStatuses(client: Vim25Client, patience: RetryPolicy, cluster: string): Promise<string[]> {
+  const { name, health } = await patience.retry(() => client.readCluster(cluster));
+  const hosts = await patience.retry(() => client.listHosts(cluster));
   return [
     ...hosts.filter((host) => host.health === "red").map((host) => `Host ${host.name}`),
     ...(health === "red" ? [`Cluster ${name}`] : []),

@@ -4,7 +4,7 @@ import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import type { Vim25Host, Vim25HostMode } from "../drivers/vim25/vim25-models";
 import type { HostMaintenance } from "../hostos/host-maintenance";
-import { gaveUp, type Patience } from "../patience";
+import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { runningTask } from "./baseline-context";
 import { cancelIfPossible } from "./bring-about";
 import { followTask } from "./follow-task";
@@ -33,11 +33,11 @@ const isInside = (host: Vim25HostMode) => host.inMaintenanceMode || runningTask(
 /** Maintenance mode of single hosts by the management interface, which image-managed clusters have as well. */
 export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies): HostMaintenance {
   /** Looks whether it is so already, attaches to the task that is at it, and only then asks for it. */
-  async function change(host: string, patience: Patience, wanted: Change): Promise<void> {
+  async function change(host: string, patience: RetryPolicy, wanted: Change): Promise<void> {
     const { operation, isDone } = wanted;
     const doubtsSince = new Map<"busy" | "unanswered", number>();
     for (let round = 0, requests = 0; ; round++) {
-      const now = await patience.persist(() => client.readHost(host));
+      const now = await patience.retry(() => client.readHost(host));
       if (now.connection !== "connected") throw failed(wanted, now, [`it is ${now.connection}.`]);
       if (operation === "exit" && (await endEntering(now, patience))) continue;
       if (isDone(now)) return;
@@ -54,15 +54,15 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         } catch (error) {
           if (!(error instanceof DriverError)) throw error;
           if (error.kind === "permanent") {
-            if (isDone(await patience.persist(() => client.readHost(host)))) return undefined;
+            if (isDone(await patience.retry(() => client.readHost(host)))) return undefined;
             throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
           }
           const what = isBusy(error) ? "busy" : "unanswered";
           if (what === "busy") requests--;
-          const since = doubtsSince.get(what) ?? Date.now();
+          const since = doubtsSince.get(what) ?? patience.clock.now();
           doubtsSince.set(what, since);
           const bound = what === "busy" ? limits.operationBusy : limits.outage;
-          if (Date.now() - since >= bound) throw gaveUp(error, bound);
+          if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
           return undefined;
         }
       }
@@ -70,7 +70,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
 
     async function follow(task: string, now: Vim25Host): Promise<void> {
       // The task itself often tells nothing while virtual machines leave one by one.
-      const signsOfLife = async () => (await patience.persist(() => client.readHost(host))).vmCount;
+      const signsOfLife = async () => (await patience.retry(() => client.readHost(host))).vmCount;
       const followed = await followTask({ client, patience, task, stall: limits.stall, signsOfLife });
       if (followed.end === "STALLED") {
         await cancelIfPossible({ client }, task);
@@ -82,7 +82,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   }
 
   /** Cancels an entry that is under way. False where none is. */
-  async function endEntering(host: Vim25Host, patience: Patience): Promise<boolean> {
+  async function endEntering(host: Vim25Host, patience: RetryPolicy): Promise<boolean> {
     const task = runningTask(host, "enter");
     if (task === undefined) return false;
     await cancelIfPossible({ client }, task);
@@ -115,9 +115,9 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         request: () => client.exitMaintenanceMode(host),
       }),
     inMaintenance: async (cluster, patience) => {
-      const hosts = await patience.persist(() => client.listHostModes(cluster));
+      const hosts = await patience.retry(() => client.listHostModes(cluster));
       return new Set(hosts.filter(isInside).map(({ host }) => host));
     },
-    isInMaintenance: async (host, patience) => isInside(await patience.persist(() => client.readHostMode(host))),
+    isInMaintenance: async (host, patience) => isInside(await patience.retry(() => client.readHostMode(host))),
   };
 }

@@ -1,5 +1,5 @@
 import { DriverError } from "../drivers/driver-error";
-import { gaveUp } from "../patience";
+import { GiveUpError } from "../retry-policy";
 import type { MgmtStepContext } from "./mgmt-step";
 
 /**
@@ -16,15 +16,15 @@ export class Absence {
 
   /** What is read; undefined while the server is away. Throws the last error where it is away for too long. */
   async read<A>(read: () => Promise<A>): Promise<A | undefined> {
-    const { progress, limits, input } = this.#context;
+    const { progress, limits, input, patience } = this.#context;
     try {
       const answer = await read();
       this.#since = undefined;
       return answer;
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
-      this.#since ??= Date.now();
-      if (Date.now() - this.#since >= limits.mgmtAbsence) throw gaveUp(error, limits.mgmtAbsence);
+      this.#since ??= patience.clock.now();
+      if (patience.clock.now() - this.#since >= limits.mgmtAbsence) throw new GiveUpError(error, limits.mgmtAbsence);
       progress.note(`Waiting for ${input.server.name} to come back: ${error.message}`);
       return undefined;
     }

@@ -1,13 +1,13 @@
 import type { ActivityLimits } from "../activity-dependencies";
 import { DriverError } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
-import { type Patience, gaveUp } from "../patience";
+import { type RetryPolicy, GiveUpError } from "../retry-policy";
 import { isForeign, readMigrationView } from "./mgmt-view";
 import { Standstill } from "./standstill";
 
 interface Cancellation {
   readonly client: VcsaClient;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   readonly target: string;
   readonly name: string;
   readonly limits: ActivityLimits;
@@ -16,10 +16,10 @@ interface Cancellation {
 
 /** Until no migration to the target is left that has not begun its switchover. Others are not touched. */
 export async function cancelMigration({ client, patience, target, name, limits, note }: Cancellation): Promise<void> {
-  const standstill = new Standstill();
-  const began = Date.now();
+  const standstill = new Standstill(patience.clock);
+  const began = patience.clock.now();
   for (let round = 0; ; round++) {
-    const { migration } = await patience.persist(() => readMigrationView(client));
+    const { migration } = await patience.retry(() => readMigrationView(client));
     const { current_state: state } = migration;
     const nothing = state === undefined || ["CANCELED", "UPGRADED", "SWITCHOVER"].includes(state);
     if (nothing || isForeign(migration, target)) return;
@@ -34,7 +34,7 @@ export async function cancelMigration({ client, patience, target, name, limits, 
         if (!(error instanceof DriverError)) throw error;
         // Whether it can be cancelled now, or has ended, is seen at the next look.
         note(error.message);
-        if (Date.now() - began >= limits.operationBusy) throw gaveUp(error, limits.operationBusy);
+        if (patience.clock.now() - began >= limits.operationBusy) throw new GiveUpError(error, limits.operationBusy);
       }
     }
     await patience.pause(round);

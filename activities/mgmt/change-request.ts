@@ -1,5 +1,5 @@
 import { DriverError, isBusy } from "../drivers/driver-error";
-import { gaveUp } from "../patience";
+import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 
@@ -61,9 +61,9 @@ export class ChangeRequest {
       progress.note(error.message);
       if (isBusy(error)) {
         this.#requests--;
-        this.waitAtMost("busy", limits.operationBusy, () => gaveUp(error, limits.operationBusy));
+        this.waitAtMost("busy", limits.operationBusy, () => new GiveUpError(error, limits.operationBusy));
       } else if (error.kind === "transient") {
-        this.waitAtMost("unanswered", limits.outage, () => gaveUp(error, limits.outage));
+        this.waitAtMost("unanswered", limits.outage, () => new GiveUpError(error, limits.outage));
         this.#doubts.delete("settling");
       }
     }
@@ -80,16 +80,16 @@ export class ChangeRequest {
       this.waitAtMost("accepted", limits.operationBusy, () => notStarted(input.server.name));
       return false;
     }
-    const since = this.#doubts.get("settling") ?? Date.now();
+    const since = this.#doubts.get("settling") ?? this.#context.patience.clock.now();
     this.#doubts.set("settling", since);
-    return Date.now() - since >= 3 * limits.poll.max;
+    return this.#context.patience.clock.now() - since >= 3 * limits.poll.max;
   }
 
   /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */
   waitAtMost(doubt: string, bound: number, error: () => Error): void {
-    const since = this.#doubts.get(doubt) ?? Date.now();
+    const since = this.#doubts.get(doubt) ?? this.#context.patience.clock.now();
     this.#doubts.set(doubt, since);
-    if (Date.now() - since >= bound) throw error();
+    if (this.#context.patience.clock.now() - since >= bound) throw error();
   }
 }
 

@@ -2,11 +2,15 @@ import { completeTask, reasonsOf } from "../complete-task";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { type MigrationSpec, ValidationResult } from "../drivers/vcsa/vcsa-models";
 import { textsOf } from "../drivers/vapi/vapi-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /** Has the management server check a migration; gives what stands in its way, in the product's words. */
-export async function checkMigration(client: VcsaClient, patience: Patience, spec: MigrationSpec): Promise<string[]> {
-  const task = await completeTask(client, patience, await patience.persist(() => client.checkMigration(spec)));
+export async function checkMigration(
+  client: VcsaClient,
+  patience: RetryPolicy,
+  spec: MigrationSpec,
+): Promise<string[]> {
+  const task = await completeTask(client, patience, await patience.retry(() => client.checkMigration(spec)));
   if (!task) return ["The check gave no result: the management server has forgotten it."];
   const result = ValidationResult.is(task.result) ? task.result : {};
   const details = (result.details ?? []).flatMap(({ notifications, error }) => [

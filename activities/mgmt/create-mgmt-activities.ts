@@ -22,7 +22,7 @@ export function createMgmtActivities(dependencies: ActivityDependencies): MgmtAc
     readMgmtServer: (target) =>
       runActivity({ context: mgmtContext(target) }, async () => {
         const { client } = serverOf(target);
-        const version = await activityPatience(shortBounds(limits)).persist(() => client.readVersion());
+        const version = await activityPatience(shortBounds(limits)).retry(() => client.readVersion());
         return { fqdn: client.fqdn, version, atTarget: isSameVersion(version, target.targetVersion) };
       }),
     stageMgmtUpdate: (input) => runMgmtStep(step, input, stageUpdate),

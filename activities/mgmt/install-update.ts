@@ -16,7 +16,7 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
   const { client, input, limits, progress, patience, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill();
+  const standstill = new Standstill(context.patience.clock);
   const absence = new Absence(context);
   let running = false;
   const note = (what: string, percent?: number) =>
@@ -26,7 +26,7 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
     const view =
       running || request.possible
         ? await absence.read(() => readUpdateView(client))
-        : await patience.persist(() => readUpdateView(client));
+        : await patience.retry(() => readUpdateView(client));
     if (!view) {
       standstill.blind();
       await patience.pause(round);
@@ -90,11 +90,11 @@ async function install(
     );
   }
   progress.note("Checking the update once more.");
-  const precheck = await patience.persist(() => client.precheckUpdate(target));
+  const precheck = await patience.retry(() => client.precheckUpdate(target));
   const [finding] = findingsOfUpdate(server.name, precheck, settings);
   if (finding) throw errorOfFinding(finding);
   const answers = answersTo(precheck, settings);
-  const [wrong] = textsOf((await patience.persist(() => client.validateUpdate(target, answers))).errors);
+  const [wrong] = textsOf((await patience.retry(() => client.validateUpdate(target, answers))).errors);
   if (wrong !== undefined) {
     throw errorOfFinding({
       code: "MGMT_UPDATE_NOT_POSSIBLE",

@@ -6,7 +6,7 @@ import type { DriverError } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { toldHeartbeats } from "../told-progress";
 import { MgmtFailure, NothingRuns } from "./mgmt-failure";
 import { knownMgmtProgress, MgmtProgressTracker } from "./mgmt-progress-tracker";
@@ -19,7 +19,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
   readonly input: I;
   readonly limits: ActivityLimits;
   readonly progress: MgmtProgressTracker;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** Whether an earlier run may have asked for a change, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: end what runs, begin nothing, throw NothingRuns where nothing does. */

@@ -27,7 +27,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   if (missing) throw errorOfFinding(missing);
   const spec = migrationSpec(input, settings);
   const request = new ChangeRequest(context);
-  const standstill = new Standstill();
+  const standstill = new Standstill(context.patience.clock);
   /** Whether the specification that the server has is known to be ours, and whether it was checked. */
   const known = { specified: false, checked: false };
 
@@ -50,7 +50,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   }
 
   for (let round = 0; ; round++) {
-    const { version, migration } = await patience.persist(() => readMigrationView(client));
+    const { version, migration } = await patience.retry(() => readMigrationView(client));
     if (isSameVersion(version, target)) return;
     const { current_state: state, status } = migration;
     if (isForeign(migration, target)) {

@@ -10,9 +10,9 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
   const { client, input, limits, progress, patience, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill();
+  const standstill = new Standstill(context.patience.clock);
   for (let round = 0; ; round++) {
-    const view = await patience.persist(() => readUpdateView(client));
+    const view = await patience.retry(() => readUpdateView(client));
     if (isSameVersion(view.version, target)) return;
     const broken = brokenUpdate(server.name, view);
     if (broken) throw broken;

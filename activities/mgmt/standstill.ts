@@ -1,5 +1,6 @@
 import type { Progress } from "../drivers/vapi/vapi-models";
 import type * as t from "io-ts";
+import type { Clock } from "../clock";
 
 /** What is looked at to tell whether something moves. */
 interface Moving {
@@ -9,13 +10,19 @@ interface Moving {
 
 /** Tells for how long something has made no progress. Time in which it could not be looked at does not count. */
 export class Standstill {
+  readonly #clock: Clock;
   #seen: string | undefined;
-  #since = Date.now();
-  #looked = Date.now();
+  #since: number;
+  #looked: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#since = this.#looked = clock.now();
+  }
 
   /** Milliseconds since the last change, in states in which work is done. */
   look(state: string, { status, progress }: Moving): number {
-    const now = Date.now();
+    const now = this.#clock.now();
     const fingerprint = JSON.stringify([state, status, progress?.completed, progress?.message.default_message]);
     if (fingerprint !== this.#seen) this.#since = now;
     this.#seen = fingerprint;
@@ -25,7 +32,7 @@ export class Standstill {
 
   /** It could not be looked at since the last time. */
   blind(): void {
-    const now = Date.now();
+    const now = this.#clock.now();
     this.#since += now - this.#looked;
     this.#looked = now;
   }

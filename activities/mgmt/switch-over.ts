@@ -15,7 +15,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
   const { client, input, limits, progress, patience, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill();
+  const standstill = new Standstill(context.patience.clock);
   const absence = new Absence(context);
   let running = false;
   const note = (what: string, percent?: number) =>
@@ -25,7 +25,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
     const view =
       running || request.possible
         ? await absence.read(() => readSwitchedOver(client, target))
-        : await patience.persist(() => readMigrationView(client));
+        : await patience.retry(() => readMigrationView(client));
     if (!view) {
       standstill.blind();
       await patience.pause(round);

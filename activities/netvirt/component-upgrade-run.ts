@@ -4,7 +4,7 @@ import type { ActivityLimits } from "../activity-dependencies";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import type { ComponentProgressTracker } from "./component-progress";
 import { ComponentLook, type ComponentView } from "./component-view";
 import { netvirtFailure, type NetvirtFailure } from "./netvirt-failure";
@@ -20,7 +20,7 @@ interface ComponentUpgradeOptions {
   readonly input: UpgradeNetvirtComponentInput;
   readonly limits: ActivityLimits;
   readonly progress: ComponentProgressTracker;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** The upgrade was cancelled: pause what runs, start nothing. */
   readonly stopping: boolean;
 }
@@ -39,7 +39,7 @@ export class ComponentUpgradeRun {
   #requests = 0;
   /** How it stood when every node was last read again to make sure of it. */
   #confirmed: string | undefined;
-  #pausedAt = 0;
+  #pausedAt = -Infinity;
 
   constructor(options: ComponentUpgradeOptions) {
     this.#o = options;
@@ -51,19 +51,19 @@ export class ComponentUpgradeRun {
   async toTheEnd(): Promise<NetvirtComponentResult> {
     const { patience, limits, progress, input } = this.#o;
     let seen: string | undefined;
-    let changedAt = Date.now();
+    let changedAt = patience.clock.now();
     for (let round = 0; ; round++) {
-      const asked = Date.now();
+      const asked = patience.clock.now();
       const view = await this.#look.now();
       // Time in which the manager does not answer is no time without progress.
-      changedAt += Date.now() - asked;
+      changedAt += patience.clock.now() - asked;
       const now = JSON.stringify([view.overall, view.status, view.percent, view.nodes]);
       if (now !== seen) {
         seen = now;
-        changedAt = Date.now();
+        changedAt = patience.clock.now();
         round = 0;
       }
-      const still = Date.now() - changedAt;
+      const still = patience.clock.now() - changedAt;
       if (isDone(view)) {
         if (!isActive(view.overall)) {
           progress.show(view, "Upgraded.");
@@ -127,7 +127,7 @@ export class ComponentUpgradeRun {
   async #request(view: ComponentView): Promise<void> {
     const { client, patience, progress, input } = this.#o;
     if (++this.#requests > maximumRequests) throw notStarted(client.id, input, maximumRequests);
-    const { upgrade_coordinator_version: version } = await patience.persist(() => client.readSummary());
+    const { upgrade_coordinator_version: version } = await patience.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
     progress.intend(keyOf(view));
     this.#upgraded = true;
@@ -143,9 +143,9 @@ export class ComponentUpgradeRun {
 
   /** Asks for a pause, again where that has no effect; whether it does is seen at the next looks. */
   async #pause(): Promise<void> {
-    const { client, progress } = this.#o;
-    if (Date.now() - this.#pausedAt < this.#settle()) return;
-    this.#pausedAt = Date.now();
+    const { client, progress, patience } = this.#o;
+    if (patience.clock.now() - this.#pausedAt < this.#settle()) return;
+    this.#pausedAt = patience.clock.now();
     progress.note("Pausing: nodes in work are finished, no further one begins.");
     try {
       await client.pauseUpgrade();
@@ -158,11 +158,11 @@ export class ComponentUpgradeRun {
   /** Lets nothing run on unattended: asks for a pause and waits a while for it before the failure is told. */
   async #stalled(view: ComponentView): Promise<never> {
     const { patience, limits } = this.#o;
-    const began = Date.now();
+    const began = patience.clock.now();
     for (let round = 0; ; round++) {
       await this.#pause();
       const { status } = await this.#look.now();
-      if (!isActive(status) || Date.now() - began >= limits.operationBusy) break;
+      if (!isActive(status) || patience.clock.now() - began >= limits.operationBusy) break;
       await patience.pause(round);
     }
     throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "made no progress");
@@ -173,6 +173,7 @@ export class ComponentUpgradeRun {
     return 6 * this.#o.limits.poll.max;
   }
 
+  /** By the time of day, because an earlier run on another machine may have made the request. */
   #sinceRequest(): number {
     return Date.now() - (Date.parse(this.#o.progress.current.requestedAt ?? "") || 0);
   }

@@ -2,7 +2,7 @@ import type { NetvirtComponentType, NetvirtNodeState } from "../../src/domain/ne
 import { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { GroupStatus, UnitGroup } from "../drivers/nsx/nsx-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { nameOf } from "./included-groups";
 import { nodeStateOf } from "./node-state";
 import { listGroups } from "./read-netvirt-upgrade";
@@ -32,11 +32,11 @@ interface GroupNodes {
 export class ComponentLook {
   readonly #client: NsxClient;
   readonly #component: NetvirtComponentType;
-  readonly #patience: Patience;
+  readonly #patience: RetryPolicy;
   readonly #known = new Map<string, GroupNodes>();
   #groups: readonly UnitGroup[] | undefined;
 
-  constructor(client: NsxClient, patience: Patience, component: NetvirtComponentType) {
+  constructor(client: NsxClient, patience: RetryPolicy, component: NetvirtComponentType) {
     this.#client = client;
     this.#component = component;
     const restarts = component === "MP" || component === "FINALIZE_UPGRADE";
@@ -49,7 +49,7 @@ export class ComponentLook {
     const enabled = this.#groups.filter((group) => group.enabled !== false);
     const nodes: ViewedNode[] = [];
     if (enabled.length > 0) {
-      const statuses = await this.#patience.persist(() => client.listGroupStatuses(this.#component));
+      const statuses = await this.#patience.retry(() => client.listGroupStatuses(this.#component));
       for (const group of enabled) {
         const status = statuses.find(({ group_id }) => group_id === group.id);
         const names = new Map((group.upgrade_units ?? []).map((unit) => [unit.id, nameOf(unit)]));
@@ -58,7 +58,7 @@ export class ComponentLook {
       }
     }
     // Read last: where it says that the component has ended, the nodes above are not younger than that.
-    const status = await this.#patience.persist(() => client.readStatus());
+    const status = await this.#patience.retry(() => client.readStatus());
     const own = status.component_status.find(({ component_type }) => component_type === this.#component);
     if (!own) throw notListed(client.id, this.#component);
     return {
@@ -82,7 +82,7 @@ export class ComponentLook {
     // Percentages are coarse: nodes of a group in work move without it.
     const moves = status?.status === "IN_PROGRESS" || status?.status === "PAUSING";
     if (known?.seen === seen && !moves) return known.nodes;
-    const units = await this.#patience.persist(() => this.#client.listUnitStatuses(group));
+    const units = await this.#patience.retry(() => this.#client.listUnitStatuses(group));
     const nodes = units.map(nodeStateOf);
     this.#known.set(group, { seen, nodes });
     return nodes;
@@ -90,20 +90,18 @@ export class ComponentLook {
 }
 
 /** While the managers themselves are upgraded, their own errors are part of it: they pass when the services are up. */
-function duringRestarts(patience: Patience): Patience {
-  return {
-    ...patience,
-    persist: (request) =>
-      patience.persist(async () => {
-        try {
-          return await request();
-        } catch (error) {
-          if (!(error instanceof DriverError) || error.status !== 500 || error.kind !== "permanent") throw error;
-          const { code, message, remediation, status, causes } = error;
-          throw new DriverError({ kind: "transient", code, message, remediation, status, causes });
-        }
-      }),
-  };
+function duringRestarts(patience: RetryPolicy): RetryPolicy {
+  const retry: RetryPolicy["retry"] = (request) =>
+    patience.retry(async () => {
+      try {
+        return await request();
+      } catch (error) {
+        if (!(error instanceof DriverError) || error.status !== 500 || error.kind !== "permanent") throw error;
+        const { code, message, remediation, status, causes } = error;
+        throw new DriverError({ kind: "transient", code, message, remediation, status, causes });
+      }
+    });
+  return { ...patience, retry, persist: retry };
 }
 
 function notListed(managerId: string, component: string): DriverError {

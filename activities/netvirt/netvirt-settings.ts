@@ -4,7 +4,7 @@ import type { NetvirtGroupSettings, NetvirtPlanSettings, NetvirtSettings, Netvir
 import { isNotFound } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { KeyValue, PlanSettings, UnitGroup } from "../drivers/nsx/nsx-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { isIncluded } from "./included-groups";
 
 /** Components whose groups and settings a request decides on. */
@@ -63,14 +63,14 @@ export function groupSettingsOf(
 /** The coordinator's plan becomes what the request asks for. */
 export async function putNetvirtSettings(
   client: NsxClient,
-  patience: Patience,
+  patience: RetryPolicy,
   { options, previous }: NetvirtTarget & { readonly previous: NetvirtSettings },
 ): Promise<void> {
   const components: readonly Planned[] = options.edgeOnly ? ["EDGE"] : ["EDGE", "HOST"];
   for (const component of components) {
     const settings = planSettingsOf(component, previous.plan[component] ?? {}, options);
     await changeSettings(client, patience, component, settings);
-    const groups = await patience.persist(() => client.listGroups(component));
+    const groups = await patience.retry(() => client.listGroups(component));
     for (const group of groups) {
       const before = previous.groups.find(({ id }) => id === group.id) ?? previousGroup(group);
       await changeGroup(client, patience, groupSettingsOf(component, before, options));
@@ -81,7 +81,7 @@ export async function putNetvirtSettings(
 /** The coordinator's plan becomes what it was. The managers' upgrade may have made the groups anew: those gone are passed over. */
 export async function restoreNetvirtSettings(
   client: NsxClient,
-  patience: Patience,
+  patience: RetryPolicy,
   { plan, groups }: NetvirtSettings,
 ): Promise<void> {
   for (const [component, settings] of Object.entries(plan)) {
@@ -98,7 +98,7 @@ export async function restoreNetvirtSettings(
 
 async function changeSettings(
   client: NsxClient,
-  patience: Patience,
+  patience: RetryPolicy,
   component: string,
   settings: PlanSettings,
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function changeSettings(
 }
 
 /** Every repetition reads the group again, so that a revision which is stale becomes the current one. */
-async function changeGroup(client: NsxClient, patience: Patience, settings: NetvirtGroupSettings): Promise<void> {
+async function changeGroup(client: NsxClient, patience: RetryPolicy, settings: NetvirtGroupSettings): Promise<void> {
   await patience.change(async () => {
     const group = await client.readGroup(settings.id);
     const { extended_configuration, ...flags } = settings;

@@ -27,7 +27,7 @@ export const clusterHealth: Precheck = {
         },
       ]);
     }
-    const hosts = await patience.persist(() => client.listHosts(cluster));
+    const hosts = await patience.retry(() => client.listHosts(cluster));
     return findingsOf(
       input,
       found.map(({ host, check, issue }) => {
@@ -47,7 +47,7 @@ export const clusterHealth: Precheck = {
 async function checked({ target, client, patience }: PrecheckInput): Promise<TaskInfo | undefined> {
   const { cluster } = target.cluster;
   for (let round = 0; ; round++) {
-    const task = await completeTask(client, patience, await patience.persist(() => client.check(cluster)));
+    const task = await completeTask(client, patience, await patience.retry(() => client.check(cluster)));
     if (task || round === maximumRounds) return task;
     await patience.pause(round);
   }

@@ -8,7 +8,7 @@ export const clusterImageManaged: Precheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const imageManaged = await patience.persist(() => client.isImageManaged(target.cluster.cluster));
+    const imageManaged = await patience.retry(() => client.isImageManaged(target.cluster.cluster));
     if (imageManaged === (target.kind === "IMAGE")) return [];
     const now = imageManaged ? "an image" : "baselines";
     return findingsOf(input, [

@@ -7,7 +7,7 @@ export const componentManagerReachable: Precheck = {
   description: "The component manager answers and accepts the service's credentials.",
   needs: [],
   run: async ({ client, patience }) => {
-    await patience.persist(() => client.readUser());
+    await patience.retry(() => client.readUser());
     return [];
   },
 };

@@ -8,7 +8,7 @@ export const hostsConnected: Precheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     if (hosts.length === 0) {
       return findingsOf(input, [
         {

@@ -13,7 +13,7 @@ export const noDowngrade: Precheck = {
   run: async (input) => {
     const { target, client, patience } = input;
     const { cluster } = target.cluster;
-    const hosts = await patience.persist(() => client.listHosts(cluster));
+    const hosts = await patience.retry(() => client.listHosts(cluster));
     const ids = hosts.map(({ host }) => host);
     const compliance = await readFullCompliance(client, patience, cluster, ids);
     return findingsOf(

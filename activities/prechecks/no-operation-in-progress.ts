@@ -11,7 +11,7 @@ export const noOperationInProgress: Precheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const tasks = await patience.persist(() => client.listUnfinishedTasks(target.cluster.cluster));
+    const tasks = await patience.retry(() => client.listUnfinishedTasks(target.cluster.cluster));
     return findingsOf(
       input,
       [...tasks]

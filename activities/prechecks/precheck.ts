@@ -2,14 +2,14 @@ import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterTarget } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import type { Check } from "./run-checks";
 
 /** What every check works with. Nothing that a check does may change the cluster. */
 export interface AnyPrecheckInput {
   readonly target: ClusterTarget;
   readonly client: { readonly id: string };
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
 }
 
 /** What checks of image-managed clusters work with. */

@@ -9,7 +9,7 @@ import { componentManagerReachable } from "./component-manager-reachable";
 import { hostsConnected } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import type { AnyPrecheckInput, Precheck } from "./precheck";
 import { runChecks } from "./run-checks";
 import { targetImageAvailable } from "./target-image-available";
@@ -35,7 +35,7 @@ export function runImagePrechecks(
   { clientOf, limits }: PrecheckDependencies,
   target: ClusterTarget,
 ): Promise<ClusterPrechecks> {
-  const input = (patience: Patience) => ({ target, client: clientOf(target.cluster.componentManagerId), patience });
+  const input = (patience: RetryPolicy) => ({ target, client: clientOf(target.cluster.componentManagerId), patience });
   return runClusterPrechecks(prechecks, { target, limits, input });
 }
 
@@ -49,7 +49,7 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     target,
     limits,
     input: inputOf,
-  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(patience: Patience): I },
+  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(patience: RetryPolicy): I },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];

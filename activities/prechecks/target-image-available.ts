@@ -13,7 +13,7 @@ export const targetImageAvailable: Precheck = {
   needs: ["CLUSTER_IMAGE_MANAGED"],
   run: async ({ target, client, patience }) => {
     const { cluster } = target.cluster;
-    if (isDesired(await patience.persist(() => client.readDesiredImage(cluster)), target)) return [];
+    if (isDesired(await patience.retry(() => client.readDesiredImage(cluster)), target)) return [];
     for (let round = 0; ; round++) {
       try {
         const discard = (draft: string) => discardDraft(client, patience, cluster, draft);

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../../../src/domain/error-body";
 import type { ManagementServerSettings } from "../../activity-dependencies";
 import type { VcsaClient } from "../../drivers/vcsa/vcsa-client";
 import type { MgmtPrecheckInput } from "../../mgmt-contract";
-import type { Patience } from "../../patience";
+import type { RetryPolicy } from "../../retry-policy";
 import { errorsOf, type Finding } from "../../prechecks/precheck";
 import type { Check } from "../../prechecks/run-checks";
 import { mgmtContext } from "../mgmt-step";
@@ -12,7 +12,7 @@ export interface MgmtCheckInput {
   readonly target: MgmtPrecheckInput;
   readonly client: VcsaClient;
   readonly settings: ManagementServerSettings;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
 }
 
 export type MgmtCheckType =

@@ -11,7 +11,7 @@ export const migrationCheck: MgmtCheck = {
   needs: ["MGMT_NO_DOWNGRADE", "MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_SETTINGS"],
   run: async (input) => {
     const { target, client, patience, settings } = input;
-    const { version, migration } = await patience.persist(() => readMigrationView(client));
+    const { version, migration } = await patience.retry(() => readMigrationView(client));
     // Once it is under way its new appliance has the temporary address itself, and would be found in the way.
     const underWay = ["STAGING", "STAGED", "PREPARING", "PREPARED"].includes(migration.current_state ?? "");
     if (isSameVersion(version, target.targetVersion) || underWay) return [];

@@ -9,7 +9,7 @@ export const noMgmtDowngrade: MgmtCheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const version = await patience.persist(() => client.readVersion());
+    const version = await patience.retry(() => client.readVersion());
     if (compareVersions(version, target.targetVersion) <= 0) return [];
     return mgmtFindings(input, [
       {

@@ -16,7 +16,7 @@ export const noUpdateInProgress: MgmtCheck = {
   run: async (input) => {
     const { target, client, patience } = input;
     const { server, targetVersion, mechanism } = target;
-    const view = await patience.persist(() => readUpdateView(client));
+    const view = await patience.retry(() => readUpdateView(client));
     const broken = brokenUpdate(server.name, view);
     if (broken) return [errorBodyOf(broken.error, mgmtContext(target))];
     const found: ErrorBody[] = [];
@@ -26,7 +26,7 @@ export const noUpdateInProgress: MgmtCheck = {
     else if (mechanism === "InPlace" && staged?.staging_complete && !isSameVersion(staged.version, targetVersion)) {
       found.push(errorBodyOf(otherStaged(server.name, staged.version), mgmtContext(target)));
     }
-    const { migration } = await patience.persist(() => readMigrationView(client));
+    const { migration } = await patience.retry(() => readMigrationView(client));
     const { current_state: state } = migration;
     const isSet = state !== undefined && state !== "CANCELED" && state !== "UPGRADED";
     // A migration to the target is one that an earlier attempt has left: it is gone on with.

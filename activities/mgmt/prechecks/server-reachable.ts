@@ -7,7 +7,7 @@ export const serverReachable: MgmtCheck = {
   description: "The management server answers and accepts the service's credentials.",
   needs: [],
   run: async ({ client, patience }) => {
-    await patience.persist(() => client.readUpdate());
+    await patience.retry(() => client.readUpdate());
     return [];
   },
 };

@@ -10,8 +10,8 @@ export const updateAvailable: MgmtCheck = {
   run: async (input) => {
     const { target, client, patience } = input;
     const { server, targetVersion } = target;
-    if (isSameVersion(await patience.persist(() => client.readVersion()), targetVersion)) return [];
-    const offered = await patience.persist(() => client.listPendingUpdates());
+    if (isSameVersion(await patience.retry(() => client.readVersion()), targetVersion)) return [];
+    const offered = await patience.retry(() => client.listPendingUpdates());
     if (offered.some((version) => isSameVersion(version, targetVersion))) return [];
     return mgmtFindings(input, [
       {

@@ -10,8 +10,8 @@ export const updateCheck: MgmtCheck = {
   needs: ["MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_UPDATE_AVAILABLE"],
   run: async (input) => {
     const { target, client, patience, settings } = input;
-    if (isSameVersion(await patience.persist(() => client.readVersion()), target.targetVersion)) return [];
-    const precheck = await patience.persist(() => client.precheckUpdate(target.targetVersion));
+    if (isSameVersion(await patience.retry(() => client.readVersion()), target.targetVersion)) return [];
+    const precheck = await patience.retry(() => client.precheckUpdate(target.targetVersion));
     return mgmtFindings(input, findingsOfUpdate(target.server.name, precheck, settings));
   },
 };

@@ -11,7 +11,7 @@ export const componentsReady: NetvirtPrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const { component_status, overall_upgrade_status } = await patience.persist(() => client.readStatus());
+    const { component_status, overall_upgrade_status } = await patience.retry(() => client.readStatus());
     const running = component_status.filter(({ status }) => active.has(status));
     if (running.length > 0 || active.has(overall_upgrade_status)) {
       const what = running.map(({ component_type }) => component_type).join(", ") || "its upgrade";

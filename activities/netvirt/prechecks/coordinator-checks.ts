@@ -3,7 +3,7 @@ import { DriverError } from "../../drivers/driver-error";
 import type { CheckFailure, UpgradeStatus } from "../../drivers/nsx/nsx-models";
 import { isIncluded, nameOf } from "../included-groups";
 import { listGroups, readNetvirtUpgrade } from "../read-netvirt-upgrade";
-import { duration } from "../../patience";
+import { duration } from "../../retry-policy";
 import { findingsOf, type NetvirtPrecheck, type NetvirtPrecheckInput } from "./netvirt-precheck";
 
 /** What the upgrade coordinator itself checks before an upgrade. */
@@ -27,7 +27,7 @@ export const coordinatorChecks: NetvirtPrecheck = {
         },
       ]);
     }
-    const failures = await patience.persist(() => client.listPrecheckFailures(component));
+    const failures = await patience.retry(() => client.listPrecheckFailures(component));
     const leftOut = await groupsLeftOut(input);
     return findingsOf(
       input,
@@ -66,30 +66,30 @@ async function runChecks(input: NetvirtPrecheckInput, component: string | undefi
   const wanted = new Set<string>(netvirtComponentOrder(target.targetVersion, target.options.edgeOnly));
   const checksOf = ({ component_status }: UpgradeStatus) =>
     component_status.filter(({ component_type }) => wanted.has(component_type));
-  const before = checksOf(await patience.persist(() => client.readStatus()));
-  await patience.persist(async () => {
+  const before = checksOf(await patience.retry(() => client.readStatus()));
+  await patience.retry(async () => {
     try {
       await client.startPrechecks(component);
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind !== "alreadyDone") throw error;
     }
   });
-  const began = Date.now();
+  const began = patience.clock.now();
   let seenRunning = false;
   for (let round = 0; ; round++) {
     await patience.pause(round);
-    const now = checksOf(await patience.persist(() => client.readStatus()));
+    const now = checksOf(await patience.retry(() => client.readStatus()));
     const statuses: string[] = now.map(({ pre_upgrade_status }) => pre_upgrade_status?.status ?? "NOT_STARTED");
     const running = statuses.some((status) => status === "IN_PROGRESS" || status === "ABORTING");
     seenRunning ||= running || JSON.stringify(now) !== JSON.stringify(before);
     // Checks that are over before they are seen to run, and have changed nothing, are over as well.
-    const waited = Date.now() - began;
+    const waited = patience.clock.now() - began;
     const inStatus = (...wanted: string[]) => ({
       unfinished: now.filter((_, i) => wanted.includes(statuses[i] ?? "")).map(({ component_type }) => component_type),
       waited,
     });
     if (!running && (seenRunning || waited >= 6 * limits.poll.max)) return inStatus("ABORTED");
-    if (waited >= limits.operationBusy || Date.now() >= deadline) return inStatus("IN_PROGRESS", "ABORTING");
+    if (waited >= limits.operationBusy || patience.clock.now() >= deadline) return inStatus("IN_PROGRESS", "ABORTING");
   }
 }
 

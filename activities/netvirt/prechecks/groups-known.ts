@@ -13,7 +13,7 @@ export const groupsKnown: NetvirtPrecheck = {
     const { client, patience, target } = input;
     const { hostClusters = [], edgeClusters = [] } = target.options;
     const read = (component: string, wanted: number) =>
-      wanted === 0 ? Promise.resolve([]) : patience.persist(() => client.listGroups(component));
+      wanted === 0 ? Promise.resolve([]) : patience.retry(() => client.listGroups(component));
     const hosts = await read("HOST", hostClusters.length);
     const edges = await read("EDGE", edgeClusters.length);
     const unknown = [

@@ -7,7 +7,7 @@ export const managerReachable: NetvirtPrecheck = {
   description: "The NETVIRT manager answers and accepts the service's credentials.",
   needs: [],
   run: async ({ client, patience }) => {
-    await patience.persist(() => client.readSummary());
+    await patience.retry(() => client.readSummary());
     return [];
   },
 };

@@ -3,16 +3,16 @@ import type { ActivityLimits } from "../../activity-dependencies";
 import type { NetvirtTarget } from "../../contract";
 import { bounded } from "../../drivers/driver-error";
 import type { NsxClient } from "../../drivers/nsx/nsx-client";
-import type { Patience } from "../../patience";
+import type { RetryPolicy } from "../../retry-policy";
 import type { Check } from "../../prechecks/run-checks";
 
 /** What every check of a NETVIRT instance works with. */
 export interface NetvirtPrecheckInput {
   readonly target: NetvirtTarget;
   readonly client: NsxClient;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   readonly limits: ActivityLimits;
-  /** When the checks have to be over to be told, in milliseconds since the epoch. */
+  /** When the checks have to be over to be told, by the clock of the retry policy. */
   readonly deadline: number;
 }
 

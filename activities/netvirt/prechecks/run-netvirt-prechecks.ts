@@ -40,8 +40,9 @@ export function runNetvirtPrechecks(
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const client = clientOf(componentManagerId);
-    const deadline = Date.now() + shareOfChecks * timeOfRun();
-    const input = { target, client, limits, deadline, patience: activityPatience(shortBounds(limits)) };
+    const patience = activityPatience(shortBounds(limits));
+    const deadline = patience.clock.now() + shareOfChecks * timeOfRun();
+    const input = { target, client, limits, deadline, patience };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();

@@ -14,7 +14,7 @@ export const targetOffered: NetvirtPrecheck = {
       system_version: now = "",
       target_version: offered,
       ...summary
-    } = await patience.persist(() => client.readSummary());
+    } = await patience.retry(() => client.readSummary());
     if (now !== "" && compareVersions(now, target.targetVersion) > 0) {
       return findingsOf(input, [
         {

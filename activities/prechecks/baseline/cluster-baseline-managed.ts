@@ -9,7 +9,7 @@ export const clusterBaselineManaged: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, lifecycle, patience } = input;
-    if (!(await patience.persist(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
+    if (!(await patience.retry(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
     return findingsOf(input, [
       {
         code: "CLUSTER_KIND_CHANGED",

@@ -12,13 +12,13 @@ export const hostsCanBeEmptied: BaselinePrecheck = {
     const { target, client, patience } = input;
     const { cluster, name } = target.cluster;
     const { preRemediationPowerAction, disableDpm } = target.options ?? {};
-    const { settings } = await patience.persist(() => client.readCluster(cluster));
+    const { settings } = await patience.retry(() => client.readCluster(cluster));
     const isOff = preRemediationPowerAction === "POWER_OFF_VMS" || preRemediationPowerAction === "SUSPEND_VMS";
     // Full automation is the product's default where it tells none.
     const moves = settings.drs?.enabled === true && ["", "fullyAutomated"].includes(settings.drs.automation);
-    const vms = isOff ? [] : await patience.persist(() => client.listVms(cluster));
+    const vms = isOff ? [] : await patience.retry(() => client.listVms(cluster));
     const running = vms.filter(({ power }) => power === "poweredOn").length;
-    const hosts = running > 0 ? await patience.persist(() => client.listHosts(cluster)) : [];
+    const hosts = running > 0 ? await patience.retry(() => client.listHosts(cluster)) : [];
     return findingsOf(input, [
       ...(running > 0 && (!moves || hosts.length < 2)
         ? [

@@ -11,7 +11,7 @@ export const baselineHostsConnected: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     if (hosts.length === 0) {
       return findingsOf(input, [
         {
@@ -43,7 +43,7 @@ export const noHostInMaintenanceMode: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     return findingsOf(
       input,
       hosts
@@ -66,7 +66,7 @@ export const noHostTask: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     const busy = hosts.flatMap(({ name, tasks }) =>
       tasks
         .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))

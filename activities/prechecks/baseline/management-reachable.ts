@@ -7,7 +7,7 @@ export const managementReachable: BaselinePrecheck = {
   description: "The component manager's management interface answers and accepts the service's credentials.",
   needs: [],
   run: async ({ client, patience }) => {
-    await patience.persist(() => client.readTime());
+    await patience.retry(() => client.readTime());
     return [];
   },
 };

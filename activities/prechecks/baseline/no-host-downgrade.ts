@@ -10,7 +10,7 @@ export const noHostDowngrade: BaselinePrecheck = {
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, patience } = input;
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     return findingsOf(
       input,
       hosts.flatMap(({ name, product }) => {

@@ -2,7 +2,7 @@ import type { ActivityDependencies, ActivityLimits } from "../../activity-depend
 import type { ClusterPrechecks, ClusterTarget } from "../../contract";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
-import type { Patience } from "../../patience";
+import type { RetryPolicy } from "../../retry-policy";
 import { runClusterPrechecks } from "../run-cluster-prechecks";
 import type { BaselinePrecheck } from "./baseline-precheck";
 import { clusterBaselineManaged } from "./cluster-baseline-managed";
@@ -38,7 +38,7 @@ export function runBaselinePrechecks(
   target: ClusterTarget,
 ): Promise<ClusterPrechecks> {
   const { componentManagerId } = target.cluster;
-  const input = (patience: Patience) => ({
+  const input = (patience: RetryPolicy) => ({
     target,
     client: clientOf(componentManagerId),
     lifecycle: lifecycleOf(componentManagerId),

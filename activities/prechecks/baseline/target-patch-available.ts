@@ -14,13 +14,13 @@ export const targetPatchAvailable: BaselinePrecheck = {
   run: async (input) => {
     const { target, client, patience, patchFor } = input;
     const patch = patchSource(patchFor, target);
-    const hosts = await patience.persist(() => client.listHosts(target.cluster.cluster));
+    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
     // All hosts read from the same place; each judging it would take long and tell no more.
     const host = hosts.find(
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
     );
     if (!host) return [];
-    const task = await patience.persist(() => client.checkPatch(host.host, patch));
+    const task = await patience.retry(() => client.checkPatch(host.host, patch));
     const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
     // Forgotten: the installation will judge it.
     if (followed.end === "FORGOTTEN") return [];

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { completeTask } from "../../../activities/complete-task";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import type { TaskInfo } from "../../../activities/drivers/vapi/vapi-models";
-import type { Patience } from "../../../activities/patience";
+import type { RetryPolicy } from "../../../activities/retry-policy";
+import { ManualClock } from "../../support/manual-clock";
 
 describe("Waiting for the end of a short task", () => {
   /** A component manager whose task ends at so many looks. */
@@ -11,8 +12,10 @@ describe("Waiting for the end of a short task", () => {
     const readTask = () => Promise.resolve({ status: ++looks < last ? "RUNNING" : "SUCCEEDED" } as TaskInfo);
     return { id: "vc-1", readTask };
   };
-  const patient = (pauses: number[]): Patience => ({
+  const patient = (pauses: number[]): RetryPolicy => ({
     bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 } },
+    clock: new ManualClock(),
+    retry: (request) => request(),
     persist: (request) => request(),
     change: (request) => request(),
     pause: (round) => Promise.resolve(void pauses.push(round)),

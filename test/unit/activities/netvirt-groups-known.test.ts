@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { defaultActivityLimits } from "../../../activities/activity-dependencies";
 import type { NsxClient } from "../../../activities/drivers/nsx/nsx-client";
 import { groupsKnown } from "../../../activities/netvirt/prechecks/groups-known";
-import { createPatience } from "../../../activities/patience";
+import { createRetryPolicy } from "../../../activities/retry-policy";
 
 describe("the precheck of the clusters that a request names", () => {
   it("does not take edgeParallelUpgrade where the coordinator does not tell what it does: nothing could be changed", async () => {
@@ -18,7 +18,7 @@ describe("the precheck of the clusters that a request names", () => {
           options: { edgeOnly: true, edgeClusters: [{ id: "edge-1", ...(parallel !== undefined && { parallel }) }] },
         },
         client: client as NsxClient,
-        patience: createPatience(defaultActivityLimits, { interruption: () => undefined }),
+        patience: createRetryPolicy(defaultActivityLimits, { interruption: () => undefined }),
         limits: defaultActivityLimits,
         deadline: Infinity,
       });

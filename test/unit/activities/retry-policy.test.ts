@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { createPatience, type PatienceBounds } from "../../../activities/patience";
+import { createRetryPolicy, GiveUpError, type RetryBounds } from "../../../activities/retry-policy";
+import { ManualClock } from "../../support/manual-clock";
 
-const bounds: PatienceBounds = { outage: 5_000, operationBusy: 5_000, poll: { min: 1, max: 2 } };
+const bounds: RetryBounds = { outage: 5_000, operationBusy: 5_000, poll: { min: 1, max: 2 } };
 const error = (kind: "transient" | "permanent", code = "COMPONENT_MANAGER_UNREACHABLE") =>
   new DriverError({ kind, code, message: "vc-01 does not answer.", remediation: "Look." });
 
@@ -13,15 +14,15 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe("patience", () => {
+describe("the retry policy", () => {
   it("repeats a request until it is answered, and tells what is waited for", async () => {
     const told: string[] = [];
-    const patience = createPatience(bounds, {
+    const patience = createRetryPolicy(bounds, {
       interruption: () => undefined,
       onTrouble: ({ code }) => told.push(code),
     });
     let calls = 0;
-    const answer = await patience.persist(() =>
+    const answer = await patience.retry(() =>
       ++calls < 4 ? Promise.reject(error("transient")) : Promise.resolve("yes"),
     );
     expect([answer, calls, told.length]).to.deep.equal(["yes", 4, 3]);
@@ -29,9 +30,9 @@ describe("patience", () => {
 
   it("throws a permanent error at once", async () => {
     let calls = 0;
-    const patience = createPatience(bounds, { interruption: () => undefined });
+    const patience = createRetryPolicy(bounds, { interruption: () => undefined });
     const thrown = await rejection(
-      patience.persist(() => {
+      patience.retry(() => {
         calls++;
         return Promise.reject(error("permanent", "AUTHENTICATION"));
       }),
@@ -39,27 +40,54 @@ describe("patience", () => {
     expect([(thrown as DriverError).code, calls]).to.deep.equal(["AUTHENTICATION", 1]);
   });
 
-  it("ends at the bound of the trouble that there is", async () => {
-    const impatient = (part: Partial<PatienceBounds>, code: string) =>
-      rejection(
-        createPatience({ ...bounds, ...part }, { interruption: () => undefined }).persist(() =>
-          Promise.reject(error("transient", code)),
-        ),
-      );
-    const outage = (await impatient({ outage: 10 }, "COMPONENT_MANAGER_UNREACHABLE")) as DriverError;
-    expect(outage).to.include({ code: "COMPONENT_MANAGER_UNREACHABLE", kind: "transient" });
-    expect(outage.message).to.match(/Waited for/);
-    expect(await impatient({ operationBusy: 10 }, "CLUSTER_BUSY")).to.include({ code: "CLUSTER_BUSY" });
+  describe("on a clock of its own", () => {
+    const minute = 60_000;
+    const hours = { outage: 60 * minute, operationBusy: 30 * minute, poll: { min: 250, max: 5_000 } };
+    let clock: ManualClock;
+    beforeEach(() => (clock = new ManualClock()));
+
+    const retries = () => createRetryPolicy({ ...hours, clock }, { interruption: () => undefined });
+    const givesUp = async (code: string) => {
+      const began = clock.now();
+      const thrown = await rejection(retries().retry(() => Promise.reject(error("transient", code))));
+      return { thrown, minutes: Math.round((clock.now() - began) / minute) };
+    };
+
+    it("gives up at the bound of the trouble that there is", async () => {
+      const outage = await givesUp("COMPONENT_MANAGER_UNREACHABLE");
+      expect(outage.thrown).to.be.instanceOf(GiveUpError);
+      expect(outage.thrown).to.include({ code: "COMPONENT_MANAGER_UNREACHABLE", kind: "transient" });
+      expect(outage.thrown).to.have.property("message", "vc-01 does not answer. Waited for 60 minutes.");
+      expect(outage.minutes).to.equal(60);
+      expect((await givesUp("CLUSTER_BUSY")).minutes).to.equal(30);
+    });
+
+    it("counts each kind of trouble for itself, from when it began", async () => {
+      let calls = 0;
+      const busyThenAway = () => {
+        clock.pass(20 * minute);
+        return Promise.reject(error("transient", ++calls < 2 ? "CLUSTER_BUSY" : "COMPONENT_MANAGER_UNREACHABLE"));
+      };
+      const thrown = await rejection(retries().retry(busyThenAway));
+      expect(thrown).to.include({ code: "COMPONENT_MANAGER_UNREACHABLE" });
+      expect(calls).to.equal(5);
+    });
+
+    it("waits longer from look to look, up to the longest pause", async () => {
+      await givesUp("CLUSTER_BUSY");
+      expect(clock.sleeps.slice(0, 3)).to.deep.equal([250, 375, 562.5]);
+      expect(Math.max(...clock.sleeps)).to.equal(5_000);
+    });
   });
 
   it("is interrupted in the middle of a wait, without an answer", async () => {
     const stop = new AbortController();
     const interrupted = new Error("stop");
-    const patience = createPatience(
+    const patience = createRetryPolicy(
       { ...bounds, poll: { min: 60_000, max: 60_000 } },
       { signal: stop.signal, interruption: () => (stop.signal.aborted ? interrupted : undefined) },
     );
-    const waits = [patience.pause(0), patience.persist(() => new Promise(() => undefined))].map(rejection);
+    const waits = [patience.pause(0), patience.retry(() => new Promise(() => undefined))].map(rejection);
     stop.abort();
     expect(await Promise.all(waits)).to.deep.equal([interrupted, interrupted]);
   });
@@ -68,7 +96,7 @@ describe("patience", () => {
     it(`${awaitsChange ? "lets a change come to its answer" : "does not wait for a change"} where the interruption says so`, async () => {
       const stop = new AbortController();
       const interrupted = new Error("stop");
-      const patience = createPatience(bounds, {
+      const patience = createRetryPolicy(bounds, {
         signal: stop.signal,
         interruption: () => (stop.signal.aborted ? interrupted : undefined),
         awaitsChange: () => awaitsChange,

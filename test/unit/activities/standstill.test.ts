@@ -1,0 +1,30 @@
+import { expect } from "chai";
+import { Standstill } from "../../../activities/mgmt/standstill";
+import { ManualClock } from "../../support/manual-clock";
+
+const progress = (completed: number) => ({
+  progress: { total: 100, completed, message: { id: "", default_message: "", args: [] } },
+});
+
+describe("how long a management server has made no progress", () => {
+  it("counts from the last change of its state or progress", () => {
+    const clock = new ManualClock();
+    const standstill = new Standstill(clock);
+    expect(standstill.look("STAGING", progress(1))).to.equal(0);
+    clock.pass(5_000);
+    expect(standstill.look("STAGING", progress(1))).to.equal(5_000);
+    expect(standstill.look("STAGING", progress(2))).to.equal(0);
+    clock.pass(1_000);
+    expect(standstill.look("PREPARING", progress(2))).to.equal(0);
+  });
+
+  it("does not count the time in which it could not be looked at", () => {
+    const clock = new ManualClock();
+    const standstill = new Standstill(clock);
+    standstill.look("STAGING", progress(1));
+    clock.pass(3_600_000);
+    standstill.blind();
+    clock.pass(2_000);
+    expect(standstill.look("STAGING", progress(1))).to.equal(2_000);
+  });
+});
