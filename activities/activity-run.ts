@@ -55,7 +55,7 @@ export function cancelledFailure(): CancelledFailure {
   return reason instanceof CancelledFailure ? reason : new CancelledFailure("CANCELLED");
 }
 
-/** Patience of the current Activity: ends at once when the Activity is to stop for whatever reason. */
+/** RetryPolicy of the current Activity: ends at once when the Activity is to stop for whatever reason. */
 export function activityPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
   return createRetryPolicy(bounds, {
     signal: Context.current().cancellationSignal,
@@ -66,7 +66,7 @@ export function activityPatience(bounds: RetryBounds, onTrouble?: RetryHooks["on
   });
 }
 
-/** Patience for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
+/** RetryPolicy for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
 export function endingPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
   return createRetryPolicy(bounds, {
     interruption: endedWithoutAWish,

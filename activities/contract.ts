@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../src/domain/error-body";
-import type { ClusterHost, HostProgress, HostRemediationOptions, HostResult } from "../src/domain/host-remediation";
-import type { HostsProgress, HostsResult } from "../src/domain/hosts-remediation";
+import type { ClusterHost, HostRemediationOptions } from "../src/domain/host-remediation";
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
+import type { RemediationProgress, RemediationResult } from "../src/domain/remediation-progress";
 import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
@@ -103,38 +103,37 @@ export type RunningVms = Readonly<Record<string, readonly string[]>>;
 
 export { workerShutdown } from "../src/domain/host-remediation";
 
-export interface RemediateHostInput extends ClusterTarget, RunAgain<HostProgress> {
-  readonly host: Pick<ClusterHost, "host" | "fqdn">;
-  /** `maximumAttempts` counts failures that the component manager reported, over all runs of the Activity. */
+/** The ids of a host, its component manager's and its name. */
+export type HostName = Pick<ClusterHost, "host" | "fqdn">;
+
+/** One host of a cluster, or several of an image-managed one whose policy takes them at the same time. */
+export interface RemediateHostsInput extends ClusterTarget, RunAgain<RemediationProgress> {
+  /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
+  readonly hosts: readonly HostName[];
+  /** `maximumAttempts` counts, for each host, the failures that the component manager reported, over all runs. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
-  /** Only of BASELINE, and always there: what {@link UpgradeActivities.readHostBefore} gave. */
-  readonly before?: HostBefore;
-}
-
-/**
- * Several hosts of an image-managed cluster at the same time. The policy must say so (`hostsAtOnce` of
- * {@link UpgradeActivities.putRemediationPolicy}), and no other host of the cluster is in maintenance mode.
- */
-export interface RemediateHostsInput extends ClusterTarget, RunAgain<HostsProgress> {
-  /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
-  readonly hosts: readonly Pick<ClusterHost, "host" | "fqdn">[];
-  readonly options: HostRemediationOptions;
+  /**
+   * Only of IMAGE, and always there where the policy takes several hosts at the same time (`hostsAtOnce` of
+   * {@link UpgradeActivities.putRemediationPolicy}): the product then remediates only hosts that are empty before, so
+   * that the Activity puts them into maintenance mode as these options say, and takes them out. No other host of the
+   * cluster is in maintenance mode then. Absent where the product empties its host itself.
+   */
+  readonly emptying?: HostRemediationOptions;
   /**
    * What {@link UpgradeActivities.readRunningVms} gave, where `ownOptions` switch virtual machines off: these and no
    * others are switched off, and run again at the end of every attempt.
    */
   readonly runningVms?: RunningVms;
-  /** `maximumAttempts` counts, for each host, the failures that the component manager reported for it. */
-  readonly attempts: AttemptPolicy;
-  readonly commit?: string;
+  /** Only of BASELINE, which has one host here, and always there: what {@link UpgradeActivities.readHostBefore} gave. */
+  readonly before?: HostBefore;
 }
 
 /** What an Activity that is attached to again heartbeats, and starts from when it runs again. */
-export type ActivityProgress = HostProgress | HostsProgress | NetvirtProgress | MgmtProgress;
+export type ActivityProgress = RemediationProgress | NetvirtProgress | MgmtProgress;
 
 /** Details of every ApplicationFailure that an Activity throws; `progress` only from those that are attached to again. */
-export interface FailureDetails<P extends ActivityProgress = HostProgress> {
+export interface FailureDetails<P extends ActivityProgress = RemediationProgress> {
   readonly error: ErrorBody;
   readonly progress?: P;
 }
@@ -175,23 +174,21 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    */
   setDesiredImage(target: ClusterTarget): Promise<DesiredImage>;
   /** Reads a host of a baseline-managed cluster; its own Activity, so that it is recorded before anything is changed. */
-  readHostBefore(input: ClusterTarget & { host: Pick<ClusterHost, "host" | "fqdn"> }): Promise<HostBefore>;
+  readHostBefore(input: ClusterTarget & { host: HostName }): Promise<HostBefore>;
   /**
    * The virtual machines that run on hosts which are remediated together; its own Activity, so that they are recorded
    * before anything is changed.
    */
-  readRunningVms(input: ClusterTarget & { hosts: readonly Pick<ClusterHost, "host" | "fqdn">[] }): Promise<RunningVms>;
-  /** Upgrades one host and verifies it. Heartbeats {@link HostProgress}; never starts a second remediation of a host. */
-  remediateHost(input: RemediateHostInput): Promise<HostResult>;
+  readRunningVms(input: ClusterTarget & { hosts: readonly HostName[] }): Promise<RunningVms>;
   /**
-   * Upgrades several hosts at the same time: switches `runningVms` off where the upgrade asks for that, puts the hosts
-   * into maintenance mode, has them remediated together, verifies them, takes them out of maintenance mode and starts
-   * `runningVms` again. One host that fails does not stop the others; how each ended is
-   * in the result, so it only throws between two attempts (retryable) or where something else than a host is wrong.
-   * Heartbeats {@link HostsProgress}; never starts a second remediation of a host. Its retry policy must allow
+   * Upgrades hosts and verifies them. Several at the same time are first emptied (`emptying`): `runningVms` are switched
+   * off where the upgrade asks for that, the hosts enter maintenance mode, and at the end all of that is taken back. One
+   * host that fails does not stop the others; how each ended is in the result, so of several hosts it only throws between
+   * two attempts (retryable) or where something else than a host is wrong; of one host alone it throws its failure.
+   * Heartbeats {@link RemediationProgress}; never starts a second remediation of a host. Its retry policy must allow
    * `maximumAttempts` times the number of hosts, because it counts for each host on its own.
    */
-  remediateHosts(input: RemediateHostsInput): Promise<HostsResult>;
+  remediateHosts(input: RemediateHostsInput): Promise<RemediationResult>;
   /**
    * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
    * health check without an error; a baseline-managed cluster has no such check, there no host and not the cluster

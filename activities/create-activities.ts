@@ -1,10 +1,11 @@
 import pLimit from "p-limit";
-import type { ClusterKind } from "../src/domain/upgrade-plan";
 import type { ActivityDependencies } from "./activity-dependencies";
 import { activityPatience, runActivity, shortBounds } from "./activity-run";
-import { baselineClusters } from "./baseline/baseline-clusters";
+import { remediateBaselineHost } from "./baseline/baseline-host-run";
+import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "./baseline/cluster-settings";
+import { patchSource } from "./baseline/patch-source";
+import { readBaselineHosts, readHostBefore } from "./baseline/read-baseline-hosts";
 import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
-import type { ClusterWork } from "./cluster-work";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
@@ -12,14 +13,18 @@ import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
 import { checkClusterHealth } from "./hostos/check-cluster-health";
-import { imageClusters } from "./hostos/image-clusters";
-import { preparedImageClusters } from "./hostos/prepared-image-clusters";
+import { putPolicy, readPolicy, restorePolicy } from "./hostos/image-policy";
+import { remediateImageHosts } from "./hostos/image-remediation";
+import { readClusterHosts } from "./hostos/read-cluster-hosts";
 import { readRunningVms } from "./hostos/read-running-vms";
 import { remediateHosts } from "./hostos/remediate-hosts";
+import { setDesiredImage } from "./hostos/set-desired-image";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
 import { createNotificationActivities } from "./notifications/create-notification-activities";
+import { runBaselinePrechecks } from "./prechecks/baseline/run-baseline-prechecks";
+import { runImagePrechecks } from "./prechecks/run-cluster-prechecks";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -35,18 +40,19 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const managementOf = managerClients(componentManager, (access) =>
     createVim25Client(access, { callTimeout, observe }),
   );
-  const image = imageClusters({ clientOf: lifecycleOf, limits });
-  const prepared = preparedImageClusters({ image, managementOf });
-  const kinds: Readonly<Record<ClusterKind, ClusterWork>> = {
-    IMAGE: image,
-    BASELINE: baselineClusters({ clientOf: managementOf, lifecycleOf, patchFor, limits }),
-  };
-  const workOn = ({ kind, ownOptions }: ClusterTarget) => (ownOptions ? prepared : kinds[kind]);
-
   const maintenanceOf =
     dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));
 
   const gate = { clientOf: lifecycleOf, managementOf, maintenanceOf, limits };
+
+  const lifecycle = ({ cluster }: ClusterTarget) => lifecycleOf(cluster.componentManagerId);
+  const management = ({ cluster }: ClusterTarget) => managementOf(cluster.componentManagerId);
+  const interfaces = (target: ClusterTarget) => ({
+    client: lifecycle(target),
+    management: management(target),
+    maintenance: maintenanceOf(target.cluster.componentManagerId),
+  });
+  const patch = (target: ClusterTarget) => patchSource(patchFor, target);
 
   const contextOf = ({ cluster }: ClusterTarget) => ({
     cluster: cluster.name,
@@ -71,10 +77,28 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const shortPatience = () => activityPatience(shortBounds(limits));
 
   return {
-    runClusterPrechecks: (target) => workOn(target).runPrechecks(target),
-    readClusterHosts: (target) => read(target, () => workOn(target).readHosts(shortPatience(), target)),
-    readRemediationPolicy: (target) => read(target, () => workOn(target).readPolicy(shortPatience(), target)),
-    putRemediationPolicy: (input) => change(input, () => workOn(input).putPolicy(activityPatience(limits), input)),
+    runClusterPrechecks: (target) =>
+      isBaseline(target)
+        ? runBaselinePrechecks({ clientOf: managementOf, lifecycleOf, patchFor, limits }, target)
+        : runImagePrechecks({ clientOf: lifecycleOf, limits }, target),
+    readClusterHosts: (target) =>
+      read(target, () =>
+        isBaseline(target)
+          ? readBaselineHosts(management(target), shortPatience(), target)
+          : readClusterHosts(lifecycle(target), shortPatience(), target),
+      ),
+    readRemediationPolicy: (target) =>
+      read(target, async () =>
+        isBaseline(target)
+          ? { previous: await readClusterSettings(management(target), shortPatience(), target) }
+          : readPolicy(interfaces(target), shortPatience(), target),
+      ),
+    putRemediationPolicy: (input) =>
+      change(input, () =>
+        isBaseline(input)
+          ? switchOffClusterSettings(management(input), activityPatience(limits), input)
+          : putPolicy(interfaces(input), activityPatience(limits), input),
+      ),
     restoreRemediationPolicy: (input) =>
       runActivity(
         {
@@ -83,14 +107,25 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
           // Giving up leaves a changed cluster behind, and what refuses us (a password, a full disk) can be put right.
           failure: (error) => ({ retryable: !(error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND") }),
         },
-        () => workOn(input).restorePolicy(shortPatience(), input),
+        () =>
+          isBaseline(input)
+            ? restoreClusterSettings(management(input), shortPatience(), input)
+            : restorePolicy(interfaces(input), shortPatience(), input),
       ),
-    setDesiredImage: (target) => change(target, () => workOn(target).setDesiredImage(activityPatience(limits), target)),
-    readHostBefore: (input) => read(input, () => workOn(input).readHostBefore(shortPatience(), input)),
-    readRunningVms: (input) =>
-      read(input, () => readRunningVms(managementOf(input.cluster.componentManagerId), shortPatience(), input)),
-    remediateHost: (input) => workOn(input).remediateHost(input),
-    remediateHosts: (input) => remediateHosts(gate, input),
+    setDesiredImage: (target) =>
+      change(target, async () => {
+        if (!isBaseline(target)) return setDesiredImage(lifecycle(target), activityPatience(limits), target);
+        patch(target);
+        return { changed: false };
+      }),
+    readHostBefore: (input) => read(input, () => readHostBefore(management(input), shortPatience(), input)),
+    readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortPatience(), input)),
+    remediateHosts: (input) =>
+      remediateHosts(limits, input, (context) =>
+        isBaseline(input)
+          ? remediateBaselineHost(context, { client: management(input), patch: patch(input) })
+          : remediateImageHosts(context, interfaces(input)),
+      ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
     checkClusterHealth: (input) => checkClusterHealth(gate, input),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
@@ -108,6 +143,11 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     ...createMgmtActivities(dependencies),
     ...createNotificationActivities(dependencies.notifications),
   };
+}
+
+/** Whether a cluster is managed by baselines: the component manager has single steps only, and the sequence is ours. */
+function isBaseline({ kind }: ClusterTarget): boolean {
+  return kind === "BASELINE";
 }
 
 /** Failures of a change that the component manager reports, so that they use up an attempt and the next may succeed. */

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { ErrorBody } from "../src/domain/error-body";
-import type { HostsFailure, HostsProgress } from "../src/domain/hosts-remediation";
+import type { RemediationFailure, RemediationProgress } from "../src/domain/remediation-progress";
 import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
 import { bounded, DriverError } from "./drivers/driver-error";
 
@@ -65,10 +65,17 @@ export function workerShutdownFailure(context: FailureContext, progress?: Activi
   return failure(error, true, progress);
 }
 
-/** Tells Temporal to try hosts again that have failed together: `error` is of the first, `count` says how many. */
-export function hostsFailedFailure(error: ErrorBody, count: number, progress: HostsProgress): ApplicationFailure {
+/**
+ * The failure of hosts, `count` of them, by what they know in the end: `error` is of the first. Temporal tries them again
+ * where it is `retryable`.
+ */
+export function hostsFailure(
+  error: ErrorBody,
+  count: number,
+  { retryable, progress }: { readonly retryable: boolean; readonly progress: RemediationProgress },
+): ApplicationFailure {
   const others = count > 1 ? ` (and ${count - 1} more hosts)` : "";
-  return failure({ ...error, message: `${error.message}${others}` }, false, progress);
+  return failure({ ...error, message: `${error.message}${others}` }, !retryable, progress);
 }
 
 /** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
@@ -101,11 +108,9 @@ function failure(
   return made;
 }
 
-/** What another run needs to go on: neither the errors of stages nor the nodes, which it reads again. */
+/** What another run needs to go on: not the nodes, which it reads again. */
 function withoutDetails(progress: ActivityProgress): ActivityProgress {
-  if ("nodes" in progress) return { ...progress, nodes: [] };
-  if (!("stages" in progress)) return progress;
-  return { ...progress, stages: progress.stages.map(({ errors: _, ...stage }) => stage) };
+  return "nodes" in progress ? { ...progress, nodes: [] } : progress;
 }
 
 function withoutLastError(progress: ActivityProgress): ActivityProgress {
@@ -151,12 +156,12 @@ function fitted(details: AnyDetails): AnyDetails {
 }
 
 /** Failures of several hosts in fewer words; those that only differ in what was cut become one. */
-function mergedFailures(failed: readonly HostsFailure[], length: number): HostsFailure[] {
-  const merged = new Map<string, HostsFailure>();
-  for (const { code, what, stage, hosts } of failed) {
+function mergedFailures(failed: readonly RemediationFailure[], length: number): RemediationFailure[] {
+  const merged = new Map<string, RemediationFailure>();
+  for (const { code, what, stage, hosts, at } of failed) {
     const text = length === 0 ? "failed; the worker's log has the reason." : bounded(what, length);
     const key = JSON.stringify([code, stage, text]);
-    merged.set(key, { code, stage, what: text, hosts: [...(merged.get(key)?.hosts ?? []), ...hosts] });
+    merged.set(key, { code, stage, at, what: text, hosts: [...(merged.get(key)?.hosts ?? []), ...hosts] });
   }
   return [...merged.values()];
 }

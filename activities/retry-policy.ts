@@ -27,8 +27,6 @@ export interface RetryPolicy {
    * waiting for the answer.
    */
   retry<A>(request: () => Promise<A>): Promise<A>;
-  /** {@link retry} under the name that the remediation of hosts still has for it. */
-  persist<A>(request: () => Promise<A>): Promise<A>;
   /**
    * The same of a change that is taken back after an interruption. Where the hooks say so, the interruption is thrown only when the
    * change has been answered, or the call's own time is over: what takes it back must not overtake it on the way.
@@ -105,7 +103,6 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     bounds,
     clock,
     retry: (request) => repeat(request, false),
-    persist: (request) => repeat(request, false),
     change: (request) => repeat(request, true),
     pause,
   };

@@ -1,16 +1,13 @@
 import type { Context } from "@temporalio/activity";
-import type { BaselineHostStageType, HostProgress, HostStageType } from "../src/domain/host-remediation";
+import { phaseOf, type HostPhase } from "../src/domain/remediation-progress";
 import type { ActivityProgress } from "./contract";
 import type { FailureContext } from "./failures";
 
 /** Milliseconds between two log lines of one run that differ in words only. */
 const wordsEvery = 10_000;
 
-/** Stages of a host that only look at it. */
-const looks: ReadonlySet<string> = new Set<HostStageType | BaselineHostStageType>([
-  "CHECK_COMPLIANCE",
-  "CHECK_VERSION",
-]);
+/** Phases of a host in which it is only looked at. */
+const looks: ReadonlySet<HostPhase | undefined> = new Set(["CHECK_COMPLIANCE", "CHECK_VERSION"]);
 
 /**
  * Reports the progress of an Activity that heartbeats steadily (`runActivity`), at once where it is new. Another
@@ -27,17 +24,18 @@ export function toldHeartbeats(
 ) {
   let known: string | undefined;
   let logged: { readonly step: string; readonly doing: string; readonly at: number } | undefined;
-  let lastError: unknown;
+  let failed: string | undefined;
   return (progress: ActivityProgress): void => {
     const state = JSON.stringify({ ...progress, percent: undefined });
     if (state !== known && (known !== undefined || !onlyLooks(progress))) heartbeat(progress);
     known = state;
 
-    const { activity: doing } = progress;
-    const { remoteTask, lastError: error } = progress as Partial<HostProgress>;
-    const hasFailed = error !== undefined && error !== lastError;
-    lastError = error;
+    const failure = lastFailureOf(progress);
+    const hasFailed = failure !== undefined && failure !== failed;
+    failed = failure;
     if (hasFailed) return;
+    const { activity: doing } = progress;
+    const remoteTask = "remoteTask" in progress ? progress.remoteTask : undefined;
     const stage = stageOf(progress);
     const step = JSON.stringify([stage, remoteTask]);
     if (logged?.step === step && (logged.doing === doing || now() - logged.at < wordsEvery)) return;
@@ -48,12 +46,19 @@ export function toldHeartbeats(
 
 /** Whether nothing is told that the next run would have to know. */
 function onlyLooks(progress: ActivityProgress): boolean {
-  const { remoteTask, requestedAt, lastError } = progress as Partial<HostProgress>;
-  if (remoteTask !== undefined || requestedAt !== undefined || lastError !== undefined) return false;
-  return looks.has(stageOf(progress) ?? "");
+  if (!("phases" in progress)) return false;
+  const { remoteTask, requestedAt, failures } = progress;
+  if (remoteTask !== undefined || requestedAt !== undefined || failures.some((count) => count > 0)) return false;
+  return looks.has(stageOf(progress));
 }
 
-function stageOf(progress: ActivityProgress): string | undefined {
-  if (!("stages" in progress)) return undefined;
-  return progress.stages.find(({ status }) => status === "IN_PROGRESS")?.type;
+/** What has failed so far, as a text that is another one after another failure; undefined where nothing has. */
+function lastFailureOf(progress: ActivityProgress): string | undefined {
+  if ("failed" in progress) return progress.failed.length > 0 ? JSON.stringify(progress.failed) : undefined;
+  return progress.lastError && JSON.stringify(progress.lastError);
+}
+
+/** The phase of a host alone; of several hosts each has its own. */
+function stageOf(progress: ActivityProgress): HostPhase | undefined {
+  return "phases" in progress && progress.phases.length === 1 ? phaseOf(progress, 0) : undefined;
 }

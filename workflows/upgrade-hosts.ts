@@ -1,16 +1,15 @@
 import { ApplicationFailure, isCancellation, proxyActivities, proxyLocalActivities, sleep } from "@temporalio/workflow";
-import type { HealthLook, HostBefore, RunningVms, UpgradeActivities } from "../activities/contract";
+import type { HealthLook, RemediateHostsInput, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
-import { HostProgress, type ClusterHost } from "../src/domain/host-remediation";
-import { HostsProgress, stagesOfHost } from "../src/domain/hosts-remediation";
-import { groupsOf, isRemediatedTogether, ownOptionsOf, rolloutOf } from "../src/domain/rollout";
+import type { ClusterHost } from "../src/domain/host-remediation";
+import { RemediationProgress, stagesOfHost } from "../src/domain/remediation-progress";
+import { groupsOf, isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
 import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { now, timestampIn } from "./clock";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
-import { remediateHost } from "./remediate-host";
 import { remediateHosts } from "./remediate-hosts";
 import { gateOptions, localOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
@@ -58,37 +57,39 @@ async function untilNextMayBegin(state: ClusterUpgradeState, isFirst: boolean): 
   await endHereIfCancelled();
 }
 
-/** Hosts at the same time, each to its end. Gives the failures; throws only where the upgrade was cancelled. */
+/**
+ * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures;
+ * throws only where the upgrade was cancelled.
+ */
 async function upgradeGroup(
   state: ClusterUpgradeState,
   group: readonly ClusterHost[],
   commit: string | undefined,
 ): Promise<readonly Failure[]> {
-  if (isRemediatedTogether(state.input.cluster)) return upgradeTogether(state, group, commit);
-  const ended = await Promise.allSettled(group.map((host) => upgradeHost(state, host, commit)));
-  const failures = ended.flatMap((end) => (end.status === "rejected" ? [{ cause: end.reason as unknown }] : []));
-  const cancelled = failures.find(({ cause }) => isCancellation(cause));
-  if (cancelled) throw cancelled.cause;
-  return failures;
+  const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
+  const ends = await Promise.allSettled(parts.map((hosts) => upgradeTogether(state, hosts, commit)));
+  // Whatever else was to be told of a host is a failure; only a cancellation is thrown.
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  return ends.flatMap((end) => (end.status === "fulfilled" ? end.value : []));
 }
 
-/** Hosts that their component manager remediates together, by a policy that allows it. */
+/** Hosts by one Activity. Gives their failures; throws only where the upgrade was cancelled. */
 async function upgradeTogether(
   state: ClusterUpgradeState,
   group: readonly ClusterHost[],
   commit: string | undefined,
 ): Promise<readonly Failure[]> {
   const { cluster, upgradeId, waits } = state.input;
-  for (const { host } of group) state.record({ type: "HostStarted", host });
+  const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
+  for (const { host } of hosts) state.record({ type: "HostStarted", host });
   try {
-    const runningVms = ownOptionsOf(cluster)?.preRemediationPowerAction && (await readRunningVms(state, group));
     const { upgraded, failed, stopped } = await remediateHosts(
       {
         ...clusterTarget(cluster, upgradeId),
-        hosts: group.map(({ host, fqdn }) => ({ host, fqdn })),
-        options: cluster.options,
+        hosts,
         attempts: cluster.attempts,
-        ...(runningVms && { runningVms }),
+        ...(isRemediatedTogether(cluster) && { emptying: cluster.options }),
+        ...(await readBefore(state, hosts)),
         ...(commit !== undefined && { commit }),
       },
       waits,
@@ -101,9 +102,9 @@ async function upgradeTogether(
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     const at = now();
-    const progress = progressOf(failure, HostsProgress);
-    for (const [place, { host }] of group.entries()) {
-      const stages = progress && stagesOfHost(progress, place, at);
+    const progress = progressOf(failure, RemediationProgress);
+    for (const [place, { host, fqdn }] of hosts.entries()) {
+      const stages = progress && stagesOfHost(progress, place, fqdn, at);
       state.record({ type: "HostFailed", host, error: errorOf(failure), ...(stages && { stages }) });
     }
     return [{ cause: failure }];
@@ -116,59 +117,23 @@ function hostFailure(error: ErrorBody): ApplicationFailure {
   return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
 }
 
-async function upgradeHost(
-  state: ClusterUpgradeState,
-  { host, fqdn }: ClusterHost,
-  commit: string | undefined,
-): Promise<void> {
-  const { cluster, upgradeId, waits } = state.input;
-  state.record({ type: "HostStarted", host });
-  try {
-    const before = cluster.kind === "BASELINE" ? await readHostBefore(state, { host, fqdn }) : undefined;
-    const result = await remediateHost(
-      {
-        ...clusterTarget(cluster, upgradeId),
-        host: { host, fqdn },
-        attempts: cluster.attempts,
-        ...(commit !== undefined && { commit }),
-        ...(before && { before }),
-      },
-      waits,
-    );
-    state.record({ type: "HostSucceeded", host, result });
-  } catch (failure) {
-    const stages = progressOf(failure, HostProgress)?.stages;
-    if (!isCancellation(failure))
-      state.record({ type: "HostFailed", host, error: errorOf(failure), ...(stages && { stages }) });
-    throw failure;
-  } finally {
-    state.hostsChanged();
-  }
-}
-
 /** What has to be put back later, recorded in the history before anything is changed. */
-function readHostBefore(
+async function readBefore(
   { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
-  host: Pick<ClusterHost, "host" | "fqdn">,
-): Promise<HostBefore> {
-  return untilAnswered(waits, () =>
-    reads.readHostBefore.executeWithOptions({ ...readOptions(waits), summary: `${host.fqdn}: read state` }, [
-      { ...clusterTarget(cluster, upgradeId), host },
-    ]),
-  );
-}
-
-/** What has to be started again later, recorded in the history before it is switched off. */
-function readRunningVms(
-  { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
-  group: readonly ClusterHost[],
-): Promise<RunningVms> {
-  const summary = `${cluster.name}: read running virtual machines of ${group.length} hosts`;
-  return untilAnswered(waits, () =>
-    reads.readRunningVms.executeWithOptions({ ...readOptions(waits), summary }, [
-      { ...clusterTarget(cluster, upgradeId), hosts: group.map(({ host, fqdn }) => ({ host, fqdn })) },
-    ]),
-  );
+  hosts: RemediateHostsInput["hosts"],
+): Promise<Pick<RemediateHostsInput, "before" | "runningVms">> {
+  const target = clusterTarget(cluster, upgradeId);
+  const [host] = hosts;
+  if (cluster.kind === "BASELINE" && host) {
+    const options = { ...readOptions(waits), summary: `${host.fqdn}: read state` };
+    const read = () => reads.readHostBefore.executeWithOptions(options, [{ ...target, host }]);
+    return { before: await untilAnswered(waits, read) };
+  }
+  if (!target.ownOptions?.preRemediationPowerAction) return {};
+  const summary = `${cluster.name}: read running virtual machines of ${hosts.length} hosts`;
+  const options = { ...readOptions(waits), summary };
+  const read = () => reads.readRunningVms.executeWithOptions(options, [{ ...target, hosts }]);
+  return { runningVms: await untilAnswered(waits, read) };
 }
 
 async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy): Promise<void> {

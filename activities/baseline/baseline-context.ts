@@ -1,18 +1,21 @@
-import type { BaselineHostStageType } from "../../src/domain/host-remediation";
 import type { PatchSource } from "../activity-dependencies";
-import type { HostBefore } from "../contract";
+import type { HostBefore, HostName } from "../contract";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo, type Vim25Host } from "../drivers/vim25/vim25-models";
-import type { HostRunOptions } from "../hostos/remediate-host";
-import { hostFailure } from "../hostos/remediation-context";
+import { hostFailure } from "../hostos/host-failure";
+import type { RemediationContext } from "../hostos/remediate-hosts";
 import { isAtVersion } from "../../src/domain/product-version";
 
 /** What every step of one host of a baseline-managed cluster works with. */
-export interface BaselineContext extends HostRunOptions<BaselineHostStageType> {
+export interface BaselineContext extends RemediationContext {
   readonly client: Vim25Client;
   readonly patch: PatchSource;
+  readonly host: HostName;
   readonly before: HostBefore;
 }
+
+/** The upgrade was cancelled before the host was changed in a way that has to be brought to the end. */
+export class NotStarted extends Error {}
 
 /** Tasks by the last part of their description, whose spelling differs a little between products. */
 export const operations = {
@@ -61,25 +64,25 @@ export function hasRestarted({ progress }: BaselineContext, { bootTime }: Vim25H
 export function isInstalled(context: BaselineContext, host: Vim25Host): boolean {
   return (
     (host.rebootRequired && !context.before.rebootRequired) ||
-    context.progress.has("INSTALL_PATCH") ||
+    context.progress.isPast("INSTALL_PATCH") ||
     hasSucceeded(context, host, "install")
   );
 }
 
 /** Whether a restart was asked for in this attempt, so that it must not be asked for again. */
 export function isRestarting(context: BaselineContext, host: Vim25Host): boolean {
-  return context.progress.has("REBOOT") || hasRestarted(context, host) || hasSucceeded(context, host, "reboot");
+  return context.progress.isPast("REBOOT") || hasRestarted(context, host) || hasSucceeded(context, host, "reboot");
 }
 
 /** The host, once it is connected. Throws HOST_NOT_RECONNECTED where it stays away too long. */
 export async function connectedHost(context: BaselineContext): Promise<Vim25Host> {
-  const { client, patience, progress, input, limits } = context;
+  const { client, patience, progress, limits } = context;
   const began = patience.clock.now();
   for (let round = 0; ; round++) {
-    const host = await patience.retry(() => client.readHost(input.host.host));
+    const host = await patience.retry(() => client.readHost(context.host.host));
     if (host.connection === "connected") return host;
     if (patience.clock.now() - began >= limits.reconnect) {
-      throw hostFailure(context, "HOST_NOT_RECONNECTED", `is ${host.connection}`);
+      throw hostFailure("HOST_NOT_RECONNECTED", `is ${host.connection}`);
     }
     progress.note(`Waiting for the host, which is ${host.connection}.`);
     await patience.pause(round);

@@ -1,14 +1,10 @@
 import { CancelledFailure } from "@temporalio/common";
-import type { HostResult } from "../../src/domain/host-remediation";
-import type { PatchSource } from "../activity-dependencies";
-import { DriverError } from "../drivers/driver-error";
-import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { Vim25Host } from "../drivers/vim25/vim25-models";
 import type { BaselineHostStageType } from "../../src/domain/host-remediation";
-import { NothingRuns } from "../hostos/nothing-runs";
-import type { HostRunOptions } from "../hostos/remediate-host";
-import { hostFailure } from "../hostos/remediation-context";
-import { ReportedFailure } from "../hostos/reported-failure";
+import { versionText } from "../../src/domain/product-version";
+import { DriverError } from "../drivers/driver-error";
+import type { Vim25Host } from "../drivers/vim25/vim25-models";
+import { HostFailure, hostFailure } from "../hostos/host-failure";
+import type { RemediationContext } from "../hostos/remediate-hosts";
 import {
   type BaselineContext,
   connectedHost,
@@ -16,16 +12,30 @@ import {
   isAtTarget,
   isInstalled,
   isRestarting,
+  NotStarted,
   runningTask,
 } from "./baseline-context";
 import { bringAbout, intend } from "./bring-about";
-import { versionText } from "../../src/domain/product-version";
 import { putBack, putBackAfter } from "./put-back";
 import { switchOffVms } from "./vm-power";
 
-interface BaselineHostRunOptions extends HostRunOptions<BaselineHostStageType> {
-  readonly client: Vim25Client;
-  readonly patch: PatchSource;
+/** One attempt at the one host of a baseline-managed cluster that an Activity is about. */
+export async function remediateBaselineHost(
+  given: RemediationContext,
+  interfaces: Pick<BaselineContext, "client" | "patch">,
+): Promise<void> {
+  const { input, progress } = given;
+  const [host] = input.hosts;
+  if (!host || !input.before) throw new Error(`Nothing was recorded of ${input.cluster.name} before its upgrade`);
+  // An earlier run has come to the end, and was lost before it could say so.
+  if (progress.hasEnded) return;
+  try {
+    await new BaselineHostRun({ ...given, ...interfaces, host, before: input.before }).toTheEnd();
+  } catch (error) {
+    if (error instanceof NotStarted) progress.enter([0], "STOPPED");
+    else if (error instanceof HostFailure) progress.fail(0, error);
+    else throw error;
+  }
 }
 
 /**
@@ -35,70 +45,61 @@ interface BaselineHostRunOptions extends HostRunOptions<BaselineHostStageType> {
  * 3. Whatever ends the attempt before that, the host is taken out of maintenance mode and its virtual machines run
  *    again, or the error says that they do not.
  */
-export class BaselineHostRun {
+class BaselineHostRun {
   readonly #context: BaselineContext;
 
-  constructor(options: BaselineHostRunOptions) {
-    const { before } = options.input;
-    if (!before) throw new Error(`Nothing was recorded of host ${options.input.host.fqdn} before its upgrade`);
-    this.#context = { ...options, before };
+  constructor(context: BaselineContext) {
+    this.#context = context;
   }
 
-  /** Throws ReportedFailure, DriverError, NothingRuns or the interruption of the patience. */
-  async toTheEnd(): Promise<HostResult> {
+  /** Throws HostFailure, DriverError, NotStarted or the interruption of the patience. */
+  async toTheEnd(): Promise<void> {
     try {
-      return await this.#upgrade();
+      await this.#upgrade();
     } catch (error) {
       if (error instanceof CancelledFailure) throw error;
       // Then it has just been tried.
-      if (error instanceof ReportedFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
+      if (error instanceof HostFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
       throw await putBackAfter(this.#context, error);
     }
   }
 
-  async #upgrade(): Promise<HostResult> {
+  async #upgrade(): Promise<void> {
     const context = this.#context;
-    const { progress, input, before, stopping } = context;
-    if (before.atTarget) {
-      progress.succeed("CHECK_VERSION", "The host is at the target already.");
-      const stages = progress.current.stages.slice(0, 1);
-      return { host: input.host.host, outcome: "ALREADY_AT_TARGET", version: input.targetVersion, stages };
-    }
-    if (progress.current.requestedAt === undefined) {
-      progress.begin("CHECK_VERSION", "Comparing the host with the target version.");
-    }
+    const { progress, before, stopping } = context;
+    if (before.atTarget) return progress.enter([0], "ALREADY_AT_TARGET", "The host is at the target already.");
+    if (progress.current.requestedAt === undefined)
+      this.#enter("CHECK_VERSION", "Comparing the host with the target version.");
     if (before.inMaintenanceMode) throw heldByOther(context);
     // What an attempt that has failed left among the host's tasks is no word on this one.
-    if (progress.current.reportedFailures > 0) await intend(context);
+    if (progress.hasFailures) await intend(context);
     const host = await connectedHost(context);
     if (progress.current.bootTime === undefined && host.bootTime !== undefined) progress.booted(host.bootTime);
 
     if (!isAtTarget(context, host)) {
       if (!isInstalled(context, host)) {
-        if (stopping && runningTask(host, "install") === undefined) throw new NothingRuns();
+        if (stopping && runningTask(host, "install") === undefined) throw new NotStarted();
         if (!host.inMaintenanceMode) await this.#empty();
         await this.#install();
       }
       await this.#restart();
     }
-    progress.begin("EXIT_MAINTENANCE_MODE", "Bringing the host back into service.");
+    this.#enter("EXIT_MAINTENANCE_MODE", "Bringing the host back into service.");
     await putBack(context);
     await this.#verify();
-    return {
-      host: input.host.host,
-      outcome: "UPGRADED",
-      version: input.targetVersion,
-      stages: progress.current.stages,
-    };
+  }
+
+  #enter(stage: BaselineHostStageType, activity: string): void {
+    this.#context.progress.enter([0], stage, activity);
   }
 
   /** Into maintenance mode, with what runs on the host switched off or moved away. */
   async #empty(): Promise<void> {
-    const { client, progress, input } = this.#context;
-    const { host } = input.host;
-    progress.begin("CHANGE_VM_POWER", "Looking after the virtual machines of the host.");
+    const { client, input } = this.#context;
+    const { host } = this.#context.host;
+    this.#enter("CHANGE_VM_POWER", "Looking after the virtual machines of the host.");
     await switchOffVms(this.#context);
-    progress.begin("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
+    this.#enter("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
     const evacuatePoweredOffVms = input.options?.evacuateOfflineVms ?? false;
     await bringAbout(this.#context, {
       operation: "enter",
@@ -108,13 +109,13 @@ export class BaselineHostRun {
       isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
       request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms }),
       // The task itself often tells nothing while virtual machines leave one by one.
-      signsOfLife: async () => (await this.#context.patience.persist(() => client.readHost(host))).vmCount,
+      signsOfLife: async () => (await this.#context.patience.retry(() => client.readHost(host))).vmCount,
     });
   }
 
   async #install(): Promise<void> {
-    const { client, progress, input, patch } = this.#context;
-    progress.begin("INSTALL_PATCH", "The patch is to be installed.");
+    const { client, input, patch, host } = this.#context;
+    this.#enter("INSTALL_PATCH", "The patch is to be installed.");
     await bringAbout(this.#context, {
       operation: "install",
       activity: `The host is installing ${input.targetVersion}`,
@@ -122,17 +123,17 @@ export class BaselineHostRun {
       stalled: "did not get on while installing the patch",
       endsWithTask: true,
       isDone: (host) => isAtTarget(this.#context, host) || isInstalled(this.#context, host),
-      request: () => client.installPatch(input.host.host, patch),
+      request: () => client.installPatch(host.host, patch),
     });
   }
 
   /** Restarts the host and waits until it is back. */
   async #restart(): Promise<void> {
     const context = this.#context;
-    const { client, patience, progress, input, limits } = context;
-    const { host } = input.host;
-    const look = () => patience.persist(() => client.readHost(host));
-    progress.begin("REBOOT", "The host is to restart.");
+    const { client, patience, progress, limits } = context;
+    const { host } = context.host;
+    const look = () => patience.retry(() => client.readHost(host));
+    this.#enter("REBOOT", "The host is to restart.");
     await bringAbout(context, {
       operation: "reboot",
       activity: "The host is restarting",
@@ -144,7 +145,7 @@ export class BaselineHostRun {
       request: () => client.rebootHost(host),
     });
 
-    progress.begin("RECONNECT", "Waiting until the host is back.");
+    this.#enter("RECONNECT", "Waiting until the host is back.");
     const began = Date.now();
     let wasAway = false;
     for (let round = 0; ; round++) {
@@ -154,7 +155,7 @@ export class BaselineHostRun {
       if (isHere && (isAtTarget(context, now) || hasRestarted(context, now) || (wasAway && knowsNoBootTime(now))))
         return;
       const what = isHere ? "has not restarted" : `is ${now.connection}`;
-      if (Date.now() - began >= limits.reconnect) throw hostFailure(context, "HOST_NOT_RECONNECTED", what);
+      if (Date.now() - began >= limits.reconnect) throw hostFailure("HOST_NOT_RECONNECTED", what);
       progress.note(`Waiting for the host, which ${what}${isHere ? " yet" : ""}.`);
       await patience.pause(round);
     }
@@ -162,14 +163,15 @@ export class BaselineHostRun {
 
   async #verify(): Promise<void> {
     const { patience, progress, input, limits } = this.#context;
-    progress.begin("VERIFY", "Comparing the host with the target version.");
+    this.#enter("VERIFY", "Comparing the host with the target version.");
     const began = Date.now();
     for (let round = 0; ; round++) {
       const host = await connectedHost(this.#context);
-      if (isAtTarget(this.#context, host)) return progress.succeed("VERIFY", `Upgraded to ${input.targetVersion}.`);
+      if (isAtTarget(this.#context, host))
+        return progress.enter([0], "UPGRADED", `Upgraded to ${input.targetVersion}.`);
       if (Date.now() - began >= Math.min(limits.settle, limits.reconnect)) {
         const found = `has version ${versionText(host.product) || "unknown"} after its restart`;
-        throw hostFailure(this.#context, "HOST_NOT_AT_TARGET", found);
+        throw hostFailure("HOST_NOT_AT_TARGET", found);
       }
       await patience.pause(round);
     }
@@ -181,11 +183,11 @@ function knowsNoBootTime({ bootTime }: Vim25Host): boolean {
 }
 
 /** Whoever put the host into maintenance mode wants it there; taking it out is not ours. */
-function heldByOther({ input }: BaselineContext): DriverError {
+function heldByOther({ host }: BaselineContext): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "HOST_IN_MAINTENANCE_MODE",
-    message: `Host ${input.host.fqdn} was in maintenance mode before its upgrade.`,
+    message: `Host ${host.fqdn} was in maintenance mode before its upgrade.`,
     remediation: "Take the host out of maintenance mode in the component manager, then retry the upgrade.",
   });
 }

@@ -1,9 +1,9 @@
+import type { ReportedCode } from "../../src/domain/reported-failures";
 import { DriverError, isBusy, isNotFound } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import { hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
-import { hostFailure } from "../hostos/remediation-context";
+import { hostFailure } from "../hostos/host-failure";
 import { noTrace } from "../hostos/remediation-errors";
-import type { ReportedCode } from "../hostos/reported-failure";
 import { GiveUpError } from "../retry-policy";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
 import { followTask } from "./follow-task";
@@ -34,12 +34,12 @@ export interface HostStep {
 /**
  * Brings a change of a host about once, from wherever it stands: looks whether it is so already, attaches to the task
  * that is at it, and only then asks for it. After anything that leaves open whether a request arrived it looks again.
- * Throws ReportedFailure where the component manager reports that it failed or made no progress.
+ * Throws HostFailure where the component manager reports that it failed or made no progress.
  */
 export async function bringAbout(context: BaselineContext, step: HostStep): Promise<void> {
-  const { client, patience, progress, input, limits } = context;
+  const { client, patience, progress, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
-  const doubts = new Map<"busy" | "unanswered", number>();
+  const uncertain = new Map<"busy" | "unanswered", number>();
   if ((await dropOtherTask(context, step.operation)) === "FORGOTTEN" && (await settle())) return;
 
   for (let round = 0, requests = 0; ; round++) {
@@ -54,7 +54,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     if (await followToTheEnd(task)) return;
 
     async function request(): Promise<string | undefined> {
-      if (++requests > maximumRequests) throw noTrace(input.host.fqdn, maximumRequests);
+      if (++requests > maximumRequests) throw noTrace(context.host.fqdn, maximumRequests);
       await intend(context);
       try {
         // Not through patience: a request whose answer is lost must not be repeated without looking.
@@ -78,8 +78,8 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
   }
 
   function waitAtMost(what: "busy" | "unanswered", bound: number, error: DriverError): void {
-    const since = doubts.get(what) ?? patience.clock.now();
-    doubts.set(what, since);
+    const since = uncertain.get(what) ?? patience.clock.now();
+    uncertain.set(what, since);
     if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
   }
 
@@ -102,9 +102,9 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       return step.endsWithTask === true || (await settle());
     }
     if (step.isDone(await look())) return true;
-    if (stalled) throw hostFailure(context, step.code ?? "HOST_REMEDIATION_STALLED", step.stalled);
+    if (stalled) throw hostFailure(step.code ?? "HOST_REMEDIATION_STALLED", step.stalled);
     const { error } = followed.task;
-    throw hostFailure(context, step.code ?? "HOST_REMEDIATION_FAILED", step.failed, error ? reasonsOfFault(error) : []);
+    throw hostFailure(step.code ?? "HOST_REMEDIATION_FAILED", step.failed, error ? reasonsOfFault(error) : []);
   }
 
   /** Waits until the host shows what the task has done. */

@@ -2,17 +2,16 @@ import { CancelledFailure } from "@temporalio/common";
 import { endingPatience, shortBounds } from "../activity-run";
 import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { Vim25Host } from "../drivers/vim25/vim25-models";
-import { NothingRuns } from "../hostos/nothing-runs";
-import { hostFailure } from "../hostos/remediation-context";
-import { remediationOf, ReportedFailure } from "../hostos/reported-failure";
-import { type BaselineContext, runningTask } from "./baseline-context";
+import { remediationFor } from "../../src/domain/reported-failures";
+import { HostFailure, hostFailure } from "../hostos/host-failure";
+import { type BaselineContext, NotStarted, runningTask } from "./baseline-context";
 import { bringAbout, cancelIfPossible } from "./bring-about";
 import { followTask } from "./follow-task";
 import { restoreVms } from "./vm-power";
 
 /** Takes a host out of maintenance mode and starts what ran on it. Throws HOST_NOT_BACK_IN_SERVICE where it cannot. */
 export async function putBack(context: BaselineContext): Promise<void> {
-  const { client, input } = context;
+  const { client, host } = context;
   await bringAbout(context, {
     operation: "exit",
     activity: "The host is exiting maintenance mode",
@@ -20,7 +19,7 @@ export async function putBack(context: BaselineContext): Promise<void> {
     stalled: "did not get on while exiting maintenance mode",
     code: "HOST_NOT_BACK_IN_SERVICE",
     isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
-    request: () => client.exitMaintenanceMode(input.host.host),
+    request: () => client.exitMaintenanceMode(host.host),
   });
   await restoreVms(context);
 }
@@ -30,20 +29,20 @@ export async function putBack(context: BaselineContext): Promise<void> {
  * error to throw: the one that there was, with a word on the state in which the host is left.
  */
 export async function putBackAfter(context: BaselineContext, error: unknown): Promise<unknown> {
-  const { before, input, progress, limits } = context;
+  const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
   const patience = endingPatience(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
   const ending: BaselineContext = { ...context, patience };
   try {
-    const host = await patience.retry(() => ending.client.readHost(input.host.host));
+    const host = await patience.retry(() => ending.client.readHost(context.host.host));
     if (host.connection !== "connected") {
       const state = host.inMaintenanceMode ? ", in maintenance mode" : "";
-      throw hostFailure(context, "HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
+      throw hostFailure("HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
     }
     const wasOut = await endEntering(ending, host);
     await putBack(ending);
-    const pending = (await patience.retry(() => ending.client.readHost(input.host.host))).rebootRequired;
+    const pending = (await patience.retry(() => ending.client.readHost(context.host.host))).rebootRequired;
     const words = [
       ...(wasOut ? [] : ["The host is out of maintenance mode again."]),
       ...(pending && !before.rebootRequired ? ["What was installed takes effect when the host restarts."] : []),
@@ -51,7 +50,7 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
     return withWords(error, words.join(" "));
   } catch (problem) {
     if (problem instanceof CancelledFailure) throw problem;
-    return notPutBack(context, error, problem);
+    return notPutBack(error, problem);
   }
 }
 
@@ -70,7 +69,7 @@ async function endEntering(context: BaselineContext, host: Vim25Host): Promise<b
 
   /** An entry whose task is forgotten goes on all the same, and only the host itself shows its end. */
   async function forgottenEntry(): Promise<undefined> {
-    if (remoteTask === undefined || host.inMaintenanceMode || progress.has("ENTER_MAINTENANCE_MODE")) return;
+    if (remoteTask === undefined || host.inMaintenanceMode || progress.isPast("ENTER_MAINTENANCE_MODE")) return;
     try {
       await patience.retry(() => client.readTask(remoteTask));
       return;
@@ -89,22 +88,25 @@ async function endEntering(context: BaselineContext, host: Vim25Host): Promise<b
 /** An error of the same code with a word more. */
 function withWords(error: unknown, words: string): unknown {
   if (words === "") return error;
-  if (error instanceof ReportedFailure) return new ReportedFailure(error.code, extended(error.error, words));
+  if (error instanceof HostFailure) return new HostFailure(error.code, `${error.what} ${words}`, error.causes);
   return error instanceof DriverError ? extended(error, words) : error;
 }
 
 /** The host could not be put back: its operator has to know that whatever else there is to know. */
-function notPutBack({ input }: BaselineContext, error: unknown, problem: unknown): unknown {
-  const words = `It is not back in service: ${messageOf(problem)}`;
-  const remediation = remediationOf("HOST_NOT_BACK_IN_SERVICE");
-  if (error instanceof DriverError) return extended(error, words, remediation);
-  const code =
-    error instanceof ReportedFailure && error.code === "HOST_NOT_RECONNECTED" ? error.code : "HOST_NOT_BACK_IN_SERVICE";
-  const before =
-    error instanceof NothingRuns ? `The upgrade of host ${input.host.fqdn} was cancelled.` : messageOf(error);
-  const causes = error instanceof ReportedFailure ? error.error.causes : [];
-  const message = `${before} ${words}`;
-  return new ReportedFailure(code, new DriverError({ kind: "transient", code, message, remediation, causes }));
+function notPutBack(error: unknown, problem: unknown): unknown {
+  const words = `It is not back in service: ${reasonOf(problem)}`;
+  if (error instanceof DriverError) return extended(error, words, remediationFor("HOST_NOT_BACK_IN_SERVICE"));
+  const isAway = error instanceof HostFailure && error.code === "HOST_NOT_RECONNECTED";
+  const code = isAway ? error.code : "HOST_NOT_BACK_IN_SERVICE";
+  const causes = error instanceof HostFailure ? error.causes : [];
+  return new HostFailure(code, `${whatHappened(error)} ${words}`, causes);
+}
+
+/** What became of a host, as it goes on after its name. */
+function whatHappened(error: unknown): string {
+  if (error instanceof HostFailure) return error.what;
+  if (error instanceof NotStarted) return "was not upgraded: the upgrade was cancelled.";
+  return `could not be upgraded: ${reasonOf(error)}`;
 }
 
 function extended(error: DriverError, words: string, remediation = error.remediation): DriverError {
@@ -119,6 +121,7 @@ function extended(error: DriverError, words: string, remediation = error.remedia
   });
 }
 
-function messageOf(error: unknown): string {
+function reasonOf(error: unknown): string {
+  if (error instanceof HostFailure) return `it ${error.what}`;
   return error instanceof Error ? error.message : String(error);
 }

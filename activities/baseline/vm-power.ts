@@ -1,18 +1,17 @@
 import type { VmPowerAction } from "../drivers/vim25/vim25-client";
 import type { Vim25Vm } from "../drivers/vim25/vim25-models";
-import { hostFailure } from "../hostos/remediation-context";
-import type { ReportedCode } from "../hostos/reported-failure";
+import type { ReportedCode } from "../../src/domain/reported-failures";
+import { hostFailure } from "../hostos/host-failure";
 import type { BaselineContext } from "./baseline-context";
 import { intend } from "./bring-about";
 import { changeVmPower, fewOf, powerActionOf } from "./change-vm-power";
 
 /** Switches off the host's virtual machines as the upgrade asks. Throws HOST_REMEDIATION_FAILED where one runs on. */
 export async function switchOffVms(context: BaselineContext): Promise<void> {
-  const { input, before } = context;
+  const { input, before, host } = context;
   const action = powerActionOf(input.options ?? {});
   if (!action) return;
-  const here = (vm: Vim25Vm) =>
-    vm.host === input.host.host && vm.power === "poweredOn" && before.runningVms.includes(vm.vm);
+  const here = (vm: Vim25Vm) => vm.host === host.host && vm.power === "poweredOn" && before.runningVms.includes(vm.vm);
   await changePower(context, action, here, "HOST_REMEDIATION_FAILED", "could not be switched off");
 }
 
@@ -46,10 +45,5 @@ async function changePower(
     note: (activity) => progress.note(activity),
   });
   if (left.length > 0)
-    throw hostFailure(
-      context,
-      code,
-      `has virtual machines that ${failed} (${fewOf(left.map(({ name }) => name))})`,
-      reasons,
-    );
+    throw hostFailure(code, `has virtual machines that ${failed} (${fewOf(left.map(({ name }) => name))})`, reasons);
 }

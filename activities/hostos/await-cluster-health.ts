@@ -38,12 +38,12 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
       const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
       const patience = activityPatience(bounds, (error) => tell(`for the health of ${cluster.name}: ${error.message}`));
       const health = new ClusterHealth(dependencies, patience, input);
-      const began = Date.now();
+      const began = patience.clock.now();
       for (let round = 0; ; round++) {
         const problems = await health.problems(round === 0 ? input.check : undefined);
         if (problems.length === 0) return;
         tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
-        if (Date.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
+        if (patience.clock.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
         await patience.pause(round);
       }
     },

@@ -5,7 +5,7 @@ import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { checkFindings } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { HostSummary } from "../drivers/vlcm/vlcm-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import type { HostMaintenance } from "./host-maintenance";
 
 export interface ClusterHealthDependencies {
@@ -25,10 +25,10 @@ interface FirstLook {
 /** What is not green in a cluster, each as a sentence; the dearer looks only where the cheaper ones find nothing. */
 export class ClusterHealth {
   readonly #dependencies: ClusterHealthDependencies;
-  readonly #patience: Patience;
+  readonly #patience: RetryPolicy;
   readonly #target: ClusterTarget;
 
-  constructor(dependencies: ClusterHealthDependencies, patience: Patience, target: ClusterTarget) {
+  constructor(dependencies: ClusterHealthDependencies, patience: RetryPolicy, target: ClusterTarget) {
     this.#dependencies = dependencies;
     this.#patience = patience;
     this.#target = target;
@@ -43,7 +43,7 @@ export class ClusterHealth {
   async firstLook(): Promise<FirstLook> {
     const { cluster, componentManagerId } = this.#target.cluster;
     const [hosts, inside] = await Promise.all([
-      this.#patience.persist(() => this.#client.listHosts(cluster)),
+      this.#patience.retry(() => this.#client.listHosts(cluster)),
       this.#dependencies.maintenanceOf(componentManagerId).inMaintenance(cluster, this.#patience),
     ]);
     const away = hosts
@@ -64,7 +64,7 @@ export class ClusterHealth {
 
   /** Asks for the component manager's own check; gives its task. */
   startCheck(): Promise<string> {
-    return this.#patience.persist(() => this.#client.check(this.#target.cluster.cluster));
+    return this.#patience.retry(() => this.#client.check(this.#target.cluster.cluster));
   }
 
   /** Waits for a check's end. */

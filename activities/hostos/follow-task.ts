@@ -1,7 +1,7 @@
 import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { ApplyResult, hasEnded, type TaskInfo } from "../drivers/vlcm/vlcm-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /** Who has waited for so long before a look, in milliseconds, can wait a little longer for others that look as well. */
 const longWait = 2_000;
@@ -14,7 +14,7 @@ type FollowedTask =
 
 interface FollowOptions {
   readonly client: VlcmClient;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   readonly task: string;
   readonly hosts: readonly string[];
   /** Milliseconds without any change after which the task counts as stalled. */
@@ -29,39 +29,39 @@ interface FollowOptions {
 export async function followTask(options: FollowOptions): Promise<FollowedTask> {
   const { client, patience, hosts, stall, onProgress } = options;
   let seen: string | undefined;
-  let changedAt = Date.now();
+  let changedAt = patience.clock.now();
   let cancelled = !options.cancel;
   let waited = 0;
   for (let round = 0; ; round++) {
-    const asked = Date.now();
+    const asked = patience.clock.now();
     let task: TaskInfo;
     try {
-      task = await patience.persist(() => client.readTask(options.task, waited >= longWait));
+      task = await patience.retry(() => client.readTask(options.task, waited >= longWait));
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
     }
     if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += Date.now() - asked;
+    changedAt += patience.clock.now() - asked;
 
     const now = fingerprint(task, hosts);
     if (now !== seen) {
       seen = now;
-      changedAt = Date.now();
+      changedAt = patience.clock.now();
       round = 0;
     }
     onProgress(describe(task), percentOf(task));
-    if (Date.now() - changedAt >= stall) return { end: "STALLED", task };
+    if (patience.clock.now() - changedAt >= stall) return { end: "STALLED", task };
 
     if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
-    const paused = Date.now();
+    const paused = patience.clock.now();
     await patience.pause(round);
-    waited = Date.now() - paused;
+    waited = patience.clock.now() - paused;
   }
 }
 
 /** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
-async function cancelIfPossible(client: VlcmClient, patience: Patience, task: string): Promise<boolean> {
+async function cancelIfPossible(client: VlcmClient, patience: RetryPolicy, task: string): Promise<boolean> {
   try {
     await client.cancelTask(task);
     return true;

@@ -1,5 +1,5 @@
 import type { HostRemediationOptions } from "../../src/domain/host-remediation";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /**
  * Maintenance mode of single hosts, for which the lifecycle manager has no call of its own. Ids are the component
@@ -11,14 +11,14 @@ export interface HostMaintenance {
    * Resolves when the host is in maintenance mode, its virtual machines treated as the options say. That the host does
    * not get there, which is its own failure, is a DriverError with the code HOST_MAINTENANCE_MODE_FAILED.
    */
-  enter(host: string, options: HostRemediationOptions, patience: Patience): Promise<void>;
+  enter(host: string, options: HostRemediationOptions, patience: RetryPolicy): Promise<void>;
   /**
    * Resolves when the host is out of maintenance mode and its virtual machines are as they were. An entry that is
    * under way, because a run was stopped in between, is cancelled.
    */
-  exit(host: string, patience: Patience): Promise<void>;
+  exit(host: string, patience: RetryPolicy): Promise<void>;
   /** The hosts of a cluster that are in maintenance mode or on their way into it. */
-  inMaintenance(cluster: string, patience: Patience): Promise<ReadonlySet<string>>;
+  inMaintenance(cluster: string, patience: RetryPolicy): Promise<ReadonlySet<string>>;
   /** The same of one host. */
-  isInMaintenance(host: string, patience: Patience): Promise<boolean>;
+  isInMaintenance(host: string, patience: RetryPolicy): Promise<boolean>;
 }

@@ -1,19 +1,20 @@
 import { changeVmPower, fewOf, powerActionOf } from "../baseline/change-vm-power";
 import type { VmPowerAction } from "../drivers/vim25/vim25-client";
 import type { Vim25Vm } from "../drivers/vim25/vim25-models";
-import type { HostsRemediationContext } from "./hosts-context";
+import { type HostFailure, hostFailure } from "./host-failure";
+import type { ImageContext } from "./image-context";
 
 /** Names of virtual machines that an error of a host tells; it has to fit among those of many. */
 const namesShown = 3;
 
-/** Hosts by their places, and what is wrong with each, in words that go on after the host's name. */
-type Troubles = ReadonlyMap<number, string>;
+/** Hosts by their places, and what is wrong with each. */
+type Troubles = ReadonlyMap<number, HostFailure>;
 
 /**
  * Switches off what runs on hosts, as the upgrade asks and only what was recorded before. Gives the hosts on which
  * something runs on.
  */
-export async function switchOffVms(context: HostsRemediationContext, places: readonly number[]): Promise<Troubles> {
+export async function switchOffVms(context: ImageContext, places: readonly number[]): Promise<Troubles> {
   const { input } = context;
   const action = powerActionOf(input.ownOptions ?? {});
   if (!action || !input.runningVms) return new Map();
@@ -24,7 +25,12 @@ export async function switchOffVms(context: HostsRemediationContext, places: rea
   return troublesOf(
     left,
     ({ host }) => placeOf.get(host),
-    (names) => withReason(`has virtual machines that could not be switched off (${names})`, reasons),
+    (names) =>
+      hostFailure(
+        "HOST_MAINTENANCE_MODE_FAILED",
+        `has virtual machines that could not be switched off (${names})`,
+        reasons,
+      ),
   );
 }
 
@@ -32,7 +38,7 @@ export async function switchOffVms(context: HostsRemediationContext, places: rea
  * Starts those of the recorded virtual machines that do not run now, wherever they are. Gives the hosts on which those
  * ran that do not start.
  */
-export async function startVms(context: HostsRemediationContext): Promise<Troubles> {
+export async function startVms(context: ImageContext): Promise<Troubles> {
   const { input } = context;
   const placeOf = placesOfVms(context);
   if (placeOf.size === 0 || !powerActionOf(input.ownOptions ?? {})) return new Map();
@@ -41,25 +47,30 @@ export async function startVms(context: HostsRemediationContext): Promise<Troubl
   return troublesOf(
     left,
     ({ vm }) => placeOf.get(vm),
-    (names) => withReason(`has virtual machines that could not be started again (${names})`, reasons),
+    (names) =>
+      hostFailure(
+        "HOST_NOT_BACK_IN_SERVICE",
+        `has virtual machines that could not be started again (${names})`,
+        reasons,
+      ),
   );
 }
 
 /** The recorded virtual machines that do not run now; empty where none are switched off by the upgrade. */
-export async function stoppedVms(context: HostsRemediationContext): Promise<readonly Vim25Vm[]> {
+export async function stoppedVms(context: ImageContext): Promise<readonly Vim25Vm[]> {
   const { management, patience, input } = context;
   const placeOf = placesOfVms(context);
   if (placeOf.size === 0) return [];
-  const vms = await patience.persist(() => management.listVms(input.cluster.cluster));
+  const vms = await patience.retry(() => management.listVms(input.cluster.cluster));
   return vms.filter(({ vm, power }) => power !== "poweredOn" && placeOf.has(vm));
 }
 
-function placesOfVms({ input: { hosts, runningVms = {} } }: HostsRemediationContext): ReadonlyMap<string, number> {
+function placesOfVms({ input: { hosts, runningVms = {} } }: ImageContext): ReadonlyMap<string, number> {
   return new Map(hosts.flatMap(({ host }, place) => (runningVms[host] ?? []).map((vm) => [vm, place] as const)));
 }
 
 function change(
-  { management, patience, progress, input }: HostsRemediationContext,
+  { management, patience, progress, input }: ImageContext,
   action: VmPowerAction,
   changed: ReadonlySet<string>,
   isMeant: (vm: Vim25Vm) => boolean,
@@ -72,7 +83,7 @@ function change(
 function troublesOf(
   left: readonly Vim25Vm[],
   placeOf: (vm: Vim25Vm) => number | undefined,
-  textOf: (names: string) => string,
+  failureOf: (names: string) => HostFailure,
 ): Troubles {
   const byPlace = new Map<number, Vim25Vm[]>();
   for (const vm of left) {
@@ -82,7 +93,7 @@ function troublesOf(
   return new Map(
     [...byPlace].map(([place, vms]) => [
       place,
-      textOf(
+      failureOf(
         fewOf(
           vms.map(({ name }) => name),
           namesShown,
@@ -90,8 +101,4 @@ function troublesOf(
       ),
     ]),
   );
-}
-
-function withReason(what: string, [reason]: readonly string[]): string {
-  return reason === undefined ? `${what}.` : `${what}: ${reason}`;
 }

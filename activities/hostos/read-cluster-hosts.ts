@@ -3,7 +3,7 @@ import { assessHost, readFullCompliance } from "../host-assessment";
 import type { ClusterTarget } from "../contract";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { ClusterCompliance, HostSummary } from "../drivers/vlcm/vlcm-models";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 
 /**
  * The hosts of a cluster by their names, which is the order of their upgrade: the same on every read. A host is at the
@@ -11,11 +11,11 @@ import type { Patience } from "../patience";
  */
 export async function readClusterHosts(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   target: ClusterTarget,
 ): Promise<ClusterHost[]> {
   const { cluster } = target.cluster;
-  const hosts = await patience.persist(() => client.listHosts(cluster));
+  const hosts = await patience.retry(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
   return assessed(hosts, await readFullCompliance(client, patience, cluster, ids), target);
 }

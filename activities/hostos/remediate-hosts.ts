@@ -1,92 +1,101 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import type { HostsResult } from "../../src/domain/hosts-remediation";
+import type { RemediationResult } from "../../src/domain/remediation-progress";
 import type { ActivityLimits } from "../activity-dependencies";
-import {
-  activityPatience,
-  cancelledFailure,
-  endingPatience,
-  runActivity,
-  shortBounds,
-  stopReason,
-} from "../activity-run";
+import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
 import type { RemediateHostsInput } from "../contract";
-import { DriverError } from "../drivers/driver-error";
-import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import { hostsFailedFailure, stoppedFailure } from "../failures";
+import type { DriverError } from "../drivers/driver-error";
+import { hostsFailure, stoppedFailure } from "../failures";
+import type { RetryPolicy } from "../retry-policy";
 import { toldHeartbeats } from "../told-progress";
-import type { HostMaintenance } from "./host-maintenance";
-import { givenUp } from "./hosts-maintenance";
-import { HostsProgressTracker, knownHostsProgress } from "./hosts-progress";
-import { HostsRemediationRun } from "./hosts-remediation-run";
+import { knownProgress, RemediationTracker } from "./remediation-tracker";
 
-interface RemediateHostsDependencies {
-  clientOf(componentManagerId: string): VlcmClient;
-  managementOf(componentManagerId: string): Vim25Client;
-  maintenanceOf(componentManagerId: string): HostMaintenance;
+/** What every step of one attempt at hosts works with. */
+export interface RemediationContext {
+  readonly input: RemediateHostsInput;
   readonly limits: ActivityLimits;
+  readonly progress: RemediationTracker;
+  readonly patience: RetryPolicy;
+  /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
+  readonly mayHaveRequested: boolean;
+  /** The upgrade was cancelled: bring what runs to an end, start nothing. */
+  readonly stopping: boolean;
 }
 
+/** After a cancellation these failures leave a host alone in a safe state; others leave it in an open one. */
+const safeEnds: ReadonlySet<string | undefined> = new Set(["HOST_REMEDIATION_FAILED", "HOST_NOT_AT_TARGET"]);
+
 /**
- * Upgrades several hosts together. Goes on from what an earlier run has left. Where hosts have failed and attempts
- * are left for them, it throws a retryable failure and the next attempt is about those hosts only.
+ * Upgrades one host or several. Goes on from what an earlier run has left. Where hosts have failed and attempts are
+ * left for them, it throws a retryable failure and the next attempt is about those hosts only; any other failure is
+ * final and uses up none. `attempt` is one at hosts of their kind of cluster, from wherever it stands, until the progress
+ * says how every host has ended; it throws DriverError, where something else than a host is wrong, or the interruption of
+ * the patience.
  */
 export function remediateHosts(
-  { clientOf, managementOf, maintenanceOf, limits }: RemediateHostsDependencies,
+  limits: ActivityLimits,
   input: RemediateHostsInput,
-): Promise<HostsResult> {
+  attempt: (context: RemediationContext) => Promise<void>,
+): Promise<RemediationResult> {
   const activity = Context.current();
-  const known = knownHostsProgress(activity.info.heartbeatDetails, input.resume);
+  const { cluster, hosts } = input;
+  const known = knownProgress(activity.info.heartbeatDetails, input.resume);
   const isFirstRun = activity.info.attempt === 1 && input.lost === undefined && !input.stop;
   const mayHaveRequested = known !== undefined || !isFirstRun;
-  const { cluster } = input;
-  const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };
-  const progress = new HostsProgressTracker(input, known, toldHeartbeats(activity, context));
+  const alone = hosts.length === 1 ? hosts[0] : undefined;
+  const context = {
+    cluster: cluster.name,
+    ...(alone && { host: alone.fqdn }),
+    componentManager: cluster.componentManagerId,
+  };
+  const progress = new RemediationTracker(input, known, toldHeartbeats(activity, context));
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
+  const common = { input, limits, progress, mayHaveRequested };
 
-  async function upgrade(): Promise<HostsResult> {
-    const common = contextOf();
+  async function upgrade(): Promise<RemediationResult> {
     try {
-      const patience = activityPatience(limits, onTrouble);
-      await new HostsRemediationRun({ ...common, patience, mayHaveRequested, stopping: false }).toTheEnd();
+      await attempt({ ...common, patience: activityPatience(limits, onTrouble), stopping: false });
     } catch (error) {
-      if (error instanceof DriverError)
-        throw await givenUp({ ...common, patience: endingPatience(shortBounds(limits), onTrouble) }, error);
       if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;
       return await stop();
     }
-    const again = progress.inPhase("FAILED_ONCE");
-    const [first] = again;
-    if (first === undefined || stopReason() !== undefined) return progress.result(input.targetVersion);
-    throw hostsFailedFailure(progress.errorOf(first), again.length, progress.current);
+    return end();
   }
 
-  /** Brings what runs to a safe end; gives a result where anything has become of any host. */
-  async function stop(): Promise<HostsResult> {
-    progress.note("Cancelled: bringing the hosts to a safe end.");
-    const patience = endingPatience(limits, onTrouble);
-    const common = { ...contextOf(), patience };
-    try {
-      await new HostsRemediationRun({ ...common, mayHaveRequested, stopping: true }).toTheEnd();
-    } catch (error) {
-      throw error instanceof DriverError ? await givenUp(common, error) : error;
-    }
-    const result = progress.result(input.targetVersion);
-    if (result.upgraded.length + result.failed.length > 0) return result;
-    // Temporal takes a CancelledFailure only from an Activity that it has cancelled itself.
-    throw stopReason() ? cancelledFailure() : stoppedFailure(context, progress.current);
+  /** Brings what runs to a safe end; gives a result only where something has become of a host. */
+  async function stop(): Promise<RemediationResult> {
+    if (!mayHaveRequested && progress.isUntouched) throw stopped();
+    progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
+    await attempt({ ...common, patience: endingPatience(limits, onTrouble), stopping: true });
+    const { upgraded, failed } = progress.result();
+    const isSafe = failed.every(({ error }) => alone !== undefined && safeEnds.has(error.errorCode));
+    if (upgraded.length === 0 && isSafe) throw stopped();
+    return end();
   }
 
-  function contextOf() {
-    const managerId = cluster.componentManagerId;
-    const management = managementOf(managerId);
-    return { client: clientOf(managerId), management, maintenance: maintenanceOf(managerId), input, limits, progress };
+  /** How the attempt ends: the one place that decides whether there is another. */
+  function end(): RemediationResult {
+    progress.endAttempt();
+    const isLast = input.stop === true || stopReason() !== undefined;
+    const again = isLast ? [] : progress.inPhase("FAILED_ONCE");
+    const [first = 0] = again;
+    if (again.length > 0)
+      throw hostsFailure(progress.errorOf(first), again.length, { retryable: true, progress: progress.current });
+    const result = progress.result();
+    if (alone && result.failed.length > 0)
+      throw hostsFailure(progress.errorOf(0), 1, { retryable: false, progress: progress.current });
+    return result;
+  }
+
+  /** Temporal takes a CancelledFailure only from an Activity that it has cancelled itself. */
+  function stopped(): Error {
+    return stopReason() ? cancelledFailure() : stoppedFailure(context, progress.current);
   }
 
   return runActivity(
     {
       context,
+      upgradeId: input.upgradeId,
       heartbeat: () => progress.current,
       failure: () => ({ retryable: false, progress: progress.current }),
     },

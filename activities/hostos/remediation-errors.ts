@@ -1,7 +1,6 @@
 import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
-import { remediationOf } from "./reported-failure";
 import { describeImage } from "../target-image";
 
 /** Somebody else's operation on the cluster has not ended in time. */
@@ -36,18 +35,7 @@ export function noTrace(fqdn: string, requests: number): DriverError {
   });
 }
 
-/** The component manager finds that the host cannot take the image; nothing of the host has been touched. */
-export function hostIncompatible(target: ClusterTarget, fqdn: string, reasons: readonly string[]): DriverError {
-  return new DriverError({
-    kind: "permanent",
-    code: "HOST_INCOMPATIBLE",
-    message: `Host ${fqdn} cannot take ${describeImage(target)}${reasons[0] ? `: ${reasons[0]}` : "."}`,
-    remediation: remediationOf("HOST_INCOMPATIBLE"),
-    causes: reasons,
-  });
-}
-
-/** What is wrong with a host that made no progress; `ended` is its task, where that has ended after it was cancelled. */
+/** What is wrong with a host that made no progress, without a full stop; `ended` is its task, where that has ended after it was cancelled. */
 export function stalledFor(task: string, ended: TaskInfo | undefined): string {
-  return ended ? "made no progress." : `made no progress, and its task ${task} goes on although it was cancelled.`;
+  return ended ? "made no progress" : `made no progress, and its task ${task} goes on although it was cancelled`;
 }

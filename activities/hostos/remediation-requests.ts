@@ -2,9 +2,10 @@ import type { ActivityLimits } from "../activity-dependencies";
 import type { ClusterTarget } from "../contract";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import { gaveUp, type Patience } from "../patience";
+import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { isDesired } from "../target-image";
 import { startOf } from "./apply-verdict";
+import type { RemediationTracker } from "./remediation-tracker";
 import { desiredImageChanged, noTrace } from "./remediation-errors";
 
 /** Requests that may leave no trace in the component manager before that is an error. */
@@ -13,21 +14,15 @@ const maximumRequests = 5;
 /** Milliseconds by which two clocks are taken to differ where the last known result leaves room for it. */
 const clockSlack = 2_000;
 
-/** Why an attempt is in doubt, and has to wait and look again. */
-type Doubt = "busy" | "away" | "unanswered" | "forgotten";
+/** Why it is uncertain how an attempt stands, so that it has to wait and look again. */
+type Uncertain = "busy" | "away" | "unanswered" | "forgotten";
 
 interface RequestsOptions {
   readonly client: VlcmClient;
   readonly input: ClusterTarget & { readonly commit?: string; readonly lost?: string };
   readonly limits: ActivityLimits;
-  readonly patience: Patience;
-  readonly progress: {
-    readonly current: { readonly requestedAt?: string };
-    /** When this attempt began, by this machine's clock, in epoch milliseconds. */
-    readonly began: number;
-    note(activity: string): void;
-    attach(remoteTask: string): void;
-  };
+  readonly patience: RetryPolicy;
+  readonly progress: RemediationTracker;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
 }
@@ -40,15 +35,13 @@ interface RemediationRequest {
   readonly witness: string;
   /** Heartbeats that the request is about to be made; `requestedAt` by the component manager's clock, in epoch milliseconds. */
   readonly intend: (requestedAt: number) => void;
-  /** The request was refused and has certainly started nothing: what was known before it holds again. */
-  readonly retract: (requestedAt: string | undefined) => void;
 }
 
-/** What an attempt knows of its requests for a remediation, and for how long it has been in doubt about them. */
+/** What an attempt knows of its requests for a remediation, and for how long it has been uncertain of them. */
 export class RemediationRequests {
   readonly #o: RequestsOptions;
-  /** Since when each doubt has lasted. */
-  readonly #doubts = new Map<Doubt, number>();
+  /** Since when each has been uncertain. */
+  readonly #uncertain = new Map<Uncertain, number>();
   #withoutTrace = 0;
   #areKnown: boolean;
 
@@ -77,35 +70,35 @@ export class RemediationRequests {
   }
 
   /** Asks for a remediation. True where the answer says how it goes on; false where that has to be found out. */
-  async ask({ hosts, named, witness, intend, retract }: RemediationRequest): Promise<boolean> {
+  async ask({ hosts, named, witness, intend }: RemediationRequest): Promise<boolean> {
     const { client, patience, progress, input, limits } = this.#o;
     const { cluster } = input.cluster;
-    const desired = await patience.persist(() => client.readDesiredImage(cluster));
+    const desired = await patience.retry(() => client.readDesiredImage(cluster));
     if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
     if (++this.#withoutTrace > maximumRequests) throw noTrace(named, maximumRequests);
 
-    const last = await patience.persist(() => client.readLastApplyResult(cluster));
+    const last = await patience.retry(() => client.readLastApplyResult(cluster));
     const lastStart = last && startOf(last, witness);
-    const before = { areKnown: this.#areKnown, requestedAt: progress.current.requestedAt };
+    const wereKnown = this.#areKnown;
     this.#areKnown = true;
     intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through patience: a request whose answer is lost must not be repeated without looking.
       progress.attach(await client.apply(cluster, { hosts, ...commit }));
-      this.#doubts.clear();
+      this.#uncertain.clear();
       return true;
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
       progress.note(error.message);
       if (isBusy(error) || error.kind === "alreadyDone") {
         // Refused: this request, unlike one without an answer, has certainly started nothing.
-        this.#areKnown = before.areKnown;
-        retract(before.requestedAt);
+        this.#areKnown = wereKnown;
+        progress.retract();
       }
-      if (isBusy(error)) this.waitAtMost("busy", () => gaveUp(error, limits.operationBusy));
+      if (isBusy(error)) this.waitAtMost("busy", () => new GiveUpError(error, limits.operationBusy));
       // Also "already in the desired state" is looked up: it is the host that has to say so.
-      else if (error.kind === "transient") this.waitAtMost("unanswered", () => gaveUp(error, limits.outage));
+      else if (error.kind === "transient") this.waitAtMost("unanswered", () => new GiveUpError(error, limits.outage));
       if (isBusy(error)) this.#withoutTrace--;
       return false;
     }
@@ -126,14 +119,14 @@ export class RemediationRequests {
     return Math.min(progress.began, lost) + (client.now() - Date.now()) - (hasFailures ? 0 : clockSlack);
   }
 
-  /** Throws the error once the doubt has lasted for as long as its limit. */
-  waitAtMost(what: Doubt, error: () => Error): void {
+  /** Throws the error once this has been uncertain for as long as its limit. */
+  waitAtMost(what: Uncertain, error: () => Error): void {
     if (this.isOver(what)) throw error();
   }
 
-  /** Whether a doubt, which lasts from the first time that it is asked for, has lasted for as long as its limit. */
-  isOver(what: Doubt): boolean {
-    const { limits } = this.#o;
+  /** Whether this, uncertain from the first time that it is asked for, has been so for as long as its limit. */
+  isOver(what: Uncertain): boolean {
+    const { limits, patience } = this.#o;
     const bound = {
       // What keeps the cluster busy may well be our own remediation, if there is one.
       busy: this.#areKnown ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
@@ -141,8 +134,8 @@ export class RemediationRequests {
       unanswered: limits.outage,
       forgotten: limits.stall,
     }[what];
-    const since = this.#doubts.get(what) ?? Date.now();
-    this.#doubts.set(what, since);
-    return Date.now() - since >= bound;
+    const since = this.#uncertain.get(what) ?? patience.clock.now();
+    this.#uncertain.set(what, since);
+    return patience.clock.now() - since >= bound;
   }
 }

@@ -5,7 +5,7 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { ClusterCompliance } from "../drivers/vlcm/vlcm-models";
 import { scanCluster } from "../host-assessment";
 import { withOwnDraft } from "../own-draft";
-import type { Patience } from "../patience";
+import type { RetryPolicy } from "../retry-policy";
 import { describeImage, isDesired, isJudgedBy } from "../target-image";
 
 /** Rounds in which a draft may be lost to somebody else before that is an error. */
@@ -17,14 +17,14 @@ const maximumRounds = 5;
  */
 export async function setDesiredImage(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   target: ClusterTarget,
 ): Promise<DesiredImage> {
   const { cluster } = target.cluster;
   let committed: { readonly commit?: string } | undefined;
   let lost: unknown;
   for (let round = 0; round <= maximumRounds; round++) {
-    if (isDesired(await patience.persist(() => client.readDesiredImage(cluster)), target)) {
+    if (isDesired(await patience.retry(() => client.readDesiredImage(cluster)), target)) {
       const commit = committed?.commit ?? (await readCommit(client, patience, target));
       return { changed: round > 0, ...(commit !== undefined && { commit }) };
     }
@@ -50,12 +50,12 @@ export async function setDesiredImage(
 
 async function commit(
   client: VlcmClient,
-  patience: Patience,
+  patience: RetryPolicy,
   { cluster, draft }: { readonly cluster: string; readonly draft: string },
   target: ClusterTarget,
 ): Promise<{ readonly commit?: string }> {
   const image = describeImage(target);
-  const id = await patience.persist(() => client.commitDraft(cluster, draft, `Image ${image}`));
+  const id = await patience.retry(() => client.commitDraft(cluster, draft, `Image ${image}`));
   const task = await completeTask(client, patience, id);
   if (task?.status === "FAILED") {
     const reasons = reasonsOf(task);
@@ -71,11 +71,15 @@ async function commit(
 }
 
 /** The commit of the desired image, from a scan by it; undefined where the cluster cannot be scanned now. */
-async function readCommit(client: VlcmClient, patience: Patience, target: ClusterTarget): Promise<string | undefined> {
+async function readCommit(
+  client: VlcmClient,
+  patience: RetryPolicy,
+  target: ClusterTarget,
+): Promise<string | undefined> {
   const { cluster } = target.cluster;
   const isCurrent = (scanned: ClusterCompliance | undefined) =>
     Object.values(scanned?.hosts ?? {}).some((host) => isJudgedBy(host, target));
-  const last = await patience.persist(() => client.readCompliance(cluster));
+  const last = await patience.retry(() => client.readCompliance(cluster));
   if (last && isCurrent(last)) return last.commit;
   try {
     const scanned = await scanCluster(client, patience, cluster);

@@ -101,7 +101,7 @@ function duringRestarts(patience: RetryPolicy): RetryPolicy {
         throw new DriverError({ kind: "transient", code, message, remediation, status, causes });
       }
     });
-  return { ...patience, retry, persist: retry };
+  return { ...patience, retry };
 }
 
 function notListed(managerId: string, component: string): DriverError {

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "./error-body";
 import { countParts, type HostCounts } from "./host-counts";
-import { baselineHostStages, hostStages, type ClusterHost, type HostProgress } from "./host-remediation";
+import { baselineHostStages, hostStages, type ClusterHost, type HostAttempt } from "./host-remediation";
 import { attemptFields, lastErrorOf, type PendingAttempt } from "./pending-attempt";
 import { hasEndedPart, interrupted } from "./resource-end";
 import { endStages, stagesOf } from "./resource-stages";
@@ -47,7 +47,7 @@ export function countHosts({ subTasks = [] }: SubTask): HostCounts {
 }
 
 /** What is known from outside of a host whose Activity is pending. */
-export interface HostActivity extends PendingAttempt<HostProgress> {
+export interface HostActivity extends PendingAttempt<HostAttempt> {
   readonly host: string;
 }
 
@@ -58,7 +58,7 @@ export function applyHostActivity(subTask: SubTask, activity: HostActivity): Sub
   return withHost(subTask, id, "IN_PROGRESS", (host) => ({
     ...host,
     ...attemptFields(activity, progress?.percent),
-    ...(progress && { stages: progress.stages }),
+    ...(progress && { stages: [...progress.stages] }),
     ...(lastError && { errors: [lastError] }),
   }));
 }

@@ -1,7 +1,5 @@
-import * as t from "io-ts";
-import { model, WholeNumber } from "./codec";
-import { ErrorBody } from "./error-body";
-import { Stage } from "./task";
+import type { ErrorBody } from "./error-body";
+import type { Stage } from "./task";
 import type { HostosUpgradeOptionsSpec } from "./upgrade-spec";
 
 /** How hosts are remediated: the options of Spec 2.2 without the failure action, which is ours and not the product's. */
@@ -17,34 +15,18 @@ export interface ClusterHost {
   readonly atTarget: boolean;
 }
 
-/**
- * What is known of one host's remediation while it runs: the heartbeat details of `remediateHost`. A later run of
- * the Activity starts from it, and the Task shows its stages. Kept small: an Activity failure holds at most 4 KiB.
- */
-export const HostProgress = model(
-  {
-    host: t.string,
-    /** Failures that the component manager reported; only these use up attempts (docs/spec-gaps.md, what consumes an attempt). */
-    reportedFailures: WholeNumber,
-    /** One sentence on what happens now, for the operator. */
-    activity: t.string,
-    stages: t.array(Stage),
-  },
-  {
-    /** The component manager's id of the running remediation, to attach to again. */
-    remoteTask: t.string,
-    /** When this attempt asked, or was about to ask, for the remediation; tells an earlier result from ours. */
-    requestedAt: t.string,
-    lastError: ErrorBody,
-    /** How many reported failures the host may have in all. */
-    maximumAttempts: WholeNumber,
-    /** How far the component manager is with what happens now, 0 to 100. */
-    percent: WholeNumber,
-    /** Of a baseline-managed cluster: when the host had last started as this attempt began, to know a restart by. */
-    bootTime: t.string,
-  },
-);
-export type HostProgress = t.TypeOf<typeof HostProgress>;
+/** What is known of one host while it is remediated, for its SubTask. */
+export interface HostAttempt {
+  /** Failures that the component manager reported; only these use up attempts. */
+  readonly reportedFailures: number;
+  /** One sentence on what happens now, for the operator. */
+  readonly activity: string;
+  readonly stages: readonly Stage[];
+  readonly lastError?: ErrorBody;
+  readonly maximumAttempts?: number;
+  /** How far the component manager is with what happens now, 0 to 100. */
+  readonly percent?: number;
+}
 
 /** How the upgrade of one host ended well. `stages` are final. */
 export interface HostResult {
@@ -61,7 +43,6 @@ export const hostStages = {
   RECONNECT: "Wait until connected",
   VERIFY: "Verify version and compliance",
 } as const;
-export type HostStageType = keyof typeof hostStages;
 
 /** The stages of one host of a baseline-managed cluster in their order; the `type` of each Stage. */
 export const baselineHostStages = {

@@ -4,17 +4,16 @@ import { waitingPart } from "./paused-part";
 import { applyHostActivity } from "./cluster-hosts";
 import { model, Text } from "./codec";
 import type { ErrorBody } from "./error-body";
-import { HostProgress } from "./host-remediation";
-import { failureAt, HostsProgress, progressOfHost } from "./hosts-remediation";
 import { applyMgmtActivity, MgmtProgress } from "./mgmt-progress";
 import { applyNetvirtActivity } from "./netvirt-progress";
 import { NetvirtComponentType, NetvirtProgress } from "./netvirt-upgrade";
+import { attemptOfHost, RemediationProgress } from "./remediation-progress";
 import type { SubTask } from "./task";
 
 /** An Activity of a resource's Workflow that has not ended, as the server tells of it. */
 export interface PendingActivity {
   readonly activityId: string;
-  /** Name of the Activity, such as `remediateHost`. */
+  /** Name of the Activity, such as `remediateHosts`. */
   readonly type: string;
   /** Its last heartbeat details. */
   readonly heartbeat: unknown;
@@ -40,15 +39,11 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
     ...(nextAttemptAt !== undefined && { nextAttemptAt }),
   };
   switch (pending.type) {
-    case "remediateHost": {
-      const progress = latest(HostProgress, pending);
-      const host = pending.activityId.replace(/^remediate\//, "");
-      return applyHostActivity(subTask, { host, ...attempt, ...(progress && { progress }) });
-    }
-    case "remediateHosts": {
-      const progress = latest(HostsProgress, pending);
-      return progress ? applyHostsProgress(subTask, progress, attempt) : subTask;
-    }
+    case "remediateHosts":
+      return applyRemediation(subTask, pending.activityId.replace(/^remediate\//, ""), {
+        ...attempt,
+        progress: latest(RemediationProgress, pending),
+      });
     case "upgradeNetvirtComponent": {
       const progress = latest(NetvirtProgress, pending);
       const component = NetvirtComponentType.decode(pending.activityId.replace(/^component\//, ""));
@@ -74,27 +69,33 @@ export function applyPendingActivity(subTask: SubTask, pending: PendingActivity)
 }
 
 /**
- * Hosts that are remediated together are those in work, in their order; where the SubTask is of another moment than the
- * progress, it stays as it is.
+ * The hosts of one Activity are those in work from its first on, in their order; where the SubTask is of another moment than
+ * the progress, it stays as it is. An Activity of which nothing is known yet is shown at its first host.
  */
-function applyHostsProgress(
+function applyRemediation(
   subTask: SubTask,
-  progress: HostsProgress,
-  attempt: Pick<PendingActivity, "maximumAttempts" | "nextAttemptAt">,
+  first: string,
+  {
+    progress,
+    ...attempt
+  }: Pick<PendingActivity, "maximumAttempts" | "nextAttemptAt" | "lastError"> & {
+    progress: RemediationProgress | undefined;
+  },
 ): SubTask {
   const inWork = (subTask.subTasks ?? []).filter(({ status }) => status === "IN_PROGRESS");
-  if (inWork.length !== progress.phases.length) return subTask;
-  return inWork.reduce((known, { name, resources }, place) => {
+  const from = inWork.findIndex(({ resources }) => resources?.[0]?.resourceId === first);
+  if (!progress) return applyHostActivity(subTask, { host: first, ...attempt });
+  const { length } = progress.phases;
+  const hosts = from < 0 ? [] : inWork.slice(from, from + length);
+  if (hosts.length !== length) return subTask;
+  return hosts.reduce((known, { name, resources }, place) => {
     const host = resources?.[0]?.resourceId ?? "";
-    const failure = failureAt(progress, place);
-    const of = progressOfHost(progress, host, place, progress.requestedAt ?? progress.began);
-    return applyHostActivity(known, {
-      host,
-      maximumAttempts: attempt.maximumAttempts,
-      progress: of,
-      ...(failure && { lastError: { errorCode: failure.code, message: `Host ${name} ${failure.what}` } }),
-      ...(failure && attempt.nextAttemptAt !== undefined && { nextAttemptAt: attempt.nextAttemptAt }),
-    });
+    const of = attemptOfHost(progress, place, name);
+    if (length === 1) return applyHostActivity(known, { host, ...attempt, progress: of });
+    // What has failed is only one of them: the others do not wait.
+    const { lastError: _of, nextAttemptAt, ...limit } = attempt;
+    const waits = of.lastError && nextAttemptAt !== undefined && { nextAttemptAt };
+    return applyHostActivity(known, { host, ...limit, progress: of, ...waits });
   }, subTask);
 }
 

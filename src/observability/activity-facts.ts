@@ -18,9 +18,11 @@ type Named = Partial<Record<string, unknown>>;
 /** Read from the names that inputs have (activities/contract.ts), because an interceptor sees any Activity's. */
 export function activityFacts({ attempt, heartbeatDetails }: Info, input: unknown): ActivityFacts {
   const given = named(input);
-  const { host, hosts, component, cluster, netvirt, server } = given;
+  const { hosts, component, cluster, netvirt, server } = given;
+  const count = Array.isArray(hosts) ? hosts.length : 1;
+  const host = given["host"] ?? (count === 1 ? named(hosts)[0] : undefined);
   const manager = [cluster, netvirt, server].map((part) => named(part)["componentManagerId"]).find(isText);
-  const on = Array.isArray(hosts) ? `${hosts.length} hosts` : [host, component, cluster, netvirt, server].map(nameOf);
+  const on = count > 1 ? `${count} hosts` : [host, component, cluster, netvirt, server].map(nameOf);
   const onWhat = typeof on === "string" ? on : on.find(isText);
   const clusterName = nameOf(cluster);
   const hostName = nameOf(host);
@@ -56,8 +58,10 @@ export function attemptsAfter(
 
 /** Failures that used up attempts, as progress tells them. */
 function reportedIn(progress: unknown): number | undefined {
-  const { reportedFailures } = named(progress);
-  return typeof reportedFailures === "number" ? reportedFailures : undefined;
+  const { reportedFailures, failures } = named(progress);
+  // Several hosts count each on its own.
+  const reported: unknown = Array.isArray(failures) && failures.length === 1 ? failures[0] : reportedFailures;
+  return typeof reported === "number" ? reported : undefined;
 }
 
 function nameOf(part: unknown): string | undefined {

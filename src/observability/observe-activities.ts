@@ -3,8 +3,9 @@ import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Pay
 import { type Attributes, trace } from "@opentelemetry/api";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { type HostResult, workerShutdown } from "../domain/host-remediation";
-import type { HostsResult } from "../domain/hosts-remediation";
+import { workerShutdown } from "../domain/host-remediation";
+import type { RemediationResult } from "../domain/remediation-progress";
+import type { RemediateHostsInput } from "../../activities/contract";
 import { requestIdHeader, taskIdHeader } from "../../workflows/messages";
 import { activityFacts, attemptsAfter, type ActivityFacts } from "./activity-facts";
 import { taskAttributes, type TaskContext, withTask } from "./task-context";
@@ -60,7 +61,7 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
       // A run that is handed over or cancelled has not failed.
       const failed = errorCode !== undefined && errorCode !== workerShutdown && errorCode !== "CANCELLED";
       if (failed) metrics.countFailure(errorCode);
-      if (activityType === "remediateHost" && errorCode !== workerShutdown)
+      if (isOneHost(activityType, input) && errorCode !== workerShutdown)
         metrics.countHosts(failed ? "failed" : "stopped", 1);
       if (errorCode !== undefined) span?.setAttribute("ums.error.code", errorCode);
       const left = failed && error instanceof ApplicationFailure ? attemptsAfter(facts, input, error) : {};
@@ -75,10 +76,16 @@ function textIn(header: Payload | undefined): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
+/** Whether a run is about one host alone, whose failure it throws; of several the result tells the failed ones. */
+function isOneHost(activityType: string, input: unknown): boolean {
+  return activityType === "remediateHosts" && (input as RemediateHostsInput).hosts.length === 1;
+}
+
 /** Of a host or component that was looked after: whether it was upgraded or already was what it should be. */
 function resultOf(result: unknown): { readonly result?: string } {
-  if (typeof result !== "object" || result === null || !("outcome" in result)) return {};
-  return typeof result.outcome === "string" ? { result: result.outcome } : {};
+  const { outcome, upgraded } = (result ?? {}) as { readonly outcome?: unknown } & Partial<RemediationResult>;
+  const end = upgraded?.length === 1 ? upgraded[0]?.outcome : outcome;
+  return typeof end === "string" ? { result: end } : {};
 }
 
 function spanAttributes({ on, cluster, host, componentManager, attempt, attempts }: ActivityFacts): Attributes {
@@ -98,15 +105,14 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof ApplicationFailure ? (error.type ?? "UNEXPECTED") : "UNEXPECTED";
 }
 
-/** Counts the hosts that a result tells, by its shape: one (`HostResult`) or several (`HostsResult`). */
+/** Counts the hosts that a result tells. */
 function countHosts(metrics: WorkerMetrics, { info }: Context, result: unknown): void {
-  if (info.activityType !== "remediateHost" && info.activityType !== "remediateHosts") return;
-  const { outcome, upgraded = [], failed = [], stopped = [] } = result as Partial<HostResult & HostsResult>;
-  const ends = outcome === undefined ? upgraded.map((host) => host.outcome) : [outcome];
+  if (info.activityType !== "remediateHosts") return;
+  const { upgraded, failed, stopped } = result as RemediationResult;
   const seconds = (Date.now() - info.scheduledTimestampMs) / 1000;
-  for (const end of ends) {
-    metrics.countHosts(end === "UPGRADED" ? "upgraded" : "already_at_target", 1);
-    if (end === "UPGRADED") metrics.measureHost(seconds);
+  for (const { outcome } of upgraded) {
+    metrics.countHosts(outcome === "UPGRADED" ? "upgraded" : "already_at_target", 1);
+    if (outcome === "UPGRADED") metrics.measureHost(seconds);
   }
   if (failed.length > 0) metrics.countHosts("failed", failed.length);
   if (stopped.length > 0) metrics.countHosts("stopped", stopped.length);

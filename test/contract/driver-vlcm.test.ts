@@ -14,6 +14,7 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
 } from "../unit/activities/simulated-cluster";
 import { startValidatingProxy, type ValidatingProxy } from "./validating-proxy";
 
@@ -62,7 +63,7 @@ describe("the lifecycle driver against its contract", function () {
     for (const { host, fqdn } of await succeed(() => activities().readClusterHosts(target))) {
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
       const input = { ...target, host: { host, fqdn }, attempts, ...(commit !== undefined && { commit }) };
-      expect(await succeed(() => activities().remediateHost(input))).to.include({ outcome: "UPGRADED" });
+      expect(await succeed(() => remediateHost(activities(), input))).to.include({ outcome: "UPGRADED" });
     }
     await succeed(() => activities().restoreRemediationPolicy({ ...target, ...recorded }));
 
@@ -173,7 +174,9 @@ describe("the lifecycle driver against its contract", function () {
     await succeed(() => activities().awaitClusterHealth(target));
     const hosts = await succeed(() => activities().readClusterHosts(target));
     const attempts = { maximumAttempts: 1, retryDelay: 0 };
-    const { upgraded } = await succeed(() => activities().remediateHosts({ ...target, hosts, options, attempts }));
+    const { upgraded } = await succeed(() =>
+      activities().remediateHosts({ ...target, hosts, emptying: options, attempts }),
+    );
     expect(upgraded.map(({ host }) => host)).to.deep.equal(hosts.map(({ host }) => host));
     expect((await cluster.state()).hosts[0]?.extras).to.deep.include({ addOn: depotAddOn });
     expect(proxy.violations).to.deep.equal([]);
@@ -192,17 +195,17 @@ describe("the lifecycle driver against its contract", function () {
 
     const failing = await inputOfHost(0);
     await cluster.fault({ kind: "REMEDIATION_FAILS", host: failing.host.fqdn, times: 1 });
-    const failed = await runActivity(() => activities().remediateHost(failing));
+    const failed = await runActivity(() => remediateHost(activities(), failing));
     await cluster.fault({ kind: "OPERATION_IN_PROGRESS", times: 1 });
     await cluster.fault({ kind: "CONNECTION_DROPPED", method: "POST", path: "action=apply", times: 1, after: true });
     await cluster.fault({ kind: "SESSIONS_EXPIRED" });
     const again = { attempt: 2, heartbeatDetails: failed.heartbeats.at(-1) };
-    const { result } = await runActivity(() => activities().remediateHost(failing), again);
+    const { result } = await runActivity(() => remediateHost(activities(), failing), again);
     expect(result).to.include({ outcome: "UPGRADED" });
 
     const cancelled = await inputOfHost(1);
     await cluster.hostSeconds(60);
-    const run = startActivity(() => activities().remediateHost(cancelled));
+    const run = startActivity(() => remediateHost(activities(), cancelled));
     await run.heartbeat(({ activity }) => /entering maintenance mode/.test(activity));
     await cluster.fault({ kind: "SERVICE_UNAVAILABLE", times: 1 });
     run.environment.cancel();

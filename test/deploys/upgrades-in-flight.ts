@@ -1,9 +1,8 @@
 import { Context } from "@temporalio/activity";
-import type { RemediateHostInput, RemediateHostsInput, UpgradeActivities } from "../../activities/contract";
+import type { RemediateHostsInput } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
 import type { HostResult } from "../../src/domain/host-remediation";
-import { hostPhases, type HostsResult } from "../../src/domain/hosts-remediation";
-import { toTimestamp } from "../../src/domain/timestamp";
+import type { RemediationResult } from "../../src/domain/remediation-progress";
 import { eventually } from "../support/eventually";
 import {
   activityFailure,
@@ -13,7 +12,9 @@ import {
   hostFailure,
   hostProgress,
   failedCheck,
+  type OneHostInput,
   passedCheck,
+  type ReplacedActivities,
   upgraded,
 } from "../support/fake-activities";
 import { mgmtProgress } from "../support/fake-mgmt-activities";
@@ -293,31 +294,24 @@ export class Manager {
   constructor(readonly gate?: Gate) {}
 
   /** Activities on two hosts of each cluster. */
-  with(replaced: Partial<UpgradeActivities>): FakeActivities {
-    const remediate: Partial<UpgradeActivities> = {
+  with(replaced: ReplacedActivities): FakeActivities {
+    const remediate: ReplacedActivities = {
       remediateHost: (input) => this.remediate(input),
       remediateHosts: (input) => this.remediateTogether(input),
     };
     return new FakeActivities({ ...remediate, ...replaced }, twoHosts.length);
   }
 
-  async remediate(input: RemediateHostInput): Promise<HostResult> {
+  async remediate(input: OneHostInput): Promise<HostResult> {
     this.begin(input, [input.host.host]);
     await this.gate?.pass({ ...hostProgress(input, 0), remoteTask: `task-${input.host.host}` });
     return upgraded(input);
   }
 
-  private async remediateTogether(input: RemediateHostsInput): Promise<HostsResult> {
+  private async remediateTogether(input: RemediateHostsInput): Promise<RemediationResult> {
     const hosts = input.hosts.map(({ host }) => host);
     this.begin(input, hosts);
-    await this.gate?.pass({
-      activity: "The component manager remediates the hosts.",
-      phases: hosts.map(() => hostPhases.REMEDIATING).join(""),
-      failures: hosts.map(() => 0),
-      failed: [],
-      began: toTimestamp(Date.now()),
-      remoteTask: "task-hosts",
-    });
+    await this.gate?.pass({ ...hostProgress(input, 0), remoteTask: "task-hosts" });
     return allUpgraded(input);
   }
 

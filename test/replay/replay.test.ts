@@ -68,7 +68,7 @@ describe("Stored histories", function () {
 
     it("break where hosts are read once more before each is upgraded, if they have come that far", async () => {
       const reached = histories.filter(({ history }) =>
-        history.events.some((event) => activityTypeOf(event) === "remediateHost"),
+        history.events.some((event) => activityTypeOf(event) === "remediateHosts"),
       );
       expect(reached).to.have.length.within(1, histories.length - 1);
       expect(await brokenBy("hosts-read-again")).to.deep.equal(reached.map(nameOf));

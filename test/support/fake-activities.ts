@@ -5,16 +5,16 @@ import type {
   ActivityProgress,
   ClusterTarget,
   FailureDetails,
+  HostName,
   NotificationInput,
-  RemediateHostInput,
   RemediateHostsInput,
   RemediationPolicy,
   UpgradeActivities,
 } from "../../activities/contract";
 import { stagesOf } from "../../src/domain/resource-stages";
 import type { ErrorBody } from "../../src/domain/error-body";
-import type { ClusterHost, HostProgress, HostResult } from "../../src/domain/host-remediation";
-import type { HostsResult } from "../../src/domain/hosts-remediation";
+import type { ClusterHost, HostResult } from "../../src/domain/host-remediation";
+import { hostPhases, type RemediationProgress, type RemediationResult } from "../../src/domain/remediation-progress";
 import type { Stage } from "../../src/domain/task";
 import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 import { FakeMgmtActivities } from "./fake-mgmt-activities";
@@ -24,33 +24,49 @@ const at = "2026-11-01T00:00:00.000Z";
 /** The remediation policy of every cluster, as its component manager gives it. */
 export const samplePolicy: RemediationPolicy = { failure_action: { action: "RETRY" } };
 
+/** What `remediateHosts` is asked of one host alone. */
+export interface OneHostInput extends RemediateHostsInput {
+  readonly host: HostName;
+}
+
+/** Activities that a test replaces; `remediateHost` is what becomes of each host that goes alone. */
+export type ReplacedActivities = Partial<UpgradeActivities> & {
+  readonly remediateHost?: (input: OneHostInput) => Promise<HostResult>;
+};
+
 /** An error as Activities report it. */
 export function sampleError(errorCode: string, message = `${errorCode} happened`): ErrorBody {
   return { errorCode, errorType: "UPGRADE", message, remediationMessage: "Mend it." };
 }
 
-/** The failure of an Activity other than `remediateHost`. */
+/** The failure of an Activity other than `remediateHosts`. */
 export function activityFailure(errorCode: string, { nonRetryable = true } = {}): ApplicationFailure {
   const error = sampleError(errorCode);
   return ApplicationFailure.create({ message: error.message, type: errorCode, nonRetryable, details: [{ error }] });
 }
 
-/** What `remediateHost` knows after the component manager has reported `reported` failures of the host. */
-export function hostProgress(input: RemediateHostInput, reported: number, lastError?: ErrorBody): HostProgress {
+/** What `remediateHosts` knows of hosts after the component manager has reported `reported` failures of each. */
+export function hostProgress(
+  { kind, hosts, attempts }: RemediateHostsInput,
+  reported: number,
+  lastError?: ErrorBody,
+): RemediationProgress {
   return {
-    host: input.host.host,
-    reportedFailures: reported,
-    activity: `Remediating ${input.host.fqdn}.`,
-    stages: stagesOf({ CHECK_COMPLIANCE: "Check compliance", REMEDIATE: "Remediate" }, at).map((stage, i) =>
-      i === 0 ? { ...stage, status: "SUCCESSFUL", completionTimestamp: at } : { ...stage, status: "IN_PROGRESS" },
-    ),
-    maximumAttempts: input.attempts.maximumAttempts,
-    ...(lastError && { lastError }),
+    kind,
+    activity: `Remediating ${hosts[0]?.fqdn}.`,
+    phases: hostPhases[lastError ? "FAILED_ONCE" : "REMEDIATE"].repeat(hosts.length),
+    failures: hosts.map(() => reported),
+    failed: lastError
+      ? [{ code: lastError.errorCode ?? "", what: "failed", stage: "REMEDIATE", hosts: [...hosts.keys()], at }]
+      : [],
+    began: at,
+    entered: { CHECK_COMPLIANCE: at, REMEDIATE: at },
+    maximumAttempts: attempts.maximumAttempts,
   };
 }
 
-/** The failure by which `remediateHost` reports that a host failed for the `reported`th time, and may be tried again. */
-export function hostFailure(input: RemediateHostInput, reported = 1, code = "HOST_REMEDIATION_FAILED") {
+/** The failure by which `remediateHosts` reports that a host failed for the `reported`th time, and may be tried again. */
+export function hostFailure(input: OneHostInput, reported = 1, code = "HOST_REMEDIATION_FAILED") {
   const error = sampleError(code, `Host ${input.host.fqdn} failed`);
   const details: FailureDetails = { error, progress: hostProgress(input, reported, error) };
   const nonRetryable = reported >= input.attempts.maximumAttempts;
@@ -126,7 +142,7 @@ export class Gate {
 export class FakeActivities {
   /** What was asked, in order: `name resourceId`, or `remediate resourceId/host`. */
   readonly calls: string[] = [];
-  readonly remediations: RemediateHostInput[] = [];
+  readonly remediations: OneHostInput[] = [];
   /** What receivers were told, in order, each attempt. */
   readonly notifications: NotificationInput[] = [];
   /** Hosts that run the target version, as `resourceId/host`. */
@@ -136,7 +152,7 @@ export class FakeActivities {
   readonly netvirt: FakeNetvirtActivities;
 
   constructor(
-    private readonly replaced: Partial<UpgradeActivities> = {},
+    private readonly replaced: ReplacedActivities = {},
     private readonly hosts = 3,
   ) {
     this.netvirt = new FakeNetvirtActivities(replaced);
@@ -191,17 +207,9 @@ export class FakeActivities {
         const asFound = Object.fromEntries(input.hosts.map(({ host }) => [host, [`vm-of-${host}`]]));
         return (await this.replaced.readRunningVms?.(input)) ?? asFound;
       },
-      remediateHost: async (input) => {
-        this.calls.push(`remediate ${hostKey(input, input.host)}`);
-        this.remediations.push(input);
-        const result = (await this.replaced.remediateHost?.(input)) ?? upgraded(input);
-        this.atTarget.add(hostKey(input, input.host));
-        return result;
-      },
       remediateHosts: async (input) => {
-        this.calls.push(`remediateHosts ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
-        const result = (await this.replaced.remediateHosts?.(input)) ?? allUpgraded(input);
-        for (const { host } of result.upgraded) this.atTarget.add(hostKey(input, { host }));
+        const result = await this.remediate(input);
+        for (const host of result.upgraded) this.atTarget.add(hostKey(input, host));
         return result;
       },
       checkClusterHealth,
@@ -225,10 +233,25 @@ export class FakeActivities {
       ...this.netvirt.implementation(),
     };
   }
+
+  /** Hosts that go alone, and those that their component manager remediates together. */
+  private async remediate(input: RemediateHostsInput): Promise<RemediationResult> {
+    const { cluster, hosts, emptying } = input;
+    const [host] = hosts;
+    if (!host || emptying) {
+      this.calls.push(`remediateHosts ${cluster.resourceId}/${hosts.map((one) => one.host).join(",")}`);
+      return (await this.replaced.remediateHosts?.(input)) ?? allUpgraded(input);
+    }
+    this.calls.push(`remediate ${hostKey(input, host)}`);
+    const alone = { ...input, host };
+    this.remediations.push(alone);
+    if (!this.replaced.remediateHost) return (await this.replaced.remediateHosts?.(input)) ?? allUpgraded(input);
+    return { upgraded: [await this.replaced.remediateHost(alone)], failed: [], stopped: [] };
+  }
 }
 
-/** What `remediateHost` gives when the host has been upgraded. */
-export function upgraded({ host, targetVersion }: Pick<RemediateHostInput, "host" | "targetVersion">): HostResult {
+/** What `remediateHosts` gives of a host that has been upgraded. */
+export function upgraded({ host, targetVersion }: Pick<OneHostInput, "host" | "targetVersion">): HostResult {
   const stages = stagesOf({ REMEDIATE: "Remediate" }, at).map((stage) => ({
     ...stage,
     status: "SUCCESSFUL" as const,
@@ -238,7 +261,7 @@ export function upgraded({ host, targetVersion }: Pick<RemediateHostInput, "host
 }
 
 /** What `remediateHosts` gives when every host has been upgraded. */
-export function allUpgraded({ hosts, ...target }: RemediateHostsInput): HostsResult {
+export function allUpgraded({ hosts, ...target }: RemediateHostsInput): RemediationResult {
   return { upgraded: hosts.map((host) => upgraded({ ...target, host })), failed: [], stopped: [] };
 }
 

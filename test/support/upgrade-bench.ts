@@ -176,7 +176,6 @@ export class UpgradeBench {
       setDesiredImage: (target) => of(target.cluster.resourceId).setDesiredImage(target),
       readHostBefore: (input) => of(input.cluster.resourceId).readHostBefore(input),
       readRunningVms: (input) => of(input.cluster.resourceId).readRunningVms(input),
-      remediateHost: (input) => of(input.cluster.resourceId).remediateHost(input),
       runNetvirtPrechecks: (target) => of(target.netvirt.resourceId).runNetvirtPrechecks(target),
       readNetvirtUpgrade: (target) => of(target.netvirt.resourceId).readNetvirtUpgrade(target),
       putNetvirtSettings: (input) => of(input.netvirt.resourceId).putNetvirtSettings(input),

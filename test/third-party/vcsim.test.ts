@@ -5,7 +5,7 @@ import { createActivities } from "../../activities/create-activities";
 import { DriverError } from "../../activities/drivers/driver-error";
 import { createVim25Client, type Vim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo } from "../../activities/drivers/vim25/vim25-models";
-import { failureOf, runActivity, succeed } from "../unit/activities/simulated-cluster";
+import { failureOf, runActivity, succeed, remediateHost } from "../unit/activities/simulated-cluster";
 import { startVcsim, type Vcsim } from "./vcsim-process";
 import { leased } from "../support/activity-environment";
 
@@ -184,7 +184,7 @@ describe("the driver against vcsim of the govmomi project", function () {
       expect(before).to.deep.include({ inMaintenanceMode: false, atTarget: false });
       expect(before.runningVms).to.include(vm?.vm);
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
-      const end = await runActivity(() => activities().remediateHost({ ...target(), host: named, attempts, before }));
+      const end = await runActivity(() => remediateHost(activities(), { ...target(), host: named, attempts, before }));
       const failure = failureOf(end);
       expect(failure.type).to.equal("RESOURCE_NOT_FOUND");
       expect(failure.told.error.message).to.match(/out of maintenance mode again/);

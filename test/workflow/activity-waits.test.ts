@@ -61,7 +61,7 @@ describe("The limits of a plan, around every Activity", function () {
       putRemediationPolicy: [0, 3 * day, 20],
       setDesiredImage: [0, 3 * day, 20],
       awaitClusterHealth: [0, 3 * day, 20],
-      remediateHost: [0, 3 * day, 20],
+      remediateHosts: [0, 3 * day, 20],
       restoreRemediationPolicy: [2 * hour, 70, 20],
     });
   });
@@ -71,7 +71,7 @@ describe("The limits of a plan, around every Activity", function () {
       runClusterPrechecks: [hour, 20 * minute, 15],
       readClusterHosts: [30 * minute, 2 * minute, 15],
       putRemediationPolicy: [0, 7 * day, 15],
-      remediateHost: [0, 7 * day, 15],
+      remediateHosts: [0, 7 * day, 15],
       restoreRemediationPolicy: [day, 2 * minute, 15],
     };
     expect(await endedWith({})).to.deep.include(defaults);

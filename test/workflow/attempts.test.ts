@@ -1,8 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { expect } from "chai";
-import type { RemediateHostInput } from "../../activities/contract";
 import type { HostosUpgradeFailureAction } from "../../src/domain/upgrade-spec";
-import { activityFailure, FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
+import { activityFailure, FakeActivities, hostFailure, upgraded, type OneHostInput } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
@@ -18,7 +17,7 @@ class FailingHosts {
   constructor(now: () => Promise<number>, failures: number, hosts = 1) {
     this.fake = new FakeActivities(
       {
-        remediateHost: async (input: RemediateHostInput) => {
+        remediateHost: async (input: OneHostInput) => {
           const times = [...(this.attempts.get(input.host.host) ?? []), await now()];
           this.attempts.set(input.host.host, times);
           // Always as retryable: it is for the retry policy to end it.
@@ -60,7 +59,7 @@ describe("Attempts of a host", function () {
   async function policiesOf(upgrade: RunningUpgrade): Promise<Record<string, unknown>[]> {
     return (await upgrade.events(0)).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => {
       const { maximumAttempts, initialInterval, maximumInterval, backoffCoefficient } = scheduled?.retryPolicy ?? {};
-      if (!["putRemediationPolicy", "setDesiredImage", "remediateHost"].includes(scheduled?.activityType?.name ?? ""))
+      if (!["putRemediationPolicy", "setDesiredImage", "remediateHosts"].includes(scheduled?.activityType?.name ?? ""))
         return [];
       return [
         {

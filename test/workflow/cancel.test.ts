@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import type { RemediateHostInput } from "../../activities/contract";
 import { eventually } from "../support/eventually";
 import {
   activityFailure,
@@ -10,6 +9,7 @@ import {
   passedCheck,
   sampleHosts,
   upgraded,
+  type OneHostInput,
 } from "../support/fake-activities";
 import { quickHeartbeats } from "../support/quick-heartbeats";
 import type { RunningUpgrade } from "../support/running-upgrade";
@@ -277,7 +277,7 @@ describe("Cancelling an upgrade", function () {
     expect(await upgrade.hosts()).to.deep.equal(["SUCCESSFUL", "NOT_APPLICABLE", "NOT_APPLICABLE"]);
   });
 
-  function expectStopped(input: RemediateHostInput | undefined): void {
+  function expectStopped(input: OneHostInput | undefined): void {
     expect([input?.stop, input?.resume?.remoteTask]).to.deep.equal([true, "task-7"]);
   }
 

@@ -25,7 +25,7 @@ describe("Activities that are lost with their worker", function () {
 
   const attemptsGranted = async (upgrade: RunningUpgrade) =>
     (await upgrade.events(0)).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-      scheduled?.activityType?.name === "remediateHost" ? [scheduled.retryPolicy?.maximumAttempts] : [],
+      scheduled?.activityType?.name === "remediateHosts" ? [scheduled.retryPolicy?.maximumAttempts] : [],
     );
 
   it("use up no attempt when heartbeats stop: a host with one attempt is upgraded after two losses", async () => {
@@ -51,7 +51,7 @@ describe("Activities that are lost with their worker", function () {
       {
         remediateHost: async (input) => {
           if (++run === 1) await new Gate().die(hostProgress(input, 2, sampleError("HOST_REMEDIATION_FAILED")));
-          throw hostFailure(input, (input.resume?.reportedFailures ?? 0) + 1);
+          throw hostFailure(input, (input.resume?.failures[0] ?? 0) + 1);
         },
       },
       1,
@@ -140,7 +140,9 @@ describe("Activities that are lost with their worker", function () {
     expect([host?.status, host?.errors?.[0]?.errorCode]).to.deep.equal(["IN_PROGRESS", "HOST_REMEDIATION_FAILED"]);
     expect(host?.stages?.map(({ type, status }) => `${type} ${status}`)).to.deep.equal([
       "CHECK_COMPLIANCE SUCCESSFUL",
-      "REMEDIATE IN_PROGRESS",
+      "REMEDIATE FAILED",
+      "RECONNECT PENDING",
+      "VERIFY PENDING",
     ]);
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import type { UpgradeActivities } from "../../activities/contract";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { eventually } from "../support/eventually";
-import { activityFailure, FakeActivities, Gate, upgraded } from "../support/fake-activities";
+import { activityFailure, FakeActivities, Gate, type ReplacedActivities, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { sampleBundle } from "../support/sample-plan";
 import { bundleOf, component, domain } from "../support/sample-platform";
@@ -16,7 +15,7 @@ describe("Servers that more than one upgrade wants", function () {
 
   /** Says who holds what, and stays before it touches a component manager. */
   function held(gate: Gate): FakeActivities {
-    const holder: Partial<UpgradeActivities> = {
+    const holder: ReplacedActivities = {
       readLockHolder: ({ workflowId }) => readHolder(bench().env.client, workflowId),
       readNetvirtUpgrade: async () => {
         await gate.pass();

@@ -5,7 +5,7 @@ export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       scheduleActivity: async (input, next) => {
-        if (input.activityType === "remediateHost" && patched("hosts-read-again"))
+        if (input.activityType === "remediateHosts" && patched("hosts-read-again"))
           await next({ ...input, activityType: "readClusterHosts" });
         return next(input);
       },

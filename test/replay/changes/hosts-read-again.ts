@@ -5,7 +5,7 @@ export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       scheduleActivity: async (input, next) => {
-        if (input.activityType === "remediateHost") await next({ ...input, activityType: "readClusterHosts" });
+        if (input.activityType === "remediateHosts") await next({ ...input, activityType: "readClusterHosts" });
         return next(input);
       },
     },

@@ -154,7 +154,7 @@ describe("what operators see of an upgrade", function () {
 
     it("each step of each host with its time, and why one of them failed", () => {
       const lines = linesOf("worker");
-      const ended = told(lines, "activity ended").filter(({ activity }) => activity === "remediateHost");
+      const ended = told(lines, "activity ended").filter(({ activity }) => activity === "remediateHosts");
       expect(ended).to.have.length(hostsOf(task).length + failures);
       expect(told(lines, "activity started")).to.have.length(told(lines, "activity ended").length);
       for (const line of ended) expect(line["milliseconds"]).to.be.a("number");
@@ -184,7 +184,7 @@ describe("what operators see of an upgrade", function () {
       const of = (role: "api" | "worker") =>
         (service.log(role) as Line[]).filter(({ requestId }) => requestId === "story-retry");
       expect(of("api").map(({ msg }) => msg)).to.include.members(["audit: retryTask", "request answered"]);
-      const remediated = told(of("worker"), "activity ended").filter(({ activity }) => activity === "remediateHost");
+      const remediated = told(of("worker"), "activity ended").filter(({ activity }) => activity === "remediateHosts");
       expect(remediated.map(({ host }) => host)).to.deep.equal([failing, "fra1-esx-04.mgmt.example.com"]);
       expect(told(of("worker"), "The upgrade entered a phase").at(-1)).to.include({ phase: "SUCCESSFUL" });
     });
@@ -232,7 +232,7 @@ describe("what operators see of an upgrade", function () {
         "api StartWorkflow:upgradeWorkflow",
         "worker RunWorkflow:upgradeWorkflow",
         "worker StartChildWorkflow:clusterUpgradeWorkflow",
-        "worker RunActivity:remediateHost",
+        "worker RunActivity:remediateHosts",
         "worker vlcm change",
       ]);
       const start = spans.find(({ name }) => name === "POST /v1/upgrades");
@@ -248,8 +248,8 @@ describe("what operators see of an upgrade", function () {
       if (!call) throw new Error("No span of a remediation's start");
       expect(call.attributes["ums.task.id"]).to.equal(task.id);
       expect(ancestors(call)).to.deep.equal([
-        "RunActivity:remediateHost",
-        "StartActivity:remediateHost",
+        "RunActivity:remediateHosts",
+        "StartActivity:remediateHosts",
         "RunWorkflow:clusterUpgradeWorkflow",
         "StartChildWorkflow:clusterUpgradeWorkflow",
         "RunWorkflow:upgradeWorkflow",
@@ -261,7 +261,7 @@ describe("what operators see of an upgrade", function () {
     it("each attempt of each host is a span with its host, what became of it, and the request that caused it", async () => {
       const remediations = () =>
         spansOf(clientTrace)
-          .filter(({ name }) => name === "RunActivity:remediateHost")
+          .filter(({ name }) => name === "RunActivity:remediateHosts")
           .map(({ attributes }) =>
             [
               shortName(attributes["ums.host"]),
@@ -290,7 +290,7 @@ describe("what operators see of an upgrade", function () {
         "api PATCH /v1/tasks/{id}",
         "api SignalWorkflow:retry",
         "worker RunWorkflow:clusterUpgradeWorkflow",
-        "worker RunActivity:remediateHost",
+        "worker RunActivity:remediateHosts",
         "worker vlcm change",
       ]);
     });
@@ -388,7 +388,7 @@ function toldStory(lines: readonly Line[]): string[] {
         : [`${text("request")} by ${text("requestedBy")}, ${because}`];
     if (msg === "The upgrade of a part began") return [`${shortName(line["host"])} began, ${because}`];
     if (msg === "The upgrade of a part ended") return [`${shortName(line["host"])} ${text("status")}, ${because}`];
-    if (msg !== "activity ended" || activity !== "remediateHost") return [];
+    if (msg !== "activity ended" || activity !== "remediateHosts") return [];
     const end = line["result"] ?? `${text("errorCode")}, ${text("attemptsLeft")} left`;
     return [`${shortName(line["host"])} attempt ${text("attempt")} of ${text("attempts")} ${String(end)}`];
   });

@@ -8,6 +8,7 @@ import {
   simulateCluster,
   startActivity,
   succeed,
+  remediateHost,
 } from "./simulated-cluster";
 
 describe("awaitClusterHealth", function () {
@@ -71,7 +72,7 @@ describe("awaitClusterHealth", function () {
     await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", host: first, seconds: 0 });
     const attempts = { maximumAttempts: 1, retryDelay: 0 };
     const host = { host: first, fqdn: "esx-01.example.com" };
-    await startActivity(() => activities.remediateHost({ ...cluster.target, host, attempts })).end;
+    await startActivity(() => remediateHost(activities, { ...cluster.target, host, attempts })).end;
     const failure = failureOf(await start({ healthGate: 30 }).end);
     expect(failure.told.error.message).to.match(/Host esx-01\.example\.com is NOT_RESPONDING\./);
   });
@@ -148,7 +149,7 @@ describe("awaitClusterHealth", function () {
       const activities = cluster.activities({ reconnect: 50 });
       const before = await succeed(() => activities.readHostBefore(named));
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
-      await startActivity(() => activities.remediateHost({ ...named, before, attempts })).end;
+      await startActivity(() => remediateHost(activities, { ...named, before, attempts })).end;
       const failure = failureOf(await startHere({ healthGate: 30 }).end);
       expect(failure).to.include({ type: "HEALTH_GATE_CLOSED", nonRetryable: true });
       expect(failure.told.error.message).to.match(/Host esx-01\.example\.com is NOT_RESPONDING\./);

@@ -13,6 +13,7 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
 } from "./simulated-cluster";
 
 /** Moments at which the settings of a cluster are being switched off, and nobody sees that by the settings yet. */
@@ -226,9 +227,9 @@ describe("a baseline-managed cluster", function () {
         cluster.activities().readHostBefore({ ...target, host: { host: "host-11", fqdn: "esx-01" } }),
       );
       await runActivity(() =>
-        cluster.activities({ reconnect: 100 }).remediateHost({
+        cluster.activities({ reconnect: 100 }).remediateHosts({
           ...target,
-          host: { host: "host-11", fqdn: "esx-01" },
+          hosts: [{ host: "host-11", fqdn: "esx-01" }],
           attempts: { maximumAttempts: 1, retryDelay: 0 },
           before,
         }),
@@ -252,7 +253,7 @@ describe("a baseline-managed cluster", function () {
       const named = { ...target, host: { host, fqdn } };
       const before = await succeed(() => activities.readHostBefore(named));
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
-      const result = await succeed(() => activities.remediateHost({ ...named, before, attempts }));
+      const result = await succeed(() => remediateHost(activities, { ...named, before, attempts }));
       expect(result).to.include({ outcome: "UPGRADED", version: targetVersion });
     }
     const hosts = await succeed(() => activities.readClusterHosts(target));

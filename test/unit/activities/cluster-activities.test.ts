@@ -11,6 +11,7 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
 } from "./simulated-cluster";
 
 describe("the Activities of a cluster", function () {
@@ -139,7 +140,7 @@ describe("the Activities of a cluster", function () {
       await succeed(setImage());
       const host = { host: first?.host ?? "", fqdn: first?.fqdn ?? "" };
       const attempts = { maximumAttempts: 1, retryDelay: 0 };
-      await succeed(() => cluster.activities().remediateHost({ ...cluster.target, host, attempts }));
+      await succeed(() => remediateHost(cluster.activities(), { ...cluster.target, host, attempts }));
       expect((await read()).map(({ version, atTarget }) => ({ version, atTarget }))).to.deep.equal([
         { version: targetVersion, atTarget: true },
         { version: oldVersion, atTarget: false },

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import type { RemediateHostInput } from "../../../activities/contract";
 import {
   type ActivityEnd,
   failureOf,
@@ -11,13 +10,15 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
+  type OneHostInput,
 } from "./simulated-cluster";
 
 /** The rows of docs/failures.md on image-managed clusters, each as the Activities meet it. */
 describe("failures seen in the field", function () {
   this.timeout(20_000);
   let cluster: SimulatedCluster;
-  let input: RemediateHostInput;
+  let input: OneHostInput;
   const once = { maximumAttempts: 1, retryDelay: 0 };
 
   beforeEach(async () => {
@@ -32,9 +33,9 @@ describe("failures seen in the field", function () {
     await succeed(() => activities.putRemediationPolicy({ ...input, options, previous: {} }));
     await succeed(() => activities.setDesiredImage(input));
   };
-  const remediate = (more: Partial<RemediateHostInput> = {}, limits?: Partial<ActivityLimits>) => {
+  const remediate = (more: Partial<OneHostInput> = {}, limits?: Partial<ActivityLimits>) => {
     const activities = cluster.activities(limits);
-    return () => activities.remediateHost({ ...input, ...more });
+    return () => remediateHost(activities, { ...input, ...more });
   };
   const applies = async () => (await cluster.steps()).filter((step) => step === "APPLY_REQUESTED").length;
   const first = async () => (await cluster.state()).hosts[0];
@@ -58,7 +59,7 @@ describe("failures seen in the field", function () {
     expect(error.message).to.match(message);
     expect(error.remediationMessage).to.not.be.empty;
     expect(error.context).to.include({ cluster: "cluster-01", host: "esx-01.example.com" });
-    expect(progress?.reportedFailures).to.equal(counted ? 1 : 0);
+    expect(progress?.failures).to.deep.equal([counted ? 1 : 0]);
     expect(failure.nonRetryable).to.equal(!retryable);
     expect(await first()).to.include({ version: oldVersion, connection, maintenance });
     const { runningTasks, drafts, admissionControl, dpm } = await cluster.state();
@@ -133,7 +134,7 @@ describe("failures seen in the field", function () {
       await succeed(() => activities.setDesiredImage(input));
       const hosts = (await cluster.state()).hosts.slice(0, 2).map(({ id, name }) => ({ host: id, fqdn: name }));
       const { upgraded, failed } = await succeed(() =>
-        activities.remediateHosts({ ...cluster.target, hosts, options: {}, attempts: once }),
+        activities.remediateHosts({ ...cluster.target, hosts, emptying: {}, attempts: once }),
       );
       expect([upgraded.length, failed.map(({ error }) => error.errorCode)]).to.deep.equal([
         1,
@@ -160,7 +161,7 @@ describe("failures seen in the field", function () {
     await succeed(() => activities.setDesiredImage(input));
     const hosts = (await cluster.state()).hosts.map(({ id, name }) => ({ host: id, fqdn: name }));
     const { failed } = await succeed(() =>
-      activities.remediateHosts({ ...cluster.target, hosts, options, attempts: once }),
+      activities.remediateHosts({ ...cluster.target, hosts, emptying: options, attempts: once }),
     );
     expect(failed.map(({ error }) => error.message)).to.deep.equal([
       "Host esx-02.example.com failed: The bootbank is full.",
@@ -237,7 +238,7 @@ describe("failures seen in the field", function () {
     const busy = remediate({ targetVersion: "9.1.0-0.25100000" }, { operationBusy: 60 });
     const failure = failureOf(await runActivity(busy));
     expect(failure).to.include({ type: "CLUSTER_BUSY", nonRetryable: true });
-    expect(failure.told.progress).to.include({ reportedFailures: 0 });
+    expect(failure.told.progress).to.deep.include({ failures: [0] });
     expect(await applies()).to.equal(1);
   });
 
@@ -269,7 +270,7 @@ describe("failures seen in the field", function () {
       const failure = failureOf(await runActivity(remediate({}, { outage: 60 })));
       expect(failure).to.include({ type: "COMPONENT_MANAGER_CLOCK_SKEW", nonRetryable: true });
       expect(failure.told.error.remediationMessage).to.match(/Synchronise the clocks/);
-      expect(failure.told.progress).to.include({ reportedFailures: 0 });
+      expect(failure.told.progress).to.deep.include({ failures: [0] });
     });
   });
 

@@ -5,7 +5,8 @@ import type { FailureDetails } from "../../../activities/contract";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { failureOf, workerShutdownFailure } from "../../../activities/failures";
 import { ErrorBody } from "../../../src/domain/error-body";
-import { HostProgress, hostStages } from "../../../src/domain/host-remediation";
+import { hostStages } from "../../../src/domain/host-remediation";
+import { phaseOf, RemediationProgress } from "../../../src/domain/remediation-progress";
 
 const context = { cluster: "cluster-01", host: "esx-07.example.com", componentManager: "vc-01" };
 const detailsOf = (failure: ApplicationFailure) => failure.details?.[0] as FailureDetails;
@@ -20,22 +21,16 @@ const worst = new DriverError({
   causes: [long(3000), long(3000), long(3000), long(3000), long(3000), long(3000)],
 });
 const time = "2026-12-01T09:30:00.000Z";
-const fullProgress: HostProgress = {
-  host: "host-12",
-  reportedFailures: 3,
+const fullProgress: RemediationProgress = {
+  kind: "IMAGE",
   activity: long(300),
+  phases: "t",
+  failures: [3],
+  failed: [{ code: "HOST_REMEDIATION_FAILED", what: long(1000), stage: "REMEDIATE", hosts: [0], at: time }],
+  began: time,
+  entered: Object.fromEntries(Object.keys(hostStages).map((stage) => [stage, time])),
   remoteTask: "9f1c7a6e-3f1b-4d0c-8a55-0a4d2f6f8f11:com.vmware.esx.settings.clusters.software",
   requestedAt: time,
-  lastError: { errorCode: "HOST_REMEDIATION_FAILED", message: long(500), causes: [{ message: long(500) }] },
-  stages: Object.entries(hostStages).map(([type, name]) => ({
-    type,
-    name,
-    description: name,
-    status: "FAILED",
-    creationTimestamp: time,
-    completionTimestamp: time,
-    errors: [{ errorCode: "HOST_REMEDIATION_FAILED", message: long(500), remediationMessage: long(200) }],
-  })),
 };
 
 describe("failures of Activities", () => {
@@ -95,13 +90,12 @@ describe("failures of Activities", () => {
     const { error, progress } = detailsOf(failureOf(worst, context, { progress: fullProgress }));
     expect(error.errorCode).to.equal("HOST_REMEDIATION_FAILED");
     expect(error.remediationMessage).to.equal(long(200));
-    expect(isRight(HostProgress.decode(progress))).to.equal(true);
-    expect(progress).to.include({
-      host: "host-12",
-      reportedFailures: 3,
+    expect(isRight(RemediationProgress.decode(progress))).to.equal(true);
+    expect(progress).to.deep.include({
+      failures: [3],
       remoteTask: fullProgress.remoteTask,
       requestedAt: time,
     });
-    expect(progress?.stages.map(({ status }) => status)).to.deep.equal(["FAILED", "FAILED", "FAILED", "FAILED"]);
+    expect(progress && phaseOf(progress, 0)).to.equal("FAILED_ONCE");
   });
 });

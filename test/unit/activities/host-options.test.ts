@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import type { RemediateHostInput } from "../../../activities/contract";
 import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
 import {
   failureOf,
@@ -10,13 +9,15 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
+  type OneHostInput,
 } from "./simulated-cluster";
 
 /** Each option from the Activities to what a component manager does; only the simulator is none. */
 describe("the options of hosts", function () {
   this.timeout(20_000);
   let cluster: SimulatedCluster;
-  let input: RemediateHostInput;
+  let input: OneHostInput;
 
   beforeEach(async () => {
     cluster = await simulateCluster();
@@ -31,7 +32,7 @@ describe("the options of hosts", function () {
     const activities = cluster.activities();
     await succeed(() => activities.setDesiredImage(input));
     await succeed(() => activities.putRemediationPolicy({ ...input, options, previous: {} }));
-    return () => activities.remediateHost(input);
+    return () => remediateHost(activities, input);
   }
   const upgrade = async (options: HostRemediationOptions) => succeed(await prepare(options));
   const entries = (step: string) => cluster.ledger(`cluster=domain-c8&step=${step}`);
@@ -147,7 +148,7 @@ describe("the options of hosts", function () {
     const recorded = await succeed(() => activities.readRemediationPolicy(input));
     await succeed(() => activities.setDesiredImage(input));
     await succeed(() => activities.putRemediationPolicy({ ...input, options: {}, ...recorded }));
-    expect(await succeed(() => activities.remediateHost(input))).to.include({ outcome: "UPGRADED" });
+    expect(await succeed(() => remediateHost(activities, input))).to.include({ outcome: "UPGRADED" });
     await succeed(() => activities.restoreRemediationPolicy({ ...input, ...recorded }));
     expect((await cluster.state()).policy).to.deep.equal(policy);
   });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import type { ClusterTarget } from "../../../activities/contract";
+import type { ClusterPrechecks, ClusterTarget } from "../../../activities/contract";
 import { eventually } from "../../support/eventually";
 import {
   failureOf,
@@ -12,6 +12,7 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
 } from "./simulated-cluster";
 
 describe("runClusterPrechecks", function () {
@@ -73,7 +74,7 @@ describe("runClusterPrechecks", function () {
 
   it("heartbeats every stage as it finishes", async () => {
     await start();
-    const { heartbeats } = await runActivity(prechecks());
+    const { heartbeats } = await runActivity<ClusterPrechecks, ClusterPrechecks>(prechecks());
     const counts = new Set(heartbeats.map(({ stages }) => stages.length));
     expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
   });
@@ -126,7 +127,7 @@ describe("runClusterPrechecks", function () {
     await succeed(() => cluster.activities().setDesiredImage(target));
     const [host] = (await cluster.state()).hosts;
     await succeed(() =>
-      cluster.activities().remediateHost({
+      remediateHost(cluster.activities(), {
         ...target,
         host: { host: host?.id ?? "", fqdn: host?.name ?? "" },
         attempts: { maximumAttempts: 1, retryDelay: 0 },
@@ -150,7 +151,7 @@ describe("runClusterPrechecks", function () {
     await cluster.fault({ kind: "HOST_NEVER_RECONNECTS", seconds: 3600 });
     const [host] = (await cluster.state()).hosts;
     const remediation = startActivity(() =>
-      cluster.activities().remediateHost({
+      remediateHost(cluster.activities(), {
         ...cluster.target,
         host: { host: host?.id ?? "", fqdn: host?.name ?? "" },
         attempts: { maximumAttempts: 1, retryDelay: 0 },
@@ -178,7 +179,7 @@ describe("runClusterPrechecks", function () {
   it("is run again where its worker shuts down", async () => {
     await start();
     await cluster.fault({ kind: "SERVICE_UNAVAILABLE", path: "action=check" });
-    const checking = startActivity(prechecks());
+    const checking = startActivity<ClusterPrechecks, ClusterPrechecks>(prechecks());
     await checking.heartbeat(({ stages }) => stages.length > 0);
     checking.environment.cancel("WORKER_SHUTDOWN");
     expect(failureOf(await checking.end)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });

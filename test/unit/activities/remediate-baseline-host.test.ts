@@ -1,8 +1,8 @@
 import { ActivityCancellationDetails } from "@temporalio/common";
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import type { RemediateHostInput } from "../../../activities/contract";
-import type { HostProgress, HostRemediationOptions } from "../../../src/domain/host-remediation";
+import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import type { HostRemediationOptions, HostResult } from "../../../src/domain/host-remediation";
 import {
   expectCancelled,
   failureOf,
@@ -13,6 +13,9 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
+  stagesIn,
+  type OneHostInput,
 } from "./simulated-cluster";
 
 const host = "host-11";
@@ -28,7 +31,7 @@ const upgradedOnce = [
   "MAINTENANCE_EXITED",
 ];
 
-describe("remediateHost of a baseline-managed cluster", function () {
+describe("remediateHosts of a baseline-managed cluster", function () {
   this.timeout(30_000);
   let cluster: SimulatedCluster;
 
@@ -40,18 +43,18 @@ describe("remediateHost of a baseline-managed cluster", function () {
   /** Records the host as the Workflow does, then gives the Activity to run. */
   async function prepared(
     options: HostRemediationOptions = {},
-    more: Partial<RemediateHostInput> = {},
+    more: Partial<OneHostInput> = {},
     limits?: Partial<ActivityLimits>,
   ) {
     const target = { ...cluster.target, kind: "BASELINE" as const, options };
     const named = { host, fqdn: "esx-01.example.com" };
     const before = await succeed(() => cluster.activities().readHostBefore({ ...target, host: named }));
     const attempts = { maximumAttempts: 2, retryDelay: 0 };
-    const input: RemediateHostInput = { ...target, host: named, attempts, before };
+    const input: OneHostInput = { ...target, host: named, attempts, before };
     const activities = cluster.activities(limits);
-    return (again: Partial<RemediateHostInput> = {}) =>
+    return (again: Partial<OneHostInput> = {}) =>
       () =>
-        activities.remediateHost({ ...input, ...more, ...again });
+        remediateHost(activities, { ...input, ...more, ...again });
   }
   const stateOfHost = async () => {
     const found = (await cluster.state()).hosts.find(({ id }) => id === host);
@@ -59,9 +62,9 @@ describe("remediateHost of a baseline-managed cluster", function () {
     return found;
   };
   const steps = () => cluster.steps(`host=${host}`);
-  const stagesOf = (stages: HostProgress["stages"]) => stages.map(({ type, status }) => `${type} ${status}`);
-  const inStage = (type: string) => (progress: HostProgress) =>
-    progress.stages.some((stage) => stage.type === type && stage.status === "IN_PROGRESS");
+  const stagesOf = (stages: HostResult["stages"]) => stages.map(({ type, status }) => `${type} ${status}`);
+  const inStage = (type: string) => (progress: RemediationProgress) =>
+    stagesIn(progress).includes(`${type} IN_PROGRESS`);
 
   describe("a host that is upgraded", () => {
     it("goes through all stages, each step once, and its virtual machines are back", async () => {
@@ -202,7 +205,7 @@ describe("remediateHost of a baseline-managed cluster", function () {
       "EXIT_MAINTENANCE_MODE",
       "VERIFY",
     ];
-    const leftBehind: [string, (known: HostProgress) => { heartbeatDetails?: unknown }][] = [
+    const leftBehind: [string, (known: RemediationProgress) => { heartbeatDetails?: unknown }][] = [
       ["all that was known", (known) => ({ heartbeatDetails: known })],
       ["nothing", () => ({})],
     ];
@@ -252,11 +255,11 @@ describe("remediateHost of a baseline-managed cluster", function () {
       expect(JSON.stringify(first.told).length).to.be.below(2_800);
       expect(await stateOfHost()).to.include({ maintenance: "OUT", poweredOnVms: 3, poweredOffVms: 1 });
       const last = end.heartbeats.at(-1);
-      expect(stagesOf(last?.stages ?? [])).to.include("INSTALL_PATCH FAILED");
+      expect(stagesIn(last)).to.include("INSTALL_PATCH FAILED");
 
       const second = failureOf(await runActivity(remediate(), { attempt: 2, heartbeatDetails: last }));
       expect(second).to.include({ type: "HOST_REMEDIATION_FAILED", nonRetryable: true });
-      expect(second.told.progress).to.include({ reportedFailures: 2 });
+      expect(second.told.progress).to.deep.include({ failures: [2] });
     });
 
     it("do not keep a later attempt from upgrading the host", async () => {
@@ -333,7 +336,7 @@ describe("remediateHost of a baseline-managed cluster", function () {
       while ((await cluster.state()).runningTasks.length > 0) await new Promise((resolve) => setImmediate(resolve));
       const failure = failureOf(await runActivity(remediate(), { attempt: 2, heartbeatDetails: known }));
       expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
-      expect(failure.told.progress).to.include({ reportedFailures: 1 });
+      expect(failure.told.progress).to.deep.include({ failures: [1] });
     });
   });
 

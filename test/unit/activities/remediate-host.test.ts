@@ -1,12 +1,14 @@
 import { ActivityCancellationDetails } from "@temporalio/common";
 import { expect } from "chai";
-import type { RemediateHostInput } from "../../../activities/contract";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { UpgradeActivities } from "../../../activities/contract";
+import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
 import { hasEnded as hasTaskEnded } from "../../../activities/drivers/vlcm/vlcm-models";
-import { imageClusters } from "../../../activities/hostos/image-clusters";
-import type { HostProgress } from "../../../src/domain/host-remediation";
+import { remediateHosts } from "../../../activities/hostos/remediate-hosts";
+import { remediateImageHosts } from "../../../activities/hostos/image-remediation";
+import type { RemediationProgress } from "../../../src/domain/remediation-progress";
 import {
   expectCancelled,
   failureOf,
@@ -17,14 +19,17 @@ import {
   startActivity,
   succeed,
   targetVersion,
+  remediateHost,
+  stagesIn,
+  type OneHostInput,
 } from "./simulated-cluster";
 
 const applyCall = { method: "POST", path: "action=apply", times: 1 };
 
-describe("remediateHost", function () {
+describe("remediateHosts, one host alone", function () {
   this.timeout(20_000);
   let cluster: SimulatedCluster;
-  let input: RemediateHostInput;
+  let input: OneHostInput;
 
   beforeEach(async () => {
     cluster = await simulateCluster();
@@ -36,16 +41,16 @@ describe("remediateHost", function () {
   });
   afterEach(() => cluster.close());
 
-  const remediate = (limits?: Partial<ActivityLimits>, more: Partial<RemediateHostInput> = {}) => {
+  const remediate = (limits?: Partial<ActivityLimits>, more: Partial<OneHostInput> = {}) => {
     const activities = cluster.activities(limits);
-    return () => activities.remediateHost({ ...input, ...more });
+    return () => remediateHost(activities, { ...input, ...more });
   };
   const applies = async () => (await cluster.steps()).filter((step) => step === "APPLY_REQUESTED").length;
   const hostVersion = async () => (await cluster.state()).hosts.find(({ id }) => id === input.host.host)?.version;
-  const isAttached = ({ remoteTask }: HostProgress) => remoteTask !== undefined;
+  const isAttached = ({ remoteTask }: RemediationProgress) => remoteTask !== undefined;
 
   /** A run that its worker took down with it after `until`; what the server knows of it is up to the test. */
-  async function lostRun(until: (progress: HostProgress) => boolean = isAttached): Promise<HostProgress> {
+  async function lostRun(until: (progress: RemediationProgress) => boolean = isAttached): Promise<RemediationProgress> {
     const run = startActivity(remediate());
     const progress = await run.heartbeat(until);
     run.environment.cancel("WORKER_SHUTDOWN");
@@ -127,7 +132,7 @@ describe("remediateHost", function () {
   });
 
   describe("after a lost run", () => {
-    const staleDetails: [string, (known: HostProgress) => { heartbeatDetails?: unknown }][] = [
+    const staleDetails: [string, (known: RemediationProgress) => { heartbeatDetails?: unknown }][] = [
       ["all that was known", (known) => ({ heartbeatDetails: known })],
       ["the intent only", ({ remoteTask: _, ...known }) => ({ heartbeatDetails: known })],
       ["the beginning only", ({ remoteTask: _, requestedAt: __, ...known }) => ({ heartbeatDetails: known })],
@@ -168,7 +173,7 @@ describe("remediateHost", function () {
       await cluster.fault({ kind: "TASKS_FORGOTTEN" });
       const first = failureOf(await runActivity(remediate(), { attempt: 2, heartbeatDetails: known }));
       expect(first.type).to.equal("HOST_REMEDIATION_FAILED");
-      expect(first.told.progress).to.include({ reportedFailures: 1 });
+      expect(first.told.progress).to.deep.include({ failures: [1] });
       expect(await applies()).to.equal(1);
       const second = await runActivity(remediate(), { attempt: 3, heartbeatDetails: first.told.progress });
       expect(second.result).to.include({ outcome: "UPGRADED" });
@@ -184,7 +189,7 @@ describe("remediateHost", function () {
       await remediationEnds();
       const failure = failureOf(await runActivity(remediate(undefined, { lost })));
       expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
-      expect(failure.told.progress).to.include({ reportedFailures: 1 });
+      expect(failure.told.progress).to.deep.include({ failures: [1] });
       expect(await applies()).to.equal(1);
     });
   });
@@ -198,14 +203,19 @@ describe("remediateHost", function () {
       expect(first.told.error.message).to.match(/esx-01\.example\.com failed: The bootbank is full\./);
       expect(first.told.error.context).to.include({ cluster: "cluster-01", host: input.host.fqdn });
       const last = end.heartbeats.at(-1);
-      expect(last).to.include({ reportedFailures: 1 });
+      expect(last).to.deep.include({ failures: [1] });
       expect(last).to.not.have.any.keys("remoteTask", "requestedAt");
-      expect(last?.lastError?.errorCode).to.equal("HOST_REMEDIATION_FAILED");
-      expect(last?.stages.map(({ status }) => status)).to.deep.equal(["SUCCESSFUL", "FAILED", "PENDING", "PENDING"]);
+      expect(last?.failed.map(({ code }) => code)).to.deep.equal(["HOST_REMEDIATION_FAILED"]);
+      expect(stagesIn(last)).to.deep.equal([
+        "CHECK_COMPLIANCE SUCCESSFUL",
+        "REMEDIATE FAILED",
+        "RECONNECT PENDING",
+        "VERIFY PENDING",
+      ]);
 
       const second = failureOf(await runActivity(remediate(), { attempt: 2, heartbeatDetails: last }));
       expect(second).to.include({ type: "HOST_REMEDIATION_FAILED", nonRetryable: true });
-      expect(second.told.progress).to.include({ reportedFailures: 2 });
+      expect(second.told.progress).to.deep.include({ failures: [2] });
       expect(await applies()).to.equal(2);
     });
 
@@ -226,7 +236,7 @@ describe("remediateHost", function () {
         heartbeatDetails: first.heartbeats.at(-1),
       });
       expect(failureOf(second)).to.include({ type: "HOST_NOT_RECONNECTED", nonRetryable: true });
-      expect(failureOf(second).told.progress).to.include({ reportedFailures: 2 });
+      expect(failureOf(second).told.progress).to.deep.include({ failures: [2] });
       expect(await applies()).to.equal(1);
     });
 
@@ -234,7 +244,7 @@ describe("remediateHost", function () {
       await cluster.fault({ kind: "MAINTENANCE_MODE_HANGS" });
       const end = await runActivity(remediate({ stall: 60 }));
       expect(failureOf(end)).to.include({ type: "HOST_REMEDIATION_STALLED", nonRetryable: false });
-      expect(failureOf(end).told.progress).to.include({ reportedFailures: 1 });
+      expect(failureOf(end).told.progress).to.deep.include({ failures: [1] });
       expect(await cluster.steps()).to.include("CANCELLED");
       expect((await cluster.state()).runningTasks).to.deep.equal([]);
     });
@@ -248,8 +258,14 @@ describe("remediateHost", function () {
     ) => {
       const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
       const client = createVlcmClient(access, quickLimits);
-      const clientOf = () => ({ ...client, ...replaced(client) });
-      return () => imageClusters({ clientOf, limits: { ...quickLimits, ...limits } }).remediateHost(input);
+      const management = createVim25Client(access, quickLimits);
+      const { maintenance } = cluster;
+      const interfaces = { client: { ...client, ...replaced(client) }, management, maintenance };
+      const activities: Pick<UpgradeActivities, "remediateHosts"> = {
+        remediateHosts: (asked) =>
+          remediateHosts({ ...quickLimits, ...limits }, asked, (context) => remediateImageHosts(context, interfaces)),
+      };
+      return () => remediateHost(activities, input);
     };
     const hasEnded = async () => (await cluster.steps()).includes("APPLY_FINISHED");
 
@@ -265,11 +281,11 @@ describe("remediateHost", function () {
       );
       const failure = failureOf(await runActivity(away));
       expect(failure).to.include({ type: "HOST_NOT_RECONNECTED", nonRetryable: false });
-      expect(failure.told.progress?.stages.map(({ status }) => status)).to.deep.equal([
-        "SUCCESSFUL",
-        "SUCCESSFUL",
-        "FAILED",
-        "PENDING",
+      expect(stagesIn(failure.told.progress)).to.deep.equal([
+        "CHECK_COMPLIANCE SUCCESSFUL",
+        "REMEDIATE SUCCESSFUL",
+        "RECONNECT FAILED",
+        "VERIFY PENDING",
       ]);
     });
 
@@ -344,7 +360,7 @@ describe("remediateHost", function () {
       await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
       const failure = failureOf(await run.end);
       expect(failure).to.include({ type: "COMPONENT_MANAGER_UNREACHABLE", nonRetryable: true });
-      expect(failure.told.progress).to.include({ reportedFailures: 0 });
+      expect(failure.told.progress).to.deep.include({ failures: [0] });
       expect(failure.told.progress?.remoteTask).to.be.a("string");
     });
 
@@ -352,7 +368,7 @@ describe("remediateHost", function () {
       await cluster.fault({ kind: "OPERATION_IN_PROGRESS" });
       const failure = failureOf(await runActivity(remediate({ operationBusy: 60 })));
       expect(failure).to.include({ type: "CLUSTER_BUSY", nonRetryable: true });
-      expect(failure.told.progress).to.include({ reportedFailures: 0 });
+      expect(failure.told.progress).to.deep.include({ failures: [0] });
       expect(await applies()).to.equal(0);
     });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput, RunningVms } from "../../../activities/contract";
-import type { HostsProgress, HostsResult } from "../../../src/domain/hosts-remediation";
+import type { RemediationProgress, RemediationResult } from "../../../src/domain/remediation-progress";
 import { eventually } from "../../support/eventually";
 import {
   expectCancelled,
@@ -32,7 +32,7 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     );
     const hosts = (await cluster.state()).hosts.slice(0, 2).map(({ id, name }) => ({ host: id, fqdn: name }));
     runningVms = await succeed(() => activities.readRunningVms({ ...target, hosts }));
-    input = { ...target, hosts, options: ownOptions, runningVms, attempts: { maximumAttempts: 2, retryDelay: 0 } };
+    input = { ...target, hosts, emptying: ownOptions, runningVms, attempts: { maximumAttempts: 2, retryDelay: 0 } };
   });
   afterEach(() => cluster.close());
 
@@ -41,9 +41,10 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     return () => activities.remediateHosts({ ...input, ...more });
   };
   const run = (more?: Partial<RemediateHostsInput>, limits?: Partial<ActivityLimits>) =>
-    runActivity<HostsResult, HostsProgress>(remediate(more, limits));
-  const start = (more?: Partial<RemediateHostsInput>) => startActivity<HostsResult, HostsProgress>(remediate(more));
-  const isAttached = ({ remoteTask }: HostsProgress) => remoteTask !== undefined;
+    runActivity<RemediationResult, RemediationProgress>(remediate(more, limits));
+  const start = (more?: Partial<RemediateHostsInput>) =>
+    startActivity<RemediationResult, RemediationProgress>(remediate(more));
+  const isAttached = ({ remoteTask }: RemediationProgress) => remoteTask !== undefined;
   const powers = async () =>
     (await cluster.state()).hosts.map(({ poweredOnVms, poweredOffVms }) => `${poweredOnVms} on, ${poweredOffVms} off`);
   const asBefore = Array(3).fill("2 on, 1 off");
@@ -68,16 +69,16 @@ describe("remediateHosts, switching virtual machines off itself", function () {
 
   for (const what of ["all that was known", "nothing"] as const)
     for (const [when, isThen] of [
-      ["while they are switched off", ({ activity }: HostsProgress) => /powered off/.test(activity)],
+      ["while they are switched off", ({ activity }: RemediationProgress) => /powered off/.test(activity)],
       ["while the hosts are remediated", isAttached],
-      ["while they are started", ({ activity }: HostsProgress) => /powered on/.test(activity)],
+      ["while they are started", ({ activity }: RemediationProgress) => /powered on/.test(activity)],
     ] as const)
       it(`goes on after a run that was lost ${when}, knowing ${what}`, async () => {
         const lost = start();
         const known = await lost.heartbeat(isThen);
         lost.environment.cancel("WORKER_SHUTDOWN");
         await lost.end;
-        const { result, error } = await runActivity<HostsResult, HostsProgress>(remediate(), {
+        const { result, error } = await runActivity<RemediationResult, RemediationProgress>(remediate(), {
           ...(what === "nothing" ? {} : { heartbeatDetails: known }),
           attempt: 2,
         });
@@ -154,7 +155,7 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     expect(told.error.message).to.match(
       /^Host esx-02\S+ is at the target, but has virtual machines that could not be started again \(.*\): The disk is gone\.$/,
     );
-    const { result } = await runActivity<HostsResult, HostsProgress>(remediate(), {
+    const { result } = await runActivity<RemediationResult, RemediationProgress>(remediate(), {
       attempt: 2,
       heartbeatDetails: end.heartbeats.at(-1),
     });

@@ -1,9 +1,15 @@
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
+import { hostStages } from "../../../src/domain/host-remediation";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput } from "../../../activities/contract";
-import { hostsFailedFailure, workerShutdownFailure } from "../../../activities/failures";
-import { HostsProgress, type HostsResult, phaseOf, progressOfHost } from "../../../src/domain/hosts-remediation";
+import { hostsFailure, workerShutdownFailure } from "../../../activities/failures";
+import {
+  attemptOfHost,
+  phaseOf,
+  RemediationProgress,
+  type RemediationResult,
+} from "../../../src/domain/remediation-progress";
 import {
   expectCancelled,
   failureOf,
@@ -28,7 +34,7 @@ describe("remediateHosts", function () {
     await succeed(() => activities.setDesiredImage(cluster.target));
     await succeed(() => activities.putRemediationPolicy({ ...cluster.target, options, previous: {}, hostsAtOnce: 3 }));
     const hosts = (await cluster.state()).hosts.slice(0, 3).map(({ id, name }) => ({ host: id, fqdn: name }));
-    input = { ...cluster.target, hosts, options, attempts: { maximumAttempts: 2, retryDelay: 0 } };
+    input = { ...cluster.target, hosts, emptying: options, attempts: { maximumAttempts: 2, retryDelay: 0 } };
   });
   afterEach(() => cluster.close());
 
@@ -37,11 +43,11 @@ describe("remediateHosts", function () {
     return () => activities.remediateHosts({ ...input, ...more });
   };
   const run = (more?: Partial<RemediateHostsInput>, limits?: Partial<ActivityLimits>) =>
-    runActivity<HostsResult, HostsProgress>(remediate(more, limits));
+    runActivity<RemediationResult, RemediationProgress>(remediate(more, limits));
   const again = (details: unknown, attempt = 2, more: Partial<RemediateHostsInput> = {}) =>
-    runActivity<HostsResult, HostsProgress>(remediate(more), { attempt, heartbeatDetails: details });
+    runActivity<RemediationResult, RemediationProgress>(remediate(more), { attempt, heartbeatDetails: details });
   const start = (more?: Partial<RemediateHostsInput>, limits?: Partial<ActivityLimits>) =>
-    startActivity<HostsResult, HostsProgress>(remediate(more, limits));
+    startActivity<RemediationResult, RemediationProgress>(remediate(more, limits));
   const applies = async () => (await cluster.steps()).filter((step) => step === "APPLY_REQUESTED").length;
   const begun = async () => {
     const started = (await cluster.ledger()).filter(({ step }) => step === "APPLY_STARTED");
@@ -50,8 +56,8 @@ describe("remediateHosts", function () {
   const modes = async () => (await cluster.state()).hosts.map(({ maintenance }) => maintenance);
   const versions = async () => (await cluster.state()).hosts.map(({ version }) => version === targetVersion);
   const id = (place: number) => input.hosts[place]?.host ?? "";
-  const isAttached = ({ remoteTask }: HostsProgress) => remoteTask !== undefined;
-  const outcome = (result: HostsResult | undefined) => ({
+  const isAttached = ({ remoteTask }: RemediationProgress) => remoteTask !== undefined;
+  const outcome = (result: RemediationResult | undefined) => ({
     upgraded: result?.upgraded.map(({ host }) => host).sort(),
     failed: result?.failed.map(({ host, error }) => `${host} ${error.errorCode}`),
     stopped: result?.stopped,
@@ -209,8 +215,8 @@ describe("remediateHosts", function () {
 
   describe("after a lost run", () => {
     for (const [what, detailsOf] of [
-      ["all that was known", (known: HostsProgress): unknown => known],
-      ["the intent only", ({ remoteTask: _, ...known }: HostsProgress): unknown => known],
+      ["all that was known", (known: RemediationProgress): unknown => known],
+      ["the intent only", ({ remoteTask: _, ...known }: RemediationProgress): unknown => known],
       ["nothing", (): unknown => undefined],
     ] as const)
       it(`attaches to the running remediation, knowing ${what}`, async () => {
@@ -235,7 +241,7 @@ describe("remediateHosts", function () {
       for (;;) if ((await cluster.state()).runningTasks.every(({ kind }) => kind !== "apply")) break;
       await cluster.fault({ kind: "TASKS_FORGOTTEN" });
       if (!resume) throw new Error("the failure has no progress");
-      const failed = await runActivity<HostsResult, HostsProgress>(remediate({ resume }));
+      const failed = await runActivity<RemediationResult, RemediationProgress>(remediate({ resume }));
       expect(failureOf(failed)).to.include({ type: "HOST_REMEDIATION_FAILED", nonRetryable: false });
       expect(failed.heartbeats.at(-1)?.failures).to.deep.equal([0, 1, 0]);
       expect(await applies()).to.equal(1);
@@ -300,7 +306,8 @@ describe("remediateHosts", function () {
 
 describe("the progress of 96 hosts", () => {
   const places = Array.from({ length: 96 }, (_, place) => place);
-  const progress: HostsProgress = {
+  const progress: RemediationProgress = {
+    kind: "IMAGE",
     activity: "x".repeat(300),
     phases: "t".repeat(96),
     failures: places.map(() => 100),
@@ -309,8 +316,10 @@ describe("the progress of 96 hosts", () => {
       what: `${place} ${"é".repeat(290)}`,
       stage: "REMEDIATE",
       hosts: [place],
+      at: "2026-12-01T09:30:00.000Z",
     })),
     began: "2026-12-01T09:30:00.000Z",
+    entered: Object.fromEntries(Object.keys(hostStages).map((stage) => [stage, "2026-12-01T09:30:00.000Z"])),
     requestedAt: "2026-12-01T09:30:00.000Z",
     remoteTask: "5b1f7c7e-0000-4000-8000-000000000000:com.vmware.esx.settings.clusters.software",
     maximumAttempts: 101,
@@ -323,13 +332,13 @@ describe("the progress of 96 hosts", () => {
   };
 
   for (const [what, failure] of [
-    ["a failed attempt", hostsFailedFailure(error, 96, progress)],
+    ["a failed attempt", hostsFailure(error, 96, { retryable: true, progress })],
     ["a worker that shuts down", workerShutdownFailure({}, progress)],
   ] as const)
     it(`fits into the failure of ${what}, with all that the next run needs`, () => {
-      const [details] = failure.details as [{ progress: HostsProgress }];
+      const [details] = failure.details as [{ progress: RemediationProgress }];
       expect(Buffer.byteLength(JSON.stringify(details))).to.be.below(2_800);
-      const decoded = HostsProgress.decode(details.progress);
+      const decoded = RemediationProgress.decode(details.progress);
       if (!isRight(decoded)) throw new Error("the progress does not decode");
       const { phases, failures, remoteTask, requestedAt, failed } = decoded.right;
       expect({ phases, failures, remoteTask, requestedAt }).to.deep.equal({
@@ -342,8 +351,9 @@ describe("the progress of 96 hosts", () => {
     });
 
   it("shows each host as if it were alone", () => {
-    const one = progressOfHost({ ...progress, phases: `r${"U".repeat(95)}` }, "host-11", 0, progress.began);
-    expect(one).to.include({ host: "host-11", reportedFailures: 100, maximumAttempts: 101 });
+    const one = attemptOfHost({ ...progress, phases: `r${"U".repeat(95)}` }, 0, "esx-11");
+    expect(one).to.include({ reportedFailures: 100, maximumAttempts: 101 });
+    expect(one.lastError?.message).to.match(/^Host esx-11 0 é/);
     expect(one.stages.map(({ status }) => status)).to.deep.equal(["SUCCESSFUL", "IN_PROGRESS", "PENDING", "PENDING"]);
     expect(phaseOf(progress, 95)).to.equal("FAILED_ONCE");
   });

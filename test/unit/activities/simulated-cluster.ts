@@ -8,9 +8,17 @@ import {
   type PatchQuery,
   type PatchSource,
 } from "../../../activities/activity-dependencies";
-import type { ActivityProgress, ClusterTarget, FailureDetails, UpgradeActivities } from "../../../activities/contract";
+import type {
+  ActivityProgress,
+  ClusterTarget,
+  FailureDetails,
+  HostName,
+  RemediateHostsInput,
+  UpgradeActivities,
+} from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
-import type { HostProgress } from "../../../src/domain/host-remediation";
+import type { HostResult } from "../../../src/domain/host-remediation";
+import { type RemediationProgress, stagesOfHost } from "../../../src/domain/remediation-progress";
 import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
 import type { HostMaintenance } from "../../../activities/hostos/host-maintenance";
 import { DriverError } from "../../../activities/drivers/driver-error";
@@ -197,8 +205,28 @@ export async function simulateCluster(
   };
 }
 
+/** What is asked of one host alone. */
+export type OneHostInput = Omit<RemediateHostsInput, "hosts"> & { readonly host: HostName };
+
+/** Upgrades one host alone, and gives how it ended well. */
+export async function remediateHost(
+  { remediateHosts }: Pick<UpgradeActivities, "remediateHosts">,
+  { host, ...input }: OneHostInput,
+): Promise<HostResult> {
+  const result = await remediateHosts({ ...input, hosts: [host] });
+  const [upgraded] = result.upgraded;
+  if (!upgraded || result.failed.length + result.stopped.length > 0) throw new Error(JSON.stringify(result));
+  return upgraded;
+}
+
+/** The stages of the first host, each with its status. */
+export function stagesIn(progress: RemediationProgress | undefined): string[] {
+  if (!progress) return [];
+  return stagesOfHost(progress, 0, "", "").map(({ type, status }) => `${type} ${status}`);
+}
+
 /** How one run of an Activity ended, and everything that it heartbeat. */
-export interface ActivityEnd<A, P = HostProgress> {
+export interface ActivityEnd<A, P = RemediationProgress> {
   readonly result?: A;
   readonly error?: unknown;
   readonly heartbeats: readonly P[];
@@ -214,7 +242,7 @@ interface Running<A, P> {
 const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Runs an Activity as its Worker would; `info` gives the attempt and the heartbeat details of the one before. */
-export function startActivity<A, P = HostProgress>(
+export function startActivity<A, P = RemediationProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ): Running<A, P> {
@@ -241,7 +269,7 @@ export function startActivity<A, P = HostProgress>(
   };
 }
 
-export async function runActivity<A, P = HostProgress>(
+export async function runActivity<A, P = RemediationProgress>(
   activity: () => Promise<A>,
   info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
 ): Promise<ActivityEnd<A, P>> {
@@ -255,7 +283,7 @@ export async function succeed<A>(activity: () => Promise<A>): Promise<A> {
   return result as A;
 }
 
-type Told<P> = FailureDetails<P extends ActivityProgress ? P : HostProgress>;
+type Told<P> = FailureDetails<P extends ActivityProgress ? P : RemediationProgress>;
 
 /** The failure of an Activity that must fail, with its details. */
 export function failureOf<P>({ error, result }: ActivityEnd<unknown, P>): ApplicationFailure & { told: Told<P> } {

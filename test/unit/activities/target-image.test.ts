@@ -12,6 +12,7 @@ import {
   simulateCluster,
   succeed,
   targetVersion,
+  remediateHost,
 } from "./simulated-cluster";
 
 const image: ClusterImage = {
@@ -94,7 +95,7 @@ describe("the Activities of a cluster whose image has more than a base image", f
       host: { host: host?.id ?? "", fqdn: host?.name ?? "" },
       attempts: { maximumAttempts: 1, retryDelay: 0 },
     };
-    return succeed(() => cluster.activities().remediateHost(input));
+    return succeed(() => remediateHost(cluster.activities(), input));
   }
 
   it("import, validate and commit it, once", async () => {
@@ -151,7 +152,7 @@ describe("the Activities of a cluster whose image has more than a base image", f
       host: { host: host?.id ?? "", fqdn: "esx-01" },
       attempts: { maximumAttempts: 1, retryDelay: 0 },
     };
-    const failure = failureOf(await runActivity(() => cluster.activities().remediateHost(input)));
+    const failure = failureOf(await runActivity(() => remediateHost(cluster.activities(), input)));
     expect(failure).to.include({ type: "DESIRED_IMAGE_CHANGED", nonRetryable: true });
     expect(failure.told.error.message).to.match(
       /with other add-ons or components and not .* with PowerEdge with firmware/,

@@ -3,13 +3,11 @@ import type { Logger } from "@temporalio/common";
 import { Context } from "@temporalio/activity";
 import { expect } from "chai";
 import { toldHeartbeats } from "../../../activities/told-progress";
-import { hostStages, type HostProgress } from "../../../src/domain/host-remediation";
-import { stagesOf } from "../../../src/domain/resource-stages";
-
-const still: HostProgress = { host: "host-12", reportedFailures: 0, activity: "Starting.", stages: [] };
+import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import { sampleProgress } from "../../support/sample-progress";
 
 /** What is logged of these changes, one every second, and how many of them were heartbeat. */
-async function told(...changes: readonly Partial<HostProgress>[]) {
+async function told(...changes: readonly Partial<RemediationProgress>[]) {
   let seconds = 0;
   const lines: { doing: unknown; remoteTask: unknown }[] = [];
   const ignore = () => undefined;
@@ -27,7 +25,7 @@ async function told(...changes: readonly Partial<HostProgress>[]) {
   await environment.run(() => {
     const beat = toldHeartbeats(Context.current(), { host: "esx-01" }, () => seconds * 1_000);
     for (const change of changes) {
-      beat({ ...still, ...change });
+      beat(sampleProgress(change));
       seconds += 1;
     }
     return Promise.resolve();
@@ -61,21 +59,18 @@ describe("toldHeartbeats", () => {
       { requestedAt: "2026-11-23T08:00:00.000Z" },
       { requestedAt: "2026-11-23T08:00:00.000Z", remoteTask: "task-7" },
       { requestedAt: "2026-11-23T08:00:00.000Z", remoteTask: "task-7" },
-      { reportedFailures: 1 },
+      { failures: [1] },
     );
     expect(beats).to.equal(4);
   });
 
   it("heartbeats an intent first, not that the host is looked at before", async () => {
-    const stages = stagesOf(hostStages, "2026-11-23T08:00:00.000Z").map((stage, i) =>
-      i === 0 ? { ...stage, status: "IN_PROGRESS" as const } : stage,
-    );
-    const looking = { stages, activity: "Comparing the host with the target image." };
+    const looking = { phases: "k", activity: "Comparing the host with the target image." };
     expect((await told(looking, looking)).beats).to.equal(0);
     expect((await told(looking, { ...looking, activity: "Waiting for the host." })).beats).to.equal(1);
     expect((await told(looking, { ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
     expect((await told({ ...looking, requestedAt: "2026-11-23T08:00:00.000Z" })).beats).to.equal(1);
-    expect((await told({ ...looking, lastError: { message: "It failed." } })).beats).to.equal(1);
+    expect((await told({ ...looking, failures: [1] })).beats).to.equal(1);
   });
 
   it("tells the component manager's task as soon as there is one, and another one again", async () => {
@@ -83,10 +78,5 @@ describe("toldHeartbeats", () => {
     expect(lines).to.deep.equal(
       [undefined, "task-7", "task-8"].map((remoteTask) => ({ doing: "Starting.", remoteTask })),
     );
-  });
-
-  it("leaves failures to their own line", async () => {
-    const { lines } = await told({ activity: "It failed.", lastError: { message: "It failed." } });
-    expect(lines).to.deep.equal([]);
   });
 });

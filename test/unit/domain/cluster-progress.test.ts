@@ -251,7 +251,7 @@ describe("applyHostActivity", () => {
   const error = sampleError("HOST_REMEDIATION_FAILED");
 
   it("says between two attempts which one comes, when, and after what", () => {
-    const progress = { host: "host-1", reportedFailures: 1, activity: "Remediating.", stages: [], maximumAttempts: 4 };
+    const progress = { reportedFailures: 1, activity: "Remediating.", stages: [], maximumAttempts: 4 };
     const [host] =
       applyHostActivity(subTask, {
         host: "host-1",

@@ -5,7 +5,7 @@ import type * as t from "io-ts";
 import { shapeOf } from "../../../src/domain/codec-shape";
 import { Bundle, BundleComponent } from "../../../src/domain/bundle";
 import { ErrorBody } from "../../../src/domain/error-body";
-import { HostProgress } from "../../../src/domain/host-remediation";
+import { RemediationProgress } from "../../../src/domain/remediation-progress";
 import { Stage, SubTask, Task, TaskResource } from "../../../src/domain/task";
 import { PageOfUpgrade, Upgrade } from "../../../src/domain/upgrade";
 import { CommitPayload, PlainPayload, RequestOutcome } from "../../../src/domain/upgrade-request";
@@ -37,7 +37,7 @@ const specified: Readonly<Record<string, t.Mixed>> = {
 
 const allModels: Readonly<Record<string, t.Mixed>> = {
   ...specified,
-  HostProgress,
+  RemediationProgress,
   CommitPayload,
   PlainPayload,
   RequestOutcome,

@@ -1,12 +1,13 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
+import { sampleProgress } from "../../support/sample-progress";
 import { activityFacts, attemptsAfter } from "../../../src/observability/activity-facts";
 
 const { info } = new MockActivityEnvironment({ attempt: 4 }).context;
 const cluster = { cluster: "domain-c34", name: "fra1-mgmt-cl01", componentManagerId: "fra1-vc01" };
 const host = { host: "host-12", fqdn: "esx-01.example.com" };
-const input = { cluster, host, attempts: { maximumAttempts: 3, retryDelay: 60 } };
-const progress = (reportedFailures: number) => ({ host: "host-12", reportedFailures, activity: "", stages: [] });
+const input = { cluster, hosts: [host], attempts: { maximumAttempts: 3, retryDelay: 60 } };
+const progress = (count: number) => sampleProgress({ failures: [count] });
 
 describe("activityFacts", () => {
   it("names the host, its cluster and its component manager", () => {

@@ -2,7 +2,8 @@ import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
-import type { HostProgress } from "../../../src/domain/host-remediation";
+import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import { sampleProgress } from "../../support/sample-progress";
 import type { SubTask, Task } from "../../../src/domain/task";
 import { initialTask } from "../../../src/domain/task-progress";
 import { toTimestamp } from "../../../src/domain/timestamp";
@@ -27,7 +28,7 @@ interface Execution {
   /** Whether the server fails to describe it. */
   readonly isOutOfReach?: boolean;
   /** What the pending remediation of a host says of it. */
-  readonly heartbeat?: HostProgress;
+  readonly heartbeat?: RemediationProgress;
   /** How many tries of its Workflow Task have failed. */
   readonly failures?: number;
   /** Workflow IDs of its children that run. */
@@ -96,7 +97,7 @@ describe("the reader of Tasks", () => {
               memo: { fields: fields(memo) },
             },
             pendingActivities: heartbeatDetails
-              ? [{ activityId: "remediate/host-1", activityType: { name: "remediateHost" }, heartbeatDetails }]
+              ? [{ activityId: "remediate/host-1", activityType: { name: "remediateHosts" }, heartbeatDetails }]
               : [],
             ...(failures > 0 && { pendingWorkflowTask: { attempt: failures + 1 } }),
             pendingChildren: (known.children ?? []).map((workflowId) => ({
@@ -216,7 +217,9 @@ describe("the reader of Tasks", () => {
     happens(child.workflowId, {});
     const remembered = await reader.read(plan.id);
     expect(clusterOf(remembered).description).to.equal("one host on");
-    expect(remembered?.asOf).to.be.a("string").and.satisfy((asOf: string) => asOf <= before);
+    expect(remembered?.asOf)
+      .to.be.a("string")
+      .and.satisfy((asOf: string) => asOf <= before);
   });
 
   it("shows nothing older than before where something was published between a description and its answer", async () => {
@@ -307,7 +310,7 @@ describe("the reader of Tasks", () => {
   it("keeps what an Activity has told until its Workflow tells of its end", async () => {
     const reader = new TaskReader(client(), timeouts);
     const hostOf = (task: Task | undefined) => clusterOf(task).subTasks?.[0];
-    const heartbeat = { host: "host-1", reportedFailures: 0, activity: "Restarts.", stages: [] };
+    const heartbeat = sampleProgress({ activity: "Restarts." });
     happens(child.workflowId, { answer: { ...clusterOf(working), subTasks: [host] }, heartbeat });
     const told = hostOf(await reader.read(plan.id));
     expect(told?.description).to.equal("Restarts.");
@@ -320,7 +323,7 @@ describe("the reader of Tasks", () => {
 
   it("shows each heartbeat, and gives what has not changed as the same object", async () => {
     const reader = new TaskReader(client(), timeouts);
-    const heartbeat = (activity: string) => ({ host: "host-1", reportedFailures: 0, activity, stages: [] });
+    const heartbeat = (activity: string) => sampleProgress({ activity });
     happens(child.workflowId, {
       answer: { ...clusterOf(working), subTasks: [host] },
       heartbeat: heartbeat("Enters maintenance mode."),

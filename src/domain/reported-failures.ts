@@ -1,6 +1,7 @@
-import { DriverError } from "../drivers/driver-error";
-
-/** The ways in which a component manager reports that a host was not upgraded. Only these use up an attempt. */
+/**
+ * The ways in which a component manager reports that a host was not upgraded, each with the next thing that an operator
+ * can do. Only these use up an attempt (docs/decisions/0004).
+ */
 const remediations = {
   HOST_REMEDIATION_FAILED: "Resolve what the component manager reports for the host, then retry the upgrade.",
   HOST_REMEDIATION_STALLED:
@@ -17,30 +18,7 @@ const remediations = {
 } as const;
 export type ReportedCode = keyof typeof remediations;
 
-export function isReportedCode(code: string): code is ReportedCode {
-  return Object.hasOwn(remediations, code);
-}
-
-/** The next thing that an operator can do. */
-export function remediationOf(code: ReportedCode): string {
-  return remediations[code];
-}
-
-/** A failure of one host that counts against the attempts of the upgrade. */
-export class ReportedFailure extends Error {
-  constructor(
-    readonly code: ReportedCode,
-    readonly error: DriverError,
-  ) {
-    super(error.message);
-  }
-}
-
-/** `what` is a sentence without its full stop; `causes` are the component manager's own words. */
-export function reportedFailure(code: ReportedCode, what: string, causes: readonly string[] = []): ReportedFailure {
-  const message = causes[0] ? `${what}: ${causes[0]}` : `${what}.`;
-  return new ReportedFailure(
-    code,
-    new DriverError({ kind: "transient", code, message, remediation: remediations[code], causes }),
-  );
+/** The next thing that an operator can do about a failure with this code. */
+export function remediationFor(code: string): string {
+  return Object.hasOwn(remediations, code) ? remediations[code as ReportedCode] : remediations.HOST_REMEDIATION_FAILED;
 }

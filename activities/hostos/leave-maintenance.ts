@@ -1,25 +1,26 @@
 import { fewOf } from "../baseline/change-vm-power";
 import { DriverError } from "../drivers/driver-error";
-import { isApply, stateAmong } from "./find-remediation";
-import type { HostsRemediationContext } from "./hosts-context";
+import { isApply, stateAmong } from "./assess-hosts";
+import { HostFailure } from "./host-failure";
 import { startVms, stoppedVms } from "./hosts-vm-power";
+import { hostsIn, type ImageContext } from "./image-context";
 
 /**
  * Takes every host of the input out of maintenance mode, whatever became of it, starts what was switched off on it, and
  * says so of those that are not back. A host that was upgraded counts as that only when it is back at work.
  */
-export async function leaveMaintenance(context: HostsRemediationContext): Promise<void> {
+export async function leaveMaintenance(context: ImageContext): Promise<void> {
   const { progress, input } = context;
   const inside = await exitAll(context);
   const stopped = await startVms(context);
   input.hosts.forEach((_, place) => {
     const [stays, stops] = [inside.get(place), stopped.get(place)];
-    const isUpgraded = progress.inPhase("EXITING_MAINTENANCE").includes(place);
+    const isUpgraded = progress.inPhase("EXIT_MAINTENANCE_MODE").includes(place);
     if (stays === undefined && stops === undefined) {
-      if (isUpgraded) progress.move([place], "UPGRADED");
+      if (isUpgraded) progress.enter([place], "UPGRADED");
       return;
     }
-    const vms = stops === undefined ? [] : [`It ${stops}`];
+    const vms = stops === undefined ? [] : [`It ${stops.what}`];
     if (progress.inPhase("FAILED", "FAILED_ONCE").includes(place)) {
       const mode = stays === undefined ? [] : ["It stays in maintenance mode."];
       return progress.addToFailure(place, [...mode, ...vms].join(" "));
@@ -27,21 +28,24 @@ export async function leaveMaintenance(context: HostsRemediationContext): Promis
     const isDone = isUpgraded || progress.inPhase("ALREADY_AT_TARGET").includes(place);
     const state = isDone ? "is at the target, but" : "was not upgraded, and";
     const what =
-      stays === undefined ? `${state} ${stops}` : [`${state} stays in maintenance mode: ${stays}`, ...vms].join(" ");
+      stays === undefined
+        ? `${state} ${stops?.what ?? ""}`
+        : [`${state} stays in maintenance mode: ${stays}`, ...vms].join(" ");
     const code = stays === undefined ? "HOST_NOT_BACK_IN_SERVICE" : "HOST_LEFT_IN_MAINTENANCE_MODE";
-    progress.fail(place, { code, what, stage: "VERIFY" });
+    progress.fail(place, new HostFailure(code, what), { stage: "VERIFY" });
   });
 }
 
 /** The hosts, by their places, that could not be taken out of maintenance mode, and why. */
-async function exitAll({ client, maintenance, patience, progress, input }: HostsRemediationContext) {
+async function exitAll(context: ImageContext) {
+  const { client, maintenance, patience, progress, input } = context;
   const { cluster } = input.cluster;
   const left = new Map<number, string>();
   const inside = await maintenance.inMaintenance(cluster, patience);
   const places = input.hosts.flatMap(({ host }, place) => (inside.has(host) ? [place] : []));
   if (places.length === 0) return left;
-  progress.note(`${places.length} hosts leave maintenance mode.`);
-  const listed = await patience.persist(() => client.listHosts(cluster));
+  progress.note(`Waiting for ${hostsIn(context, places)} to leave maintenance mode.`);
+  const listed = await patience.retry(() => client.listHosts(cluster));
   await Promise.all(
     places.map(async (place) => {
       const id = input.hosts[place]?.host ?? "";
@@ -66,12 +70,12 @@ async function exitAll({ client, maintenance, patience, progress, input }: Hosts
  * remediation may still run the hosts have to stay in maintenance mode and what ran on them off, otherwise they are
  * taken out and started again.
  */
-export async function givenUp(context: HostsRemediationContext, error: DriverError): Promise<DriverError> {
+export async function givenUp(context: ImageContext, error: DriverError): Promise<DriverError> {
   const { client, maintenance, patience, progress, input } = context;
   let inside: string[];
   let stopped: string[];
   try {
-    const tasks = await patience.persist(() => client.listUnfinishedTasks(input.cluster.cluster));
+    const tasks = await patience.retry(() => client.listUnfinishedTasks(input.cluster.cluster));
     if (![...tasks.values()].some(isApply)) {
       await exitAll(context);
       await startVms(context);
@@ -82,7 +86,7 @@ export async function givenUp(context: HostsRemediationContext, error: DriverErr
   } catch (cause) {
     if (!(cause instanceof DriverError)) throw cause;
     const inWork = progress
-      .inPhase("ENTERING_MAINTENANCE", "REMEDIATING", "RECONNECTING", "EXITING_MAINTENANCE")
+      .inPhase("ENTER_MAINTENANCE_MODE", "REMEDIATE", "RECONNECT", "VERIFY", "EXIT_MAINTENANCE_MODE")
       .flatMap((place) => input.hosts[place] ?? []);
     inside = inWork.map(({ fqdn }) => fqdn);
     stopped = inWork.flatMap(({ host }) => input.runningVms?.[host] ?? []);

@@ -1,0 +1,18 @@
+import type { ReportedCode } from "../../src/domain/reported-failures";
+
+/** A failure of one host that the component manager reports: it counts against the host's attempts. */
+export class HostFailure extends Error {
+  /** `what` is wrong, a sentence that goes on after the host's name; `causes` are the component manager's own words. */
+  constructor(
+    readonly code: ReportedCode,
+    readonly what: string,
+    readonly causes: readonly string[] = [],
+  ) {
+    super(what);
+  }
+}
+
+/** `what` goes on after the host's name, without a full stop: the first of the causes follows it. */
+export function hostFailure(code: ReportedCode, what: string, causes: readonly string[] = []): HostFailure {
+  return new HostFailure(code, causes[0] ? `${what}: ${causes[0]}` : `${what}.`, causes);
+}

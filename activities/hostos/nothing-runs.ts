@@ -1,2 +1,0 @@
-/** The host is not being upgraded, and this run must not begin with it. */
-export class NothingRuns extends Error {}
