@@ -58,7 +58,7 @@ export class ServiceUnderTest {
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
     const way = inProduction ? ProductionDeployment : NpmStart;
     // A worker that was killed is waited out for as long as a call may take.
-    const quick = { SIMULATOR_HOST_SECONDS: "0.4", COMPONENT_MANAGER_CALL_SECONDS: "10" };
+    const quick = { SIMULATOR_HOST_SECONDS: "0.4", COMPONENT_MANAGER_CALL_SECONDS: "5" };
     const deployment = await way.prepare({ ...quick, ...variables });
     await deployment.start();
     return new ServiceUnderTest(deployment, variables["PAYLOAD_KEYS_FILE"]);

@@ -16,7 +16,6 @@ describe("Waiting for the end of a short task", () => {
     bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 } },
     clock: new ManualClock(),
     retry: (request) => request(),
-    persist: (request) => request(),
     change: (request) => request(),
     pause: (round) => Promise.resolve(void pauses.push(round)),
   });
