@@ -1,3 +1,4 @@
+import { isSameVersion } from "../src/domain/version";
 import { completeTask } from "./complete-task";
 import { DriverError, isBusy } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
@@ -24,7 +25,7 @@ export function assessHost(scanned: ClusterCompliance | undefined, host: string,
   if (!found) return { version: "", compliance: "", atTarget: false, conclusive: false, reasons: [] };
   const version = found.base_image.current.version;
   const judgedByTarget = isJudgedBy(found, target);
-  const hasVersion = version === target.targetVersion;
+  const hasVersion = isSameVersion(version, target.targetVersion);
   const atTarget = judgedByTarget && hasVersion && found.status === "COMPLIANT";
   const known = ["COMPLIANT", "NON_COMPLIANT", "INCOMPATIBLE"].includes(found.status);
   const contradiction = found.status === "COMPLIANT" && !hasVersion;

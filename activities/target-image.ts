@@ -1,3 +1,4 @@
+import { isSameVersion } from "../src/domain/version";
 import type { ClusterTarget } from "./contract";
 import type { HostCompliance, SoftwareInfo } from "./drivers/vlcm/vlcm-models";
 
@@ -23,7 +24,7 @@ export function softwareSpecOf({ targetVersion, image }: Required<TargetImage>):
 
 /** Whether a cluster's desired image is the target. Without extras in the target only the base image is compared. */
 export function isDesired(desired: SoftwareInfo, target: TargetImage): boolean {
-  if (desired.base_image.version !== target.targetVersion) return false;
+  if (!isSameVersion(desired.base_image.version, target.targetVersion)) return false;
   if (!target.image) return true;
   const { addOn, components, hardwareSupport } = target.image;
   return (
@@ -35,7 +36,7 @@ export function isDesired(desired: SoftwareInfo, target: TargetImage): boolean {
 
 /** Whether a host was compared with the target and not with another image. */
 export function isJudgedBy(found: HostCompliance, { targetVersion, image }: TargetImage): boolean {
-  if (found.base_image.target.version !== targetVersion) return false;
+  if (!isSameVersion(found.base_image.target.version, targetVersion)) return false;
   if (!image) return true;
   const targets = Object.entries(found.components ?? {});
   const wanted = image.components ?? {};

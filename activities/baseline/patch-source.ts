@@ -1,3 +1,4 @@
+import { isSameVersion } from "../../src/domain/version";
 import type { ActivityDependencies, PatchSource } from "../activity-dependencies";
 import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
@@ -13,7 +14,7 @@ export function patchSource(
   if (!source || source.metadataUrls.length === 0) {
     throw unusable(`The inventory does not say where hosts of ${cluster.componentManagerId} get ${wanted} from.`);
   }
-  if (source.version !== targetVersion) {
+  if (!isSameVersion(source.version, targetVersion)) {
     throw unusable(`In the inventory ${wanted} brings ${source.version}, not ${targetVersion}.`);
   }
   return source;

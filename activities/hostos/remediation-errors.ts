@@ -1,3 +1,4 @@
+import { isSameVersion } from "../../src/domain/version";
 import type { ClusterTarget } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
@@ -16,7 +17,7 @@ export function otherOperation(managerId: string, task: string): DriverError {
 /** The cluster would be brought to another image than the one this upgrade is about. */
 export function desiredImageChanged(target: ClusterTarget, desired: string): DriverError {
   const wanted = describeImage(target);
-  const is = desired === target.targetVersion ? `${desired} with other add-ons or components` : desired;
+  const is = isSameVersion(desired, target.targetVersion) ? `${desired} with other add-ons or components` : desired;
   return new DriverError({
     kind: "permanent",
     code: "DESIRED_IMAGE_CHANGED",

@@ -90,11 +90,11 @@ async function install(
     );
   }
   progress.note("Checking the update once more.");
-  const precheck = await patience.retry(() => client.precheckUpdate(target));
+  const precheck = await patience.retry(() => client.precheckUpdate(staged.version));
   const [finding] = findingsOfUpdate(server.name, precheck, settings);
   if (finding) throw errorOfFinding(finding);
   const answers = answersTo(precheck, settings);
-  const [wrong] = textsOf((await patience.retry(() => client.validateUpdate(target, answers))).errors);
+  const [wrong] = textsOf((await patience.retry(() => client.validateUpdate(staged.version, answers))).errors);
   if (wrong !== undefined) {
     throw errorOfFinding({
       code: "MGMT_UPDATE_NOT_POSSIBLE",
@@ -103,7 +103,7 @@ async function install(
     });
   }
   progress.note(`Asking for update ${target} to be installed.`);
-  await request.send(() => client.installUpdate(target, answers), update.task?.start_time);
+  await request.send(() => client.installUpdate(staged.version, answers), update.task?.start_time);
 }
 
 function stalled(server: string) {

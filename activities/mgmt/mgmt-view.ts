@@ -1,8 +1,9 @@
-import { compareVersions } from "../../src/domain/version";
+import { isSameVersion, parseVersion } from "../../src/domain/version";
 import { reasonsOf } from "../complete-task";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import type { MigrationStatus, StagedUpdate, UpdateInfo } from "../drivers/vcsa/vcsa-models";
 import { textsOf } from "../drivers/vapi/vapi-models";
+import type { RetryPolicy } from "../retry-policy";
 import { type MgmtFailure, mgmtFailure } from "./mgmt-failure";
 
 /** How a management server stands with its update in place. */
@@ -31,9 +32,17 @@ export async function readMigrationView(client: VcsaClient): Promise<MigrationVi
   return { version: await client.readVersion(), migration };
 }
 
-/** Whether two versions are the same number by number: `9.0.2` and `9.0.2.0` are. */
-export function isSameVersion(a: string, b: string): boolean {
-  return compareVersions(a, b) === 0;
+export { isSameVersion };
+
+/** The target as the appliance writes it, which names its updates without a build; as it is where it offers no such one. */
+export async function offeredVersion(
+  client: Pick<VcsaClient, "listPendingUpdates">,
+  patience: RetryPolicy,
+  target: string,
+): Promise<string> {
+  if (parseVersion(target).build === undefined) return target;
+  const offered = await patience.retry(() => client.listPendingUpdates());
+  return offered.find((version) => isSameVersion(version, target)) ?? target;
 }
 
 /** Whether a migration, if there is one that has not come to its end, goes to another version than the target. */

@@ -6,7 +6,7 @@ import { ChangeRequest } from "./change-request";
 import { checkMigration } from "./check-migration";
 import { mgmtFailure, NothingRuns } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
-import { isForeign, isSameVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
+import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 import { migrationSpec, missingSettings } from "./migration-spec";
 import { otherUpdate } from "./stage-update";
 import { percentOf, Standstill } from "./standstill";
@@ -25,7 +25,8 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   if (stopping) throw new NothingRuns();
   const [missing] = missingSettings(input, settings);
   if (missing) throw errorOfFinding(missing);
-  const spec = migrationSpec(input, settings);
+  const offered = await offeredVersion(client, patience, target);
+  const spec = migrationSpec({ ...input, targetVersion: offered }, settings);
   const request = new ChangeRequest(context);
   const standstill = new Standstill(context.patience.clock);
   /** Whether the specification that the server has is known to be ours, and whether it was checked. */

@@ -2,7 +2,14 @@ import { DriverError } from "../drivers/driver-error";
 import { ChangeRequest } from "./change-request";
 import { mgmtFailure, NothingRuns } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
-import { brokenUpdate, isSameVersion, readUpdateView, reasonsOfUpdate, type UpdateView } from "./mgmt-view";
+import {
+  brokenUpdate,
+  isSameVersion,
+  offeredVersion,
+  readUpdateView,
+  reasonsOfUpdate,
+  type UpdateView,
+} from "./mgmt-view";
 import { percentOf, Standstill } from "./standstill";
 
 /** Until the target is staged, or runs already. A staging is cancelled where the upgrade is; a staged update may stay. */
@@ -41,7 +48,8 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
       if (request.hasLeftNoTrace()) {
         if (stopping) throw new NothingRuns();
         progress.note(`Asking for update ${target} to be staged.`);
-        await request.send(() => client.stageUpdate(target), update.task?.start_time);
+        const offered = await offeredVersion(client, patience, target);
+        await request.send(() => client.stageUpdate(offered), update.task?.start_time);
         if (progress.current.accepted) round = 0;
       }
     }

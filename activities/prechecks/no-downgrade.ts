@@ -1,4 +1,4 @@
-import { compareVersions } from "../../src/domain/version";
+import { compareNumberByNumber, compareVersions } from "../../src/domain/version";
 import type { ClusterTarget } from "../contract";
 import type { HostCompliance } from "../drivers/vlcm/vlcm-models";
 import { assessHost, readFullCompliance } from "../host-assessment";
@@ -47,7 +47,7 @@ function newerComponent(found: HostCompliance | undefined, { image }: ClusterTar
   const wanted = Object.entries(image?.components ?? {});
   return wanted.flatMap(([component, target]) => {
     const version = found?.components?.[component]?.current?.version;
-    return version !== undefined && compareVersions(version, target) > 0 ? [{ component, version, target }] : [];
+    return version !== undefined && compareNumberByNumber(version, target) > 0 ? [{ component, version, target }] : [];
   })[0];
 }
 

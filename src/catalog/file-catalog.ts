@@ -6,7 +6,8 @@ import * as t from "io-ts";
 import { parse } from "yaml";
 import { Bundle } from "../domain/bundle";
 import { canonicalId } from "../domain/codec";
-import { componentOf } from "../domain/bundle-products";
+import { products } from "../domain/upgrade-plan";
+import { isProductVersion } from "../domain/version";
 import type { BundleCatalog } from "../upgrades/ports";
 
 /** Reads the bundle catalog, a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
@@ -33,14 +34,20 @@ function contradictions(bundles: readonly Bundle[]): string[] {
   const ids = bundles.map(({ id }) => id);
   return [
     ...new Set(ids.filter((id, i) => ids.indexOf(id) < i).map((id) => `Bundle ${id} is there twice.`)),
-    ...bundles.filter(lacksTarget).map(({ id }) => `Bundle ${id}: its HOSTOS component has no toVersion.`),
+    ...bundles.flatMap(impossibleTargets),
   ];
 }
 
-/** What hosts are brought to is said by their component alone. */
-function lacksTarget(bundle: Bundle): boolean {
-  const hostos = componentOf(bundle, "HOSTOS");
-  return hostos !== undefined && !hostos.toVersion;
+/** Targets that no manager could offer: an upgrade to them could only fail, and late. */
+function impossibleTargets({ id, components = [] }: Bundle): string[] {
+  return components.flatMap(({ type = "", toVersion }) => {
+    if (!products.some((product) => product === type)) return [];
+    if (!toVersion) return [`Bundle ${id}: its ${type} component has no toVersion.`];
+    const isHostos = type === "HOSTOS";
+    if (isProductVersion(toVersion, { build: isHostos })) return [];
+    const example = isHostos ? "a release and build such as 9.0.1-24957456" : "a version such as 9.0.2.0-25148086";
+    return [`Bundle ${id}: toVersion ${toVersion} of its ${type} component is not ${example}.`];
+  });
 }
 
 /** Numbers are places in the list, "0" and "1" inside a bundle are the halves of its codec. */

@@ -1,4 +1,5 @@
 import type { Bundle, BundleComponent } from "./bundle";
+import { isSameVersion } from "./version";
 import { products, type Product } from "./upgrade-plan";
 
 /** The products of a bundle's components, in the order in which they are upgraded. */
@@ -18,7 +19,9 @@ export function componentOf(bundle: Bundle, product: Product): BundleComponent |
 export function hostosVersionOf(bundle: Bundle, toVersion?: string): string | undefined {
   const versions = hostosVersions(bundle);
   if (toVersion === undefined || toVersion === bundle.version) return versions[0];
-  return versions.find((offered) => offered === toVersion);
+  return (
+    versions.find((offered) => offered === toVersion) ?? versions.find((offered) => isSameVersion(offered, toVersion))
+  );
 }
 
 /** Every `toVersion` that a request may give: those of the HOSTOS components, and the bundle's own. */

@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import type { ClusterMember } from "./cluster";
 import { model, OneOf, WholeNumber } from "./codec";
 import { isAtVersion, productOfText } from "./product-version";
+import { isSameVersion } from "./version";
 import { groupsOf, rolloutOf } from "./rollout";
 import { Timestamp } from "./timestamp";
 import { isCluster, type ClusterUpgradePlan, type ProductPlan, type ResourcePlan } from "./upgrade-plan";
@@ -74,7 +75,7 @@ function clusterSteps(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember
 /** A personality has more than its version: hosts that run that may still lack the rest. */
 function isDone({ version }: ClusterMember, { kind, image, targetVersion }: ClusterUpgradePlan): boolean {
   if (kind === "BASELINE") return isAtVersion(productOfText(version), targetVersion);
-  return image === undefined && version === targetVersion;
+  return image === undefined && version !== undefined && isSameVersion(version, targetVersion);
 }
 
 function nameOf({ resourceId, name }: ResourcePlan): WavePart {

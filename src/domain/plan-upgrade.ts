@@ -12,6 +12,7 @@ import { toTimestamp } from "./timestamp";
 import type { ClusterImage, ClusterUpgradePlan, Product, ProductPlan, ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { beginTime, notBefore } from "./upgrade-schedule";
 import type { PlannedReceiver } from "./upgrade-notice";
+import { imageVersion } from "./version";
 import { netvirtInScope } from "./upgrade-scope";
 import type { PersonalitySpec, ResourceUpgradeSpec } from "./upgrade-spec";
 
@@ -99,7 +100,7 @@ function planCluster(
     componentManagerId,
     cluster,
     kind,
-    targetVersion: personality?.version ?? iso?.version ?? hostosVersionOf(bundle, spec?.toVersion) ?? "",
+    targetVersion: imageVersion(personality?.version ?? iso?.version ?? hostosVersionOf(bundle, spec?.toVersion) ?? ""),
     ...(personality && { image: clusterImage(personality, spec?.personalitySpec) }),
     ...(iso && { customIsoId: iso.id }),
     rollout,

@@ -7,17 +7,12 @@ interface Product {
 }
 
 /**
- * How a host compares with a base image version. A host tells its release and build (`9.0.1`, `24957456`), of which
- * the version (`9.0.1-0.24957456`) is made with a patch level in between that hosts do not tell. Negative where the
- * host is the older one, 0 where it is the same.
+ * How a host compares with a base image version. A host tells its release and build (`9.0.1`, `24957456`), not the patch
+ * level that the version (`9.0.1-0.24957456`) has in between. Negative where the host is the older one, 0 where it is the
+ * same.
  */
 export function compareToTarget({ version, build }: Product, target: string): number {
-  const [release = "", ...rest] = target.split("-");
-  const targetBuild = rest.join("-").split(".").at(-1);
-  const difference = compareVersions(version, release);
-  return difference !== 0 || targetBuild === undefined || targetBuild === ""
-    ? difference
-    : compareVersions(build, targetBuild);
+  return compareVersions(`${version}-${build}`, target);
 }
 
 /** Whether a host runs a base image version; false where its own is not known. */

@@ -1,14 +1,78 @@
+/** A version as vendors write it in several ways: its release, and its build where it is told. */
+export interface ProductVersion {
+  /** Without zeros at the end: `9.0.2.0` is `9.0.2`. */
+  readonly release: readonly number[];
+  readonly build?: number;
+}
+
+/** Builds have at least so many digits; what is shorter at the end of a dotted version belongs to its release. */
+const leastBuildDigits = 6;
+
 /**
- * Compares two versions number by number (`9.0.1-0.24957456` above `9.0.1-0.24755229`, `3.10` above `3.5`).
- * Missing numbers count as 0, anything that is not a number is skipped. Negative where `a` is the older one.
+ * The release and build of a version: `9.0.1-24957456`, `9.0.1-0.24957456` (with a patch level in between) and
+ * `9.0.1.0.24957456` are the same. What is no number is skipped.
+ */
+export function parseVersion(version: string): ProductVersion {
+  const [dotted = "", ...dashed] = version.split("-");
+  const release = numbersOf(dotted);
+  const behind = (dashed.join("-").match(/\d+/g) ?? []).map(Number);
+  const build = behind.at(-1);
+  if (build !== undefined) return { release: withoutZeros(release), build };
+  const last = /(\d+)\D*$/.exec(dotted)?.[1] ?? "";
+  if (release.length < 2 || last.length < leastBuildDigits) return { release: withoutZeros(release) };
+  return { release: withoutZeros(release.slice(0, -1)), build: Number(last) };
+}
+
+/**
+ * Compares two versions by release, then by build where both tell theirs. Missing numbers of a release count as 0.
+ * Negative where `a` is the older one.
  */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbersOf(a), numbersOf(b)];
+  const [left, right] = [parseVersion(a), parseVersion(b)];
+  const difference = compareNumbers(left.release, right.release);
+  if (difference !== 0 || left.build === undefined || right.build === undefined) return difference;
+  return left.build - right.build;
+}
+
+/** Whether two spellings mean one version. */
+export function isSameVersion(a: string, b: string): boolean {
+  return compareVersions(a, b) === 0;
+}
+
+/** Compares versions of parts that have a scheme of their own, such as drivers: number by number, from the left. */
+export function compareNumberByNumber(a: string, b: string): number {
+  return compareNumbers(numbersOf(a), numbersOf(b));
+}
+
+/**
+ * A HOSTOS version as component managers name base images, `9.0.1-0.24957456`: images are asked for by name. One that has no
+ * build stays as it is.
+ */
+export function imageVersion(version: string): string {
+  const { release, build } = parseVersion(version);
+  if (build === undefined || /^\d+\.\d+\.\d+-\d+(?:\.\d+)+$/.test(version)) return version;
+  const [major = 0, minor = 0, update = 0] = release;
+  return release.length > 3 ? version : `${major}.${minor}.${update}-0.${build}`;
+}
+
+/** Whether a text is a version that products have: two to five numbers, with a build where one is needed. */
+export function isProductVersion(text: string, needs: { readonly build: boolean }): boolean {
+  return (
+    /^\d{1,9}(?:\.\d{1,9}){1,4}(?:-\d{1,9}(?:\.\d{1,9}){0,4})?$/.test(text) &&
+    (!needs.build || parseVersion(text).build !== undefined)
+  );
+}
+
+function compareNumbers(left: readonly number[], right: readonly number[]): number {
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const difference = (left[i] ?? 0) - (right[i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+function withoutZeros(numbers: readonly number[]): readonly number[] {
+  return numbers.slice(0, numbers.findLastIndex((one) => one !== 0) + 1);
 }
 
 function numbersOf(version: string): number[] {

@@ -1,3 +1,4 @@
+import { isSameVersion } from "../domain/version";
 import type { InventoryContent } from "./inventory-content";
 
 /** Where hosts of baseline-managed clusters get a HOSTOS version from. */
@@ -19,7 +20,8 @@ export function patchesOf({ patches = [], isos = [] }: InventoryContent, problem
   const byVersion = new Map<string, PatchEntry>();
   for (const patch of patches) {
     const { version } = patch;
-    if (byVersion.has(version)) problems.push(`Patch ${version} is there twice.`);
+    if ([...byVersion.keys()].some((other) => isSameVersion(other, version)))
+      problems.push(`Patch ${version} is there twice.`);
     if (patch.metadataUrls.length === 0) problems.push(`Patch ${version} has no metadataUrls.`);
     byVersion.set(version, patch);
   }
@@ -36,6 +38,9 @@ export function patchesOf({ patches = [], isos = [] }: InventoryContent, problem
     if (!URL.canParse(url)) problems.push(`${url} of a patch is no URL.`);
   }
   return {
-    find: ({ version, customIsoId }) => (customIsoId === undefined ? byVersion.get(version) : byIso.get(customIsoId)),
+    find: ({ version, customIsoId }) =>
+      customIsoId === undefined
+        ? [...byVersion.values()].find((patch) => isSameVersion(patch.version, version))
+        : byIso.get(customIsoId),
   };
 }

@@ -1,5 +1,5 @@
 import { checkMigration } from "../check-migration";
-import { isSameVersion, readMigrationView } from "../mgmt-view";
+import { isSameVersion, offeredVersion, readMigrationView } from "../mgmt-view";
 import { migrationSpec } from "../migration-spec";
 import { type MgmtCheck, mgmtFindings } from "./mgmt-precheck";
 
@@ -15,7 +15,8 @@ export const migrationCheck: MgmtCheck = {
     // Once it is under way its new appliance has the temporary address itself, and would be found in the way.
     const underWay = ["STAGING", "STAGED", "PREPARING", "PREPARED"].includes(migration.current_state ?? "");
     if (isSameVersion(version, target.targetVersion) || underWay) return [];
-    const issues = await checkMigration(client, patience, migrationSpec(target, settings));
+    const targetVersion = await offeredVersion(client, patience, target.targetVersion);
+    const issues = await checkMigration(client, patience, migrationSpec({ ...target, targetVersion }, settings));
     return mgmtFindings(
       input,
       issues.map((issue) => ({

@@ -1,4 +1,4 @@
-import { isSameVersion } from "../mgmt-view";
+import { isSameVersion, offeredVersion } from "../mgmt-view";
 import { findingsOfUpdate } from "../update-questions";
 import { type MgmtCheck, mgmtFindings } from "./mgmt-precheck";
 
@@ -11,7 +11,8 @@ export const updateCheck: MgmtCheck = {
   run: async (input) => {
     const { target, client, patience, settings } = input;
     if (isSameVersion(await patience.retry(() => client.readVersion()), target.targetVersion)) return [];
-    const precheck = await patience.retry(() => client.precheckUpdate(target.targetVersion));
+    const offered = await offeredVersion(client, patience, target.targetVersion);
+    const precheck = await patience.retry(() => client.precheckUpdate(offered));
     return mgmtFindings(input, findingsOfUpdate(target.server.name, precheck, settings));
   },
 };

@@ -1,5 +1,6 @@
 import { isNone } from "fp-ts/Option";
 import { hostosVersionOf, versionsOffered } from "../bundle-products";
+import { isSameVersion } from "../version";
 import { perResource } from "./admission-rule";
 import { badField } from "./server-inputs";
 
@@ -9,7 +10,7 @@ export const targetVersionOffered = perResource((resource, path, { bundle, insta
   if (toVersion === undefined || isNone(bundle)) return [];
   const at = `${path}.toVersion`;
   const offered = versionsOffered(bundle.value);
-  if (!offered.includes(toVersion)) {
+  if (!offered.some((version) => isSameVersion(version, toVersion))) {
     return [
       badField(
         at,
@@ -23,7 +24,7 @@ export const targetVersionOffered = perResource((resource, path, { bundle, insta
     installations.personalities.find(({ id }) => id === personalitySpec?.personalityId) ??
     installations.isos.find(({ id }) => id === customIsoSpec?.id);
   const meant = hostosVersionOf(bundle.value, toVersion);
-  if (image === undefined || meant === undefined || image.version === meant) return [];
+  if (image === undefined || meant === undefined || isSameVersion(image.version, meant)) return [];
   return [
     badField(
       at,

@@ -43,6 +43,14 @@ describe("readCatalog", () => {
     });
   });
 
+  it("takes versions as vendors write them, and finds a UUID in any case", async () => {
+    const id = "7D1C1F6E-3A52-4F0E-9C11-5C0A90010001";
+    const versions = ["9.0.1-24957456", "9.0.1-0.24957456", "9.0.2.0-25148086", "9.0.1.0.24952111"];
+    const components = versions.map((version) => `{type: HOSTOS, toVersion: ${version}}`).join(", ");
+    const file = written(`- {id: ${id}, components: [${components}, {type: MGMT, toVersion: 9.0.2.0}]}`);
+    expect((await find(file, id.toLowerCase()))?.components).to.have.length(5);
+  });
+
   it("finds nothing under another id", async () => {
     for (const id of ["no-such-bundle", "__proto__", "constructor", ""]) {
       expect(await find(shipped, id), id).to.equal(undefined);
@@ -67,9 +75,17 @@ describe("readCatalog", () => {
       /^Bundle 1: type is/,
     ],
     "an id that is there twice": ["- {id: a}\n- {id: b}\n- {id: a}\n- {id: a}", /^Bundle a is there twice\.$/],
-    "hosts without a version to go to": [
-      "- {id: a, components: [{type: MGMT}, {type: HOSTOS}]}",
+    "products without a version to go to": [
+      "- {id: a, components: [{type: MGMT}, {type: HOSTOS}, {type: OTHER}]}",
+      /^Bundle a: its MGMT component has no toVersion\.$/,
       /^Bundle a: its HOSTOS component has no toVersion\.$/,
+    ],
+    "versions that no manager could offer": [
+      "- {id: a, components: [{type: HOSTOS, toVersion: latest}, {type: MGMT, toVersion: '9'}]}\n- {id: b, components: [{type: HOSTOS, toVersion: 9.0.1}, {type: NETVIRT, toVersion: v9.0.1}]}",
+      /^Bundle a: toVersion latest of its HOSTOS component is not a release and build such as/,
+      /^Bundle a: toVersion 9 of its MGMT component is not a version such as/,
+      /^Bundle b: toVersion 9\.0\.1 of its HOSTOS component/,
+      /^Bundle b: toVersion v9\.0\.1 of its NETVIRT component/,
     ],
   };
   for (const [what, [yaml, ...lines]] of Object.entries(wrong)) {

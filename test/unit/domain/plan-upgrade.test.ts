@@ -279,7 +279,7 @@ describe("planUpgrade", () => {
     const hardwareSupportSpecs = [{ name: "hsm", packageSpec: { name: "fw", version: "3" } }];
     const personality = planUpgrade(input({ personalitySpec: { personalityId: "p", hardwareSupportSpecs } }), identity);
     expect(clustersOf(personality)[0]).to.deep.include({
-      targetVersion: "9.0.1-1",
+      targetVersion: "9.0.1-0.1",
       image: {
         name: "golden",
         addOn: { name: "vendor", version: "7" },
