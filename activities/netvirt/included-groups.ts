@@ -1,15 +1,29 @@
 import type { NetvirtComponentType } from "../../src/domain/netvirt-upgrade";
-import type { NetvirtUpgradeOptions } from "../../src/domain/upgrade-plan";
+import { canonicalId } from "../../src/domain/codec";
+import type {
+  NetvirtEdgeClusterOptions,
+  NetvirtHostClusterOptions,
+  NetvirtUpgradeOptions,
+} from "../../src/domain/upgrade-plan";
 import type { UnitGroup, UpgradeUnit } from "../drivers/nsx/nsx-models";
 
 /** Whether the request wants a group upgraded: where it lists groups of the component, the listed ones, else all. */
 export function isIncluded(
   component: NetvirtComponentType,
-  { id }: Pick<UnitGroup, "id">,
+  group: Pick<UnitGroup, "id" | "display_name">,
   { hostClusters, edgeClusters }: NetvirtUpgradeOptions,
 ): boolean {
   const listed = component === "HOST" ? hostClusters : component === "EDGE" ? edgeClusters : undefined;
-  return listed === undefined || listed.some((asked) => asked.id === id);
+  return listed === undefined || listed.some((asked) => isGroup(asked, group));
+}
+
+/** Whether a request means a group: by its id, by its name, or by the cluster that it is. */
+export function isGroup(
+  asked: NetvirtHostClusterOptions | NetvirtEdgeClusterOptions,
+  { id, display_name: name }: Pick<UnitGroup, "id" | "display_name">,
+): boolean {
+  if (canonicalId(asked.id) === canonicalId(id)) return true;
+  return name !== undefined && (name === asked.id || ("name" in asked && name === asked.name));
 }
 
 /** What an operator knows a group by. */

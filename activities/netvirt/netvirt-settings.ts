@@ -5,7 +5,7 @@ import { isNotFound } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { KeyValue, PlanSettings, UnitGroup } from "../drivers/nsx/nsx-models";
 import type { RetryPolicy } from "../retry-policy";
-import { isIncluded } from "./included-groups";
+import { isGroup, isIncluded } from "./included-groups";
 
 /** Components whose groups and settings a request decides on. */
 type Planned = "EDGE" | "HOST";
@@ -40,15 +40,16 @@ export function planSettingsOf(
   };
 }
 
-/** A group for this upgrade. `parallel` of edge groups cannot be changed: a precheck refuses what would need it. */
+/** A group, which the coordinator calls `name`, for this upgrade. `parallel` of edge groups cannot be changed: a precheck refuses what would need it. */
 export function groupSettingsOf(
   component: Planned,
   previous: NetvirtGroupSettings,
   options: NetvirtTarget["options"],
+  name?: string,
 ): NetvirtGroupSettings {
-  const { id } = previous;
-  const included = isIncluded(component, { id }, options);
-  const asked = component === "HOST" ? options.hostClusters?.find((cluster) => cluster.id === id) : undefined;
+  const group = { id: previous.id, ...(name !== undefined && { display_name: name }) };
+  const included = isIncluded(component, group, options);
+  const asked = component === "HOST" ? options.hostClusters?.find((cluster) => isGroup(cluster, group)) : undefined;
   return {
     ...previous,
     enabled: included,
@@ -73,7 +74,7 @@ export async function putNetvirtSettings(
     const groups = await patience.retry(() => client.listGroups(component));
     for (const group of groups) {
       const before = previous.groups.find(({ id }) => id === group.id) ?? previousGroup(group);
-      await changeGroup(client, patience, groupSettingsOf(component, before, options));
+      await changeGroup(client, patience, groupSettingsOf(component, before, options, group.display_name));
     }
   }
 }

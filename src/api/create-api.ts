@@ -10,6 +10,7 @@ import { bundlesRoutes } from "./bundles-routes";
 import { clustersRoutes } from "./clusters-routes";
 import { consoleRoutes, type ConsoleInstallation } from "./console-routes";
 import { documentationRoutes } from "./documentation-routes";
+import { installationsRoutes } from "./installations-routes";
 import { healthRoutes } from "./health-routes";
 import { clientAddress, networkOf, type ClientAddress } from "./client-address";
 import { codecRoutes, type PayloadTranslator } from "./codec-routes";
@@ -70,6 +71,7 @@ export function allRoutes(
     ...taskEventsRoutes(service),
     ...bundlesRoutes(service),
     ...clustersRoutes(service),
+    ...installationsRoutes(service),
     ...tokensRoutes(tokens),
     ...healthRoutes(service),
     ...metricsRoutes(metrics),

@@ -1,12 +1,22 @@
+import type * as t from "io-ts";
 import { Bundle, PageOfBundle } from "../domain/bundle";
 import { Cluster, PageOfCluster } from "../domain/cluster";
+import { PageOfIso, PageOfManagementServer, PageOfNetvirtInstance, PageOfPersonality } from "../domain/installed";
 import { PageOfTask, Task } from "../domain/task";
 import { PageOfUpgrade, Upgrade } from "../domain/upgrade";
 import type { AddCommand } from "./add-command";
 import { allPages } from "./all-pages";
 import type { CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./exit-code";
-import { bundlesTable, clustersTable, clusterView, upgradesTable, upgradeView } from "./views";
+import {
+  bundlesTable,
+  clustersTable,
+  clusterView,
+  netvirtTable,
+  nameableTable,
+  upgradesTable,
+  upgradeView,
+} from "./views";
 import { watch } from "./watch";
 
 interface ListOptions {
@@ -15,7 +25,7 @@ interface ListOptions {
   readonly cluster?: string;
 }
 
-/** `list`, `get`, `watch`, `bundles` and `clusters`. */
+/** `list`, `get`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
 export function addReadCommands(add: AddCommand): void {
   add("list", "List upgrades", ["upgradectl list --status INPROGRESS", "upgradectl list -o json"])
     .option("--status <status>", "only with this status, such as DRAFT or INPROGRESS")
@@ -34,6 +44,39 @@ export function addReadCommands(add: AddCommand): void {
   add("clusters", "List what can be upgraded, or show one cluster with its hosts", ["upgradectl clusters"])
     .argument("[id]", "one cluster")
     .action(add.runWithOptionalId(clusters));
+  add("netvirt", "List NETVIRT instances with their host and edge clusters", ["upgradectl netvirt"]).action(
+    add.run(async (context) => {
+      const page = await context.client.request("GET", "/v1/netvirt", PageOfNetvirtInstance);
+      context.print(page, () => netvirtTable(page.elements ?? [], context.columns));
+      return exitCode.successful;
+    }),
+  );
+  addNameable(add, "servers", "management servers", "/v1/management-servers", PageOfManagementServer);
+  addNameable(add, "personalities", "images for image-managed clusters", "/v1/personalities", PageOfPersonality);
+  addNameable(add, "isos", "ISOs for baseline-managed clusters", "/v1/isos", PageOfIso);
+}
+
+interface Nameable {
+  readonly id: string;
+  readonly name: string;
+  readonly version?: string;
+}
+
+/** A list of what a request can name beside clusters. */
+function addNameable<A extends { readonly elements?: readonly Nameable[] }>(
+  add: AddCommand,
+  name: string,
+  title: string,
+  path: string,
+  codec: t.Type<A, unknown, unknown>,
+): void {
+  add(name, `List ${title}`, [`upgradectl ${name}`]).action(
+    add.run(async (context) => {
+      const page = await context.client.request("GET", path, codec);
+      context.print(page, () => nameableTable(page.elements ?? [], context.columns));
+      return exitCode.successful;
+    }),
+  );
 }
 
 async function list(context: CommandContext, { status, bundle, cluster }: ListOptions): Promise<ExitCode> {

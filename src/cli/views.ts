@@ -1,5 +1,6 @@
 import type { Bundle } from "../domain/bundle";
 import type { Cluster } from "../domain/cluster";
+import type { NetvirtInstance } from "../domain/installed";
 import type { SubTask, Task } from "../domain/task";
 import { toTimestamp } from "../domain/timestamp";
 import type { Upgrade } from "../domain/upgrade";
@@ -61,6 +62,31 @@ export function clustersTable(clusters: readonly Cluster[], columns: number | un
     ]),
     { columns, elastic: ["NAME"], optional: ["PLATFORM"] },
   );
+}
+
+/** What a request can name: ids, names, and versions where they have one. */
+export function nameableTable(
+  all: readonly { readonly id: string; readonly name: string; readonly version?: string }[],
+  columns: number | undefined,
+): string[] {
+  return table(
+    ["ID", "NAME", "VERSION"],
+    all.map(({ id, name, version }) => [plain(id), plain(name), plain(version)]),
+    { columns, elastic: ["NAME"] },
+  );
+}
+
+/** NETVIRT instances, each with its groups. */
+export function netvirtTable(instances: readonly NetvirtInstance[], columns: number | undefined): string[] {
+  const rows = instances.flatMap(({ id, name, hostClusters = [], edgeClusters = [] }) => [
+    [plain("instance"), plain(id), plain(name)],
+    ...hostClusters.map((group) => [plain("host cluster"), plain(group.id), plain(group.name)]),
+    ...edgeClusters.map((group) => [plain("edge cluster"), plain(group.id), plain(group.name)]),
+  ]);
+  return [
+    ...table(["WHAT", "ID", "NAME"], rows, { columns, elastic: ["NAME"] }),
+    ...instances.flatMap(({ errors = [] }) => errors.map(({ message }) => `! ${printable(message)}`)),
+  ];
 }
 
 /** One cluster with its hosts. */

@@ -1,5 +1,6 @@
 import { versionText } from "../domain/product-version";
 import type { ObserveCall } from "../../activities/drivers/call-observation";
+import { createNsxClient } from "../../activities/drivers/nsx/nsx-client";
 import { createVim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
 import { managerClients } from "../../activities/manager-clients";
@@ -25,6 +26,7 @@ export function componentManagerReads(
   const access = (id: string) => componentManagers.get(id);
   const vlcm = managerClients(access, (found) => keep(createVlcmClient(found, { callTimeout, observe })));
   const vim25 = managerClients(access, (found) => keep(createVim25Client(found, { callTimeout, observe })));
+  const nsx = managerClients(access, (found) => keep(createNsxClient(found, { callTimeout, observe })));
   return {
     clusters: async (id) => new Set((await vlcm(id).listClusters()).map(({ cluster }) => cluster)),
     isImageManaged: async (id, cluster) => vlcm(id).isImageManaged(cluster),
@@ -39,6 +41,18 @@ export function componentManagerReads(
       return byName(
         hosts.map(({ host, name }) => memberOf(host, name, scanned?.hosts[host]?.base_image.current.version)),
       );
+    },
+    netvirtGroups: async (id) => {
+      const groups = await Promise.all(
+        (["HOST", "EDGE"] as const).map(async (type) =>
+          (await nsx(id).listGroups(type)).map((group) => ({
+            type,
+            id: group.id,
+            name: group.display_name ?? group.id,
+          })),
+        ),
+      );
+      return groups.flat();
     },
     close: async () => {
       await Promise.allSettled(opened.map((client) => client.close()));

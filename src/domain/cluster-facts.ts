@@ -6,6 +6,7 @@ export interface ClusterFacts extends ClusterRef {
   readonly hostCount: number;
   /** Id of the domain that it belongs to. */
   readonly domain: string;
+  readonly domainName?: string;
   readonly rollout: RolloutPolicy;
   /** Resource id of the management server that serves it, where the inventory has it. */
   readonly managementServer?: string;

@@ -7,12 +7,12 @@ import { PageMetadata } from "./page";
 export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string });
 export type ClusterMember = t.TypeOf<typeof ClusterMember>;
 
-/**
- * The domain of a cluster. The inventory has one word for a domain, so both are the same; an object, because that is
- * what published clients decode (docs/spec-gaps.md).
- */
+/** The domain of a cluster; an object, because that is what published clients decode (docs/spec-gaps.md). */
 export const DomainReference = model({ id: t.string, name: t.string }, {});
 export type DomainReference = t.TypeOf<typeof DomainReference>;
+
+/** The group of a cluster in an upgrade coordinator, and the NETVIRT instance whose coordinator that is. */
+export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, name: t.string }, {});
 
 /**
  * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
@@ -28,6 +28,10 @@ export const Cluster = model(
     hosts: t.array(ClusterMember),
     versions: t.array(t.string),
     heldBy: t.string,
+    /** Its id at its component manager, such as `domain-c8`. */
+    cluster: t.string,
+    /** What its NETVIRT instances call it; with a single cluster only. */
+    netvirtGroups: t.array(NetvirtGroupOfCluster),
     errors: t.array(ErrorBody),
   },
 );

@@ -6,8 +6,21 @@ export interface NetvirtFacts {
   readonly name: string;
   readonly componentManagerId: string;
   readonly domain: string;
+  readonly domainName?: string;
   /** Resource ids of all the clusters of its domain, whose hosts it upgrades too. */
   readonly clusters: readonly string[];
+  /** The same clusters, by all that they are called. */
+  readonly members?: readonly NetvirtMember[];
+  readonly fqdn?: string;
+  /** The names that it is known by beside the first, as its certificate has them. */
+  readonly sans?: readonly string[];
+}
+
+/** A cluster of a NETVIRT instance. `cluster` is its id at its component manager. */
+export interface NetvirtMember {
+  readonly resourceId: string;
+  readonly name: string;
+  readonly cluster: string;
 }
 
 /** A management server of the inventory; it serves the clusters of its component manager. */
@@ -17,6 +30,8 @@ export interface MgmtFacts {
   readonly componentManagerId: string;
   /** Resource ids of all the clusters that it serves. */
   readonly clusters: readonly string[];
+  readonly fqdn?: string;
+  readonly sans?: readonly string[];
 }
 
 /** An image of the inventory that clusters can be brought to instead of the bundle's plain base image. */

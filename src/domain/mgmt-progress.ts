@@ -81,7 +81,15 @@ export function initialMgmtSubTask(mgmt: MgmtUpgradePlan, at: string): SubTask {
     status: "PENDING",
     creationTimestamp: at,
     stages: stagesOf(mgmtStages[mgmt.mechanism], at),
-    resources: [{ resourceId: mgmt.resourceId, name: mgmt.name, type: "MGMT_SERVER" }],
+    resources: [
+      {
+        resourceId: mgmt.resourceId,
+        name: mgmt.name,
+        type: "MGMT_SERVER",
+        ...(mgmt.fqdn !== undefined && { fqdn: mgmt.fqdn }),
+        ...(mgmt.sans && { sans: [...mgmt.sans] }),
+      },
+    ],
   };
 }
 

@@ -52,7 +52,15 @@ export function initialNetvirtSubTask(netvirt: NetvirtUpgradePlan, at: string): 
     status: "PENDING",
     creationTimestamp: at,
     stages: stagesOf(netvirtStages, at),
-    resources: [{ resourceId: netvirt.resourceId, name: netvirt.name, type: "NETVIRT_MANAGER" }],
+    resources: [
+      {
+        resourceId: netvirt.resourceId,
+        name: netvirt.name,
+        type: "NETVIRT_MANAGER",
+        ...(netvirt.fqdn !== undefined && { fqdn: netvirt.fqdn }),
+        ...(netvirt.sans && { sans: [...netvirt.sans] }),
+      },
+    ],
   };
 }
 

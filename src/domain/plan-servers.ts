@@ -1,5 +1,7 @@
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
+import type { NetvirtFacts } from "./installations";
 import { prefixLength } from "./ipv4";
+import { memberNamed } from "./netvirt-members";
 import { mechanismOf } from "./mgmt-mechanism";
 import type {
   AttemptPolicy,
@@ -31,7 +33,8 @@ export function planNetvirt(
     componentManagerId: instance.componentManagerId,
     ...terms,
     clusters: instance.clusters,
-    options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope)),
+    options: netvirtOptions(netvirtInput(spec.netvirtUpgradeUserInputSpecs ?? [], instance, inScope), instance),
+    ...namesOf(instance),
   }));
 }
 
@@ -49,6 +52,7 @@ export function planMgmt({ spec, clusters, installations }: AdmittedUpgrade, ter
       ...terms,
       mechanism: mechanismOf(input),
       clusters: server.clusters,
+      ...namesOf(server),
       ...(input?.startSwitchoverTimestamp !== undefined && {
         startSwitchoverTimestamp: input.startSwitchoverTimestamp,
       }),
@@ -57,7 +61,12 @@ export function planMgmt({ spec, clusters, installations }: AdmittedUpgrade, ter
   });
 }
 
-function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}): NetvirtUpgradeOptions {
+/** How a server is known in the network. */
+function namesOf({ fqdn, sans }: Pick<NetvirtFacts, "fqdn" | "sans">) {
+  return { ...(fqdn !== undefined && { fqdn }), ...(sans && { sans }) };
+}
+
+function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}, instance: NetvirtFacts): NetvirtUpgradeOptions {
   const { netvirtHostClusterUpgradeSpecs: hosts, netvirtEdgeClusterUpgradeSpecs: edges } = input;
   const { isEdgeOnlyUpgrade, isHostClustersUpgradeParallel, isEdgeClustersUpgradeParallel } =
     input.netvirtUpgradeOptions ?? {};
@@ -66,6 +75,7 @@ function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}): NetvirtUpgrade
     ...(hosts && {
       hostClusters: hosts.map(({ hostClusterId = "", hostParallelUpgrade, liveUpgrade }) => ({
         id: hostClusterId,
+        ...nameOfMember(instance, hostClusterId),
         ...(hostParallelUpgrade !== undefined && { parallel: hostParallelUpgrade }),
         ...(liveUpgrade !== undefined && { liveUpgrade }),
       })),
@@ -79,6 +89,11 @@ function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}): NetvirtUpgrade
     ...(isHostClustersUpgradeParallel !== undefined && { hostClustersParallel: isHostClustersUpgradeParallel }),
     ...(isEdgeClustersUpgradeParallel !== undefined && { edgeClustersParallel: isEdgeClustersUpgradeParallel }),
   };
+}
+
+function nameOfMember(instance: NetvirtFacts, id: string) {
+  const member = memberNamed(instance, id);
+  return member && member.name !== id ? { name: member.name } : {};
 }
 
 /** Admission has made sure that a STATIC network is complete. */

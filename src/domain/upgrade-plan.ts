@@ -87,8 +87,10 @@ export interface ClusterUpgradePlan extends ClusterRef {
 
 /** One host cluster of NETVIRT, as the user asked for it. Absent fields leave the upgrade coordinator's own setting. */
 export interface NetvirtHostClusterOptions {
-  /** The upgrade coordinator's id of the unit group. */
+  /** As the request names it: the upgrade coordinator's id or name of the unit group, or what clusters are called. */
   readonly id: string;
+  /** The name of the cluster that this is in the inventory, by which the coordinator calls its group too. */
+  readonly name?: string;
   /** Whether its hosts are upgraded at the same time. */
   readonly parallel?: boolean;
   /** Whether its hosts are upgraded in place, without maintenance mode. */
@@ -97,6 +99,7 @@ export interface NetvirtHostClusterOptions {
 
 /** One edge cluster of NETVIRT, as the user asked for it. */
 export interface NetvirtEdgeClusterOptions {
+  /** The upgrade coordinator's id or name of the unit group. */
   readonly id: string;
   readonly parallel?: boolean;
 }
@@ -124,6 +127,8 @@ export interface NetvirtUpgradePlan {
   readonly targetVersion: string;
   readonly attempts: AttemptPolicy;
   readonly options: NetvirtUpgradeOptions;
+  readonly fqdn?: string;
+  readonly sans?: readonly string[];
   /** Resource ids of the clusters of its domain: none of them is upgraded by another upgrade meanwhile. */
   readonly clusters: readonly string[];
   /** Not before this timestamp; absent means now. */
@@ -145,6 +150,8 @@ export interface MgmtUpgradePlan {
   readonly targetVersion: string;
   readonly attempts: AttemptPolicy;
   readonly mechanism: "InPlace" | "ReducedDowntimeMigration";
+  readonly fqdn?: string;
+  readonly sans?: readonly string[];
   /** Only of ReducedDowntimeMigration: the switchover waits for this timestamp; absent means as soon as prepared. */
   readonly startSwitchoverTimestamp?: string;
   /** Only of ReducedDowntimeMigration. */

@@ -2,7 +2,7 @@ import * as TE from "fp-ts/TaskEither";
 import type { ClusterMember } from "../domain/cluster";
 import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { PlannedReceiver } from "../domain/upgrade-notice";
-import type { Inventory } from "../upgrades/ports";
+import type { Inventory, NetvirtGroupRead } from "../upgrades/ports";
 import type { ClusterEntry, InventoryFile } from "./inventory-file";
 import type { NotificationReceiverEntry } from "./notification-receivers";
 
@@ -12,6 +12,8 @@ export interface ComponentManagerReads {
   clusters(componentManagerId: string): Promise<ReadonlySet<string>>;
   isImageManaged(componentManagerId: string, cluster: string): Promise<boolean>;
   countHosts(componentManagerId: string, cluster: string): Promise<number>;
+  /** The host and edge clusters of a NETVIRT manager's upgrade coordinator. */
+  netvirtGroups(componentManagerId: string): Promise<readonly NetvirtGroupRead[]>;
   /** By their names; with the version that the manager knows. */
   hosts(cluster: Pick<ClusterFacts, "componentManagerId" | "cluster" | "kind">): Promise<ClusterMember[]>;
 }
@@ -33,11 +35,8 @@ export function fileInventory(
     installations,
     notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
     clusters: [...clusters.values()],
-    readHosts: (facts) =>
-      TE.tryCatch(async () => {
-        const deadline = deadlineIn(patience);
-        return Promise.race([reads.hosts(facts), deadline.passed]).finally(() => deadline.clear());
-      }, reasonOf),
+    readHosts: (facts) => inTime(() => reads.hosts(facts), patience),
+    readNetvirtGroups: (id) => inTime(() => reads.netvirtGroups(id), patience),
     readClusters: (resourceIds, until = Infinity) =>
       TE.fromTask(async () => {
         const deadline = deadlineIn(Math.max(0, Math.min(patience, until - Date.now())));
@@ -57,6 +56,13 @@ export function fileInventory(
         return new Map<string, ClusterLookup>([...unknown, ...found]);
       }),
   };
+}
+
+function inTime<A>(read: () => Promise<A>, patience: number): TE.TaskEither<string, A> {
+  return TE.tryCatch(async () => {
+    const deadline = deadlineIn(patience);
+    return Promise.race([read(), deadline.passed]).finally(() => deadline.clear());
+  }, reasonOf);
 }
 
 /** Without what must not reach a history: the URL and the secrets. */

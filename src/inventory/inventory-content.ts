@@ -49,11 +49,17 @@ export const InventoryContent = t.intersection([
     ),
   }),
   t.partial({
-    netvirtManagers: t.array(t.type({ resourceId: Id, name: t.string, domain: t.string, componentManager: t.string })),
+    netvirtManagers: t.array(
+      t.intersection([
+        t.type({ resourceId: Id, name: t.string, domain: t.string, componentManager: t.string }),
+        t.partial({ sans: t.array(t.string) }),
+      ]),
+    ),
     managementServers: t.array(
       t.intersection([
         t.type({ resourceId: Id, name: t.string, componentManager: t.string }),
         t.partial({
+          sans: t.array(t.string),
           dnsServers: t.array(t.string),
           temporaryRootPasswordFile: t.string,
           temporaryRootPasswordVariable: t.string,

@@ -24,6 +24,7 @@ export interface ClusterEntry {
   readonly resourceId: string;
   readonly name: string;
   readonly domain: string;
+  readonly domainName: string;
   readonly platformVersion: string;
   readonly rollout: RolloutPolicy;
   readonly managementServer?: string;
@@ -84,6 +85,15 @@ function linked(
   for (const { id } of content.domains.filter(({ id }, i) => content.domains.findIndex((d) => d.id === id) < i)) {
     problems.push(`Domain ${id} is there twice.`);
   }
+  const domainNames = new Map(content.domains.map(({ id, name }) => [id, name ?? id]));
+  const hostOf = new Map(
+    content.componentManagers.map(({ id, url }) => [id, URL.canParse(url) ? new URL(url).hostname : ""]),
+  );
+  /** A server is known by the name that it is reached by, and by what the inventory says beside. */
+  const namesOf = (componentManager: string, sans: readonly string[] = []) => {
+    const fqdn = hostOf.get(componentManager) ?? "";
+    return fqdn === "" ? {} : { fqdn, sans: [...new Set([fqdn, ...sans])] };
+  };
   const versions = new Map(content.domains.map(({ id, platformVersion }) => [id, platformVersion]));
   const managerTypes = new Map(content.componentManagers.map(({ id, type }) => [id, type]));
   const managedBy = (id: string, type: "VCENTER" | "NSX", what: string) => {
@@ -110,6 +120,7 @@ function linked(
       resourceId,
       name,
       domain,
+      domainName: domainNames.get(domain) ?? domain,
       platformVersion: platformVersion ?? "",
       rollout: { ...defaultRolloutPolicy, ...rollouts.get(domain), ...rollout },
       componentManagerId: componentManager,
@@ -118,18 +129,33 @@ function linked(
     });
   }
   const netvirt = (content.netvirtManagers ?? []).map(
-    ({ resourceId, name, domain, componentManager }): NetvirtFacts => {
+    ({ resourceId, name, domain, componentManager, sans }): NetvirtFacts => {
       managedBy(componentManager, "NSX", `NETVIRT manager ${name}`);
       if (!versions.has(domain)) problems.push(`Domain ${domain} of NETVIRT manager ${name} is not in the inventory.`);
       const served = [...clusters.values()].filter((cluster) => cluster.domain === domain);
       const ids = served.map((one) => one.resourceId);
-      return { resourceId, name, domain, componentManagerId: componentManager, clusters: ids };
+      return {
+        resourceId,
+        name,
+        domain,
+        domainName: domainNames.get(domain) ?? domain,
+        componentManagerId: componentManager,
+        clusters: ids,
+        members: served.map(({ resourceId: id, name: its, cluster }) => ({ resourceId: id, name: its, cluster })),
+        ...namesOf(componentManager, sans),
+      };
     },
   );
-  const management = managementServers.map(({ resourceId, name, componentManager }): MgmtFacts => {
+  const management = managementServers.map(({ resourceId, name, componentManager, sans }): MgmtFacts => {
     managedBy(componentManager, "VCENTER", `management server ${name}`);
     const served = [...clusters.values()].filter((cluster) => cluster.componentManagerId === componentManager);
-    return { resourceId, name, componentManagerId: componentManager, clusters: served.map((one) => one.resourceId) };
+    return {
+      resourceId,
+      name,
+      componentManagerId: componentManager,
+      clusters: served.map((one) => one.resourceId),
+      ...namesOf(componentManager, sans),
+    };
   });
   const { personalities = [] } = content;
   const isos = (content.isos ?? []).map(({ id, name, version }) => ({ id, name, version }));

@@ -17,14 +17,15 @@ export type Holders = ReadonlyMap<string, string>;
 
 /** A cluster as clients see it, of what its sources say. */
 export function clusterView(entry: ClusterEntryFacts, lookup: ClusterLookup | undefined, holders: Holders): Cluster {
-  const { resourceId: id, name, domain, platformVersion, componentManagerId } = entry;
+  const { resourceId: id, name, domain, domainName = domain, platformVersion, componentManagerId, cluster } = entry;
   const heldBy = locksOf(entry).flatMap((lock) => holders.get(lock) ?? [])[0];
   return {
     id,
     name,
-    domain: { id: domain, name: domain },
+    domain: { id: domain, name: domainName },
     platformVersion,
     componentManagerId,
+    cluster,
     ...known(entry, lookup),
     ...(heldBy !== undefined && { heldBy }),
   };

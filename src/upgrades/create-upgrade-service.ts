@@ -1,6 +1,7 @@
 import { cancelTask } from "./cancel-task";
 import { listBundles, readBundle } from "./list-bundles";
 import { listClusters } from "./list-clusters";
+import { listIsos, listManagementServers, listNetvirt, listPersonalities } from "./list-installations";
 import { listUpgrades } from "./list-upgrades";
 import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
 import { previewUpgrade } from "./preview-upgrade";
@@ -46,6 +47,10 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     listBundles: listBundles(catalog),
     readBundle: readBundle(catalog),
     listClusters: listClusters(deps),
+    listNetvirt: listNetvirt(deps.inventory),
+    listManagementServers: listManagementServers(deps.inventory),
+    listPersonalities: listPersonalities(deps.inventory),
+    listIsos: listIsos(deps.inventory),
     readCluster: readCluster(deps),
     close: () => watcher.close(),
     checkReady: deps.checkReady,

@@ -106,6 +106,13 @@ export interface BundleCatalog {
   list(): TaskEither<ServiceError, readonly Bundle[]>;
 }
 
+/** A host or edge cluster as an upgrade coordinator lists it. */
+export interface NetvirtGroupRead {
+  readonly type: "HOST" | "EDGE";
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface Inventory {
   /** One answer per id, in no order; a component manager that does not answer spoils only its own clusters. */
   readClusters(
@@ -118,6 +125,8 @@ export interface Inventory {
   readHosts(
     cluster: Pick<ClusterFacts, "resourceId" | "componentManagerId" | "cluster" | "kind">,
   ): TaskEither<string, readonly ClusterMember[]>;
+  /** The host and edge clusters of a NETVIRT manager's upgrade coordinator. On the left as with {@link readHosts}. */
+  readNetvirtGroups(componentManagerId: string): TaskEither<string, readonly NetvirtGroupRead[]>;
   /** What it knows beside clusters. */
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */

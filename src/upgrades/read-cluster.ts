@@ -2,9 +2,10 @@ import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import type { Cluster } from "../domain/cluster";
-import type { ClusterLookup } from "../domain/cluster-facts";
+import type { ClusterEntryFacts, ClusterLookup } from "../domain/cluster-facts";
 import { clusterView, readHolders, silent, type ReadClustersDependencies } from "./cluster-view";
-import type { Inventory } from "./ports";
+import { memberNamed } from "../domain/netvirt-members";
+import type { Inventory, NetvirtGroupRead } from "./ports";
 import { notFound, type ServiceError } from "./service-error";
 
 /** One cluster of the inventory, with its hosts and their versions where its component manager tells them. */
@@ -23,8 +24,30 @@ export function readCluster(deps: ReadClustersDependencies) {
           TE.bind("hosts", ({ lookups }) => TE.fromTask(hostsOf(deps.inventory, lookups.get(id)))),
         ),
       ),
-      TE.map(({ holders, now: { lookups, hosts } }) => ({ ...clusterView(entry, lookups.get(id), holders), ...hosts })),
+      TE.apS("groups", TE.fromTask(groupsOf(deps.inventory, entry))),
+      TE.map(({ holders, groups, now: { lookups, hosts } }) => ({
+        ...clusterView(entry, lookups.get(id), holders),
+        ...hosts,
+        ...(groups.length > 0 && { netvirtGroups: groups }),
+      })),
     );
+  };
+}
+
+/** What the NETVIRT instances of its domain call it; a coordinator that does not answer tells nothing. */
+function groupsOf(
+  inventory: Pick<Inventory, "installations" | "readNetvirtGroups">,
+  { domain, resourceId }: ClusterEntryFacts,
+): () => Promise<NonNullable<Cluster["netvirtGroups"]>> {
+  const instances = inventory.installations.netvirt.filter((instance) => instance.domain === domain);
+  return async () => {
+    const read = instances.map(async (instance) => {
+      const groups = await inventory.readNetvirtGroups(instance.componentManagerId)();
+      return E.getOrElse((): readonly NetvirtGroupRead[] => [])(groups)
+        .filter(({ type, name }) => type === "HOST" && memberNamed(instance, name)?.resourceId === resourceId)
+        .map(({ id, name }) => ({ netvirtId: instance.resourceId, id, name }));
+    });
+    return (await Promise.all(read)).flat();
   };
 }
 

@@ -2,6 +2,7 @@ import type { TaskEither } from "fp-ts/TaskEither";
 import type { Bundle, PageOfBundle } from "../domain/bundle";
 import type { Cluster, PageOfCluster } from "../domain/cluster";
 import type { ErrorBody } from "../domain/error-body";
+import type { PageOfIso, PageOfManagementServer, PageOfNetvirtInstance, PageOfPersonality } from "../domain/installed";
 import type { PageRequest } from "../domain/page";
 import type { RequestWarning } from "../domain/request-warning";
 import type { PageOfTask, Task } from "../domain/task";
@@ -39,6 +40,10 @@ export interface UpgradeService {
   listBundles(page?: PageRequest): TaskEither<ServiceError, PageOfBundle>;
   readBundle(id: string): TaskEither<ServiceError, Bundle>;
   listClusters(page?: PageRequest): TaskEither<ServiceError, PageOfCluster>;
+  listNetvirt(page?: PageRequest): TaskEither<ServiceError, PageOfNetvirtInstance>;
+  listManagementServers(page?: PageRequest): TaskEither<ServiceError, PageOfManagementServer>;
+  listPersonalities(page?: PageRequest): TaskEither<ServiceError, PageOfPersonality>;
+  listIsos(page?: PageRequest): TaskEither<ServiceError, PageOfIso>;
   readCluster(id: string): TaskEither<ServiceError, Cluster>;
   /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
   watchTask(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener>;

@@ -1,5 +1,5 @@
 import type { UnitGroup } from "../../drivers/nsx/nsx-models";
-import { nameOf } from "../included-groups";
+import { isGroup, nameOf } from "../included-groups";
 import { findingsOf, type NetvirtPrecheck } from "./netvirt-precheck";
 
 /** Every cluster that the request names is a group of the coordinator and can be upgraded as asked. */
@@ -16,19 +16,32 @@ export const groupsKnown: NetvirtPrecheck = {
       wanted === 0 ? Promise.resolve([]) : patience.retry(() => client.listGroups(component));
     const hosts = await read("HOST", hostClusters.length);
     const edges = await read("EDGE", edgeClusters.length);
-    const unknown = [
-      ...hostClusters.filter(({ id }) => !isIn(hosts, id)).map(({ id }) => ({ id, kind: "host" })),
-      ...edgeClusters.filter(({ id }) => !isIn(edges, id)).map(({ id }) => ({ id, kind: "edge" })),
+    const named = [
+      ...hostClusters.map((asked) => ({ asked, kind: "host", groups: hosts.filter((group) => isGroup(asked, group)) })),
+      ...edgeClusters.map((asked) => ({ asked, kind: "edge", groups: edges.filter((group) => isGroup(asked, group)) })),
     ];
+    const unknown = named.filter(({ groups }) => groups.length !== 1);
+    const twice = named.filter(({ groups: [group] }, i) =>
+      named.slice(0, i).some(({ groups: [earlier] }) => group !== undefined && group === earlier),
+    );
     const fixed = edges.filter((group) => {
-      const asked = edgeClusters.find(({ id }) => id === group.id)?.parallel;
+      const asked = edgeClusters.find((one) => isGroup(one, group))?.parallel;
       return asked !== undefined && asked !== group.parallel;
     });
     return findingsOf(input, [
-      ...unknown.map(({ id, kind }) => ({
+      ...unknown.map(({ asked: { id }, kind, groups }) => ({
         code: "NETVIRT_GROUP_UNKNOWN",
-        message: `${target.netvirt.name} has no ${kind} cluster ${id}.`,
-        remediation: "Name the ids that the upgrade coordinator lists as its groups.",
+        message:
+          groups.length === 0
+            ? `${target.netvirt.name} has no ${kind} cluster ${id}.`
+            : `${target.netvirt.name} has ${groups.length} ${kind} clusters that are called ${id}.`,
+        remediation: "Name ids or names that GET /v1/netvirt lists; where two have one name, their ids.",
+        context: { group: id },
+      })),
+      ...twice.map(({ asked: { id }, kind }) => ({
+        code: "RESOURCE_DUPLICATE",
+        message: `The ${kind} cluster ${id} of ${target.netvirt.name} is named twice.`,
+        remediation: "Name each cluster once.",
         context: { group: id },
       })),
       // The product cannot change it (docs/spec-gaps.md, edgeParallelUpgrade): to go on would ignore the request.
@@ -45,8 +58,4 @@ export const groupsKnown: NetvirtPrecheck = {
 function orderOf({ parallel }: UnitGroup): string {
   if (parallel === undefined) return "in an order that the upgrade coordinator does not tell";
   return parallel ? "at the same time" : "one after another";
-}
-
-function isIn(groups: readonly UnitGroup[], id: string): boolean {
-  return groups.some((group) => group.id === id);
 }

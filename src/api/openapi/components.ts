@@ -2,8 +2,19 @@ import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { shapeOf } from "../../domain/codec-shape";
 import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
-import { Cluster, ClusterMember, PageOfCluster } from "../../domain/cluster";
+import { Cluster, ClusterMember, NetvirtGroupOfCluster, PageOfCluster } from "../../domain/cluster";
 import { ErrorBody, ErrorCause } from "../../domain/error-body";
+import {
+  Iso,
+  ManagementServer,
+  NetvirtGroup,
+  NetvirtInstance,
+  PageOfIso,
+  PageOfManagementServer,
+  PageOfNetvirtInstance,
+  PageOfPersonality,
+  Personality,
+} from "../../domain/installed";
 import { PageMetadata } from "../../domain/page";
 import {
   LocalizableDescriptionPack,
@@ -133,6 +144,16 @@ export const components: Readonly<Record<string, Component>> = {
   Cluster: { codec: Cluster, description: "A cluster that can be upgraded, and what is known of it now." },
   ClusterMember: { codec: ClusterMember, description: "A host of a cluster." },
   PageOfCluster: { codec: PageOfCluster, description: "One page of the clusters of the inventory." },
+  NetvirtGroupOfCluster: { codec: NetvirtGroupOfCluster, description: "What a NETVIRT instance calls a cluster." },
+  NetvirtInstance: { codec: NetvirtInstance, description: "A NETVIRT instance that can be upgraded." },
+  NetvirtGroup: { codec: NetvirtGroup, description: "A host or edge cluster of an upgrade coordinator." },
+  ManagementServer: { codec: ManagementServer, description: "A management server that can be upgraded." },
+  Personality: { codec: Personality, description: "An image that image-managed clusters can be brought to." },
+  Iso: { codec: Iso, description: "An ISO that baseline-managed clusters can be brought to." },
+  PageOfNetvirtInstance: { codec: PageOfNetvirtInstance, description: "One page of the NETVIRT instances." },
+  PageOfManagementServer: { codec: PageOfManagementServer, description: "One page of the management servers." },
+  PageOfPersonality: { codec: PageOfPersonality, description: "One page of the personalities." },
+  PageOfIso: { codec: PageOfIso, description: "One page of the ISOs." },
   UpgradePreview: { codec: UpgradePreview, description: "What an upgrade would do." },
   PreviewedProduct: { codec: PreviewedProduct, description: "A product of a preview; products run one after another." },
   PreviewedResource: { codec: PreviewedResource, description: "A resource of a preview." },

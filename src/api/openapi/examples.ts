@@ -1,3 +1,9 @@
+import type {
+  PageOfIso,
+  PageOfManagementServer,
+  PageOfNetvirtInstance,
+  PageOfPersonality,
+} from "../../domain/installed";
 import { defaultActivityWaits } from "../../domain/activity-waits";
 import { defaultRolloutPolicy } from "../../domain/installations";
 import type { Bundle, PageOfBundle } from "../../domain/bundle";
@@ -142,6 +148,49 @@ export const clusterExample: Cluster = {
   versions: ["9.0.0-0.24755229"],
 };
 export const pageOfClusterExample: PageOfCluster = { elements: [clusterSummary], pageMetadata };
+
+export const pageOfNetvirtExample: PageOfNetvirtInstance = {
+  elements: [
+    {
+      id: "c0ffee00-51b2-4d3c-9e0f-000000000001",
+      name: "fra1-nsx01",
+      domain: { id: "fra1", name: "Frankfurt 1" },
+      componentManagerId: "nsx01",
+      clusters: [clusterSummary.id],
+      fqdn: "fra1-nsx01.example.com",
+      sans: ["fra1-nsx01.example.com"],
+      hostClusters: [
+        { id: "e9a3d1e4-0b7c-4b1c-8a39-6d0f0c3a5e11", name: clusterSummary.name, clusterId: clusterSummary.id },
+      ],
+      edgeClusters: [{ id: "5b2f7b1d-2d65-4a0e-9f0b-1f1f2b7e0c22", name: "fra1-edge01" }],
+    },
+  ],
+  pageMetadata,
+};
+
+export const pageOfManagementServerExample: PageOfManagementServer = {
+  elements: [
+    {
+      id: "c0ffee00-51b2-4d3c-9e0f-000000000002",
+      name: "fra1-vc01",
+      componentManagerId: "vc01",
+      clusters: [clusterSummary.id],
+      fqdn: "fra1-vc01.example.com",
+      sans: ["fra1-vc01.example.com"],
+    },
+  ],
+  pageMetadata,
+};
+
+export const pageOfPersonalityExample: PageOfPersonality = {
+  elements: [{ id: "golden-902", name: "Golden image 9.0.2", version: "9.0.2-0.25148076" }],
+  pageMetadata,
+};
+
+export const pageOfIsoExample: PageOfIso = {
+  elements: [{ id: "iso-902", name: "HOSTOS 9.0.2 with drivers", version: "9.0.2-0.25148076" }],
+  pageMetadata,
+};
 
 /** A request with one wrong field. */
 export const errorExample: ErrorBody = {

@@ -1,4 +1,6 @@
-import { netvirtInScope } from "../upgrade-scope";
+import type { NetvirtFacts } from "../installations";
+import { memberNamed } from "../netvirt-members";
+import { inputTarget, netvirtInScope } from "../upgrade-scope";
 import type { NetvirtUpgradeUserInputSpec } from "../upgrade-spec";
 import type { AdmissionRule, Rejection } from "./admission-rule";
 import { badField, clustersOfRequest, inputsWithoutTarget } from "./server-inputs";
@@ -8,20 +10,32 @@ const list = "netvirtUpgradeUserInputSpecs";
 /** Inputs for NETVIRT name an instance that serves the request's clusters, each part once, and do not contradict themselves. */
 export const netvirtInputsValid: AdmissionRule = (request) => {
   const inputs = request.spec[list] ?? [];
+  const inScope = netvirtInScope(clustersOfRequest(request), request.installations);
   return [
     ...inputsWithoutTarget({
       list,
       field: "netvirtId",
       title: "NETVIRT instance",
       named: inputs.map(({ netvirtId }) => netvirtId),
-      inScope: netvirtInScope(clustersOfRequest(request), request.installations),
+      inScope,
     }),
-    ...inputs.flatMap((input, i) => [...partsNamedOnce(input, `${list}[${i}]`), ...edgeOnly(input, `${list}[${i}]`)]),
+    ...inputs.flatMap((input, i) => [
+      ...partsNamedOnce(input, `${list}[${i}]`, inScope),
+      ...edgeOnly(input, `${list}[${i}]`),
+    ]),
   ];
 };
 
-function partsNamedOnce(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[] {
-  const hosts = input.netvirtHostClusterUpgradeSpecs?.map(({ hostClusterId }) => hostClusterId) ?? [];
+/** A cluster has several names; the coordinator's id of its group is compared when its precheck reads the groups. */
+function partsNamedOnce(
+  input: NetvirtUpgradeUserInputSpec,
+  path: string,
+  inScope: readonly NetvirtFacts[],
+): Rejection[] {
+  const instance = inputTarget(input.netvirtId, inScope);
+  const nameOf = (id: string | undefined) =>
+    id === undefined ? id : ((instance && memberNamed(instance, id)?.name) ?? id);
+  const hosts = input.netvirtHostClusterUpgradeSpecs?.map(({ hostClusterId }) => nameOf(hostClusterId)) ?? [];
   const edges = input.netvirtEdgeClusterUpgradeSpecs?.map(({ edgeClusterId }) => edgeClusterId) ?? [];
   return [
     ...namedOnce(hosts, (i) => `${path}.netvirtHostClusterUpgradeSpecs[${i}].hostClusterId`),

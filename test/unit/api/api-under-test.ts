@@ -14,6 +14,10 @@ import {
   pageExample,
   pageOfBundleExample,
   pageOfClusterExample,
+  pageOfIsoExample,
+  pageOfManagementServerExample,
+  pageOfNetvirtExample,
+  pageOfPersonalityExample,
   pageOfTaskExample,
   precheckTaskExample,
   previewExample,
@@ -99,6 +103,10 @@ export function fakeService(calls: Calls): UpgradeService {
     readBundle: asked("readBundle", bundleExample),
     listClusters: asked("listClusters", pageOfClusterExample),
     readCluster: asked("readCluster", clusterExample),
+    listNetvirt: asked("listNetvirt", pageOfNetvirtExample),
+    listManagementServers: asked("listManagementServers", pageOfManagementServerExample),
+    listPersonalities: asked("listPersonalities", pageOfPersonalityExample),
+    listIsos: asked("listIsos", pageOfIsoExample),
     startUpgrade: (request) => {
       calls.started.push(request);
       return TE.right(taskExample);

@@ -17,6 +17,7 @@ describe("reads of component managers that many ask for", () => {
       isImageManaged: (id, cluster) => hold(`kind of ${id} ${cluster}`, true),
       countHosts: (id, cluster) => hold(`hosts of ${id} ${cluster}`, 4),
       hosts: () => hold("members", []),
+      netvirtGroups: (id) => hold(`groups of ${id}`, []),
     };
     const timers = new ManualTimers();
     return {

@@ -12,6 +12,7 @@ const entry = (resourceId: string, componentManagerId: string): [string, Cluster
     resourceId,
     name: `${resourceId}-name`,
     domain: "fra1",
+    domainName: "Frankfurt 1",
     platformVersion: "5.2",
     rollout: defaultRolloutPolicy,
     managementServer: "vc",
@@ -26,6 +27,7 @@ const reads: ComponentManagerReads = {
   clusters: () => Promise.resolve(new Set(["domain-a1", "domain-a2", "domain-b1"])),
   isImageManaged: (_, cluster) => Promise.resolve(cluster !== "domain-a2"),
   countHosts: () => Promise.resolve(4),
+  netvirtGroups: () => Promise.resolve([]),
   hosts: ({ cluster }) => Promise.resolve([{ id: "host-1", fqdn: `esx-1.${cluster}`, version: "9.0.0" }]),
 };
 
@@ -48,6 +50,7 @@ describe("fileInventory", () => {
         resourceId: "a1",
         name: "a1-name",
         domain: "fra1",
+        domainName: "Frankfurt 1",
         platformVersion: "5.2",
         rollout: defaultRolloutPolicy,
         managementServer: "vc",

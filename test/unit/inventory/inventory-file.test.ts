@@ -78,6 +78,7 @@ describe("readInventoryFile", () => {
           resourceId: "r",
           name: "n",
           domain: "d",
+          domainName: "d",
           platformVersion: "5.2",
           rollout: defaultRolloutPolicy,
           componentManagerId: "vc",
@@ -112,19 +113,43 @@ describe("readInventoryFile", () => {
     const nsx = "{id: nsx, type: NSX, url: 'https://nsx.example.com', username: u, passwordFile: password.txt}";
     const whole = (lists: string) => `${inventory({ managers: `${manager}, ${nsx}` })}${lists}`;
 
+    const named = (host: string, ...further: string[]) => ({
+      fqdn: `${host}.example.com`,
+      sans: [`${host}.example.com`, ...further],
+    });
+
     it("links a NETVIRT manager to its domain, and a management server to the clusters that it serves", () => {
       const file = read(
         whole(`
 netvirtManagers: [{resourceId: n1, name: nsx-01, domain: d, componentManager: nsx}]
-managementServers: [{resourceId: m1, name: vc-01, componentManager: vc}]
+managementServers: [{resourceId: m1, name: vc-01, componentManager: vc, sans: [vc-01.example.com]}]
 personalities: [{id: p, name: golden, version: 9.0.2, addOn: {name: vendor, version: "1"}}]
 isos: [{id: i, name: custom, version: 9.0.2}]
 `),
       );
       if (E.isLeft(file)) throw new Error(file.left.join("\n"));
       expect(file.right.installations).to.deep.equal({
-        netvirt: [{ resourceId: "n1", name: "nsx-01", domain: "d", componentManagerId: "nsx", clusters: ["r"] }],
-        management: [{ resourceId: "m1", name: "vc-01", componentManagerId: "vc", clusters: ["r"] }],
+        netvirt: [
+          {
+            resourceId: "n1",
+            name: "nsx-01",
+            domain: "d",
+            domainName: "d",
+            componentManagerId: "nsx",
+            clusters: ["r"],
+            members: [{ resourceId: "r", name: "n", cluster: "domain-c1" }],
+            ...named("nsx"),
+          },
+        ],
+        management: [
+          {
+            resourceId: "m1",
+            name: "vc-01",
+            componentManagerId: "vc",
+            clusters: ["r"],
+            ...named("vc", "vc-01.example.com"),
+          },
+        ],
         personalities: [{ id: "p", name: "golden", version: "9.0.2", addOn: { name: "vendor", version: "1" } }],
         isos: [{ id: "i", name: "custom", version: "9.0.2" }],
       });

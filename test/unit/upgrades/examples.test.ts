@@ -28,6 +28,7 @@ async function judged(request: unknown) {
   const inventory = fileInventory(right(readInventoryFile("config/inventory.yaml", {})), {
     clusters: () => Promise.resolve(new Set([...simulated.keys()].filter((id) => id !== undefined))),
     isImageManaged: (_, id) => Promise.resolve(simulated.get(id)?.management !== "BASELINE"),
+    netvirtGroups: () => Promise.resolve([]),
     countHosts: (_, id) => Promise.resolve(simulated.get(id)?.hosts ?? 0),
     hosts: () => Promise.resolve([]),
   });

@@ -79,6 +79,7 @@ export class FakePorts {
         clusters: this.clusters,
         readHosts: ({ resourceId }) =>
           TE.fromEither(this.hosts.get(resourceId) ?? E.right([{ id: "host-1", fqdn: "esx-1", version: "9.0.0" }])),
+        readNetvirtGroups: () => TE.right([]),
         readClusters: (ids) =>
           or(failing.inventory, () => new Map(ids.map((id) => [id, this.lookups.get(id) ?? known(id)]))),
       },
