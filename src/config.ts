@@ -7,7 +7,9 @@ import * as t from "io-ts";
 import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
-import { isLoopback, type Name, type Values, variables } from "./configuration-variables";
+import { type Name, type Values, variables } from "./configuration-variables";
+import { isLoopback } from "./loopback";
+import type { WatchLimits } from "./upgrades/watch-task";
 import { oneLine, StartupError } from "./startup-error";
 
 /** How long Activities wait, in the units of the names. */
@@ -99,7 +101,7 @@ export interface Config {
   readonly waitLimits: WaitLimits;
   readonly activityWaits: ActivityWaits;
   /** Of those who follow tasks by their events; times in milliseconds. */
-  readonly watchLimits: { readonly poll: number; readonly quiet: number; readonly listeners: number };
+  readonly watchLimits: WatchLimits;
   /** Where downloaded and built tools are kept, shared by all checkouts. */
   readonly cacheDir: string;
   /** The environment as it was read, for the tools that the service starts. */
@@ -303,6 +305,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       poll: values.EVENTS_POLL_MILLISECONDS,
       quiet: values.EVENTS_QUIET_SECONDS * 1000,
       listeners: values.EVENTS_LISTENERS_MAX,
+      listenersPerCaller: values.EVENTS_LISTENERS_PER_CALLER_MAX,
     },
     cacheDir: join(values.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "upgrade-management-service"),
     environment,

@@ -1,5 +1,6 @@
 import * as t from "io-ts";
 import { isAddressOrNetwork } from "./api/client-address";
+import { isLoopback } from "./loopback";
 
 /** One environment variable: how it is read, and what docs/configuration.md says of it. */
 interface Variable<A> {
@@ -61,11 +62,6 @@ const issuerUrl = (about: string) =>
     const safe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
     return safe && url.search === "" && url.hash === "" ? text : undefined;
   });
-
-/** Whether only this machine can reach what listens on a host. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || /^\[?::1\]?$/.test(host) || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
-}
 
 /** Every variable that the service reads, beside those of Temporal's own clients. */
 export const variables = {
@@ -142,6 +138,13 @@ export const variables = {
     "",
     1000,
     "How many streams of events one API process serves at a time",
+  ),
+  EVENTS_LISTENERS_PER_CALLER_MAX: wholeNumber(
+    1,
+    100_000,
+    "",
+    250,
+    "How many of them one caller may have; more are answered 429",
   ),
   LOAD_STARTS: wholeNumber(
     1,

@@ -16,6 +16,8 @@ export interface ApiState {
   caller?: string;
   /** The role of the credentials, where they have one. */
   role?: Role;
+  /** For how many milliseconds the credentials are good from when they were checked; absent: without an end. */
+  credentialMilliseconds?: number;
   /** The operation of the route that was found. */
   action?: string;
   /** From where the request comes. */

@@ -9,6 +9,8 @@ export interface Credentials {
   readonly caller: string;
   /** Undefined where the credentials are good and name no role of ours. */
   readonly role: Role | undefined;
+  /** For how many milliseconds they are good from now; absent: without an end. */
+  readonly milliseconds?: number;
 }
 
 /** The values of AUTH_MODE: what the OpenAPI document says of credentials depends on it. */

@@ -20,6 +20,7 @@ import { audit } from "./middleware/audit";
 import { authenticate } from "./middleware/authenticate";
 import { allowCodecOrigins } from "./middleware/cross-origin";
 import { errorBoundary } from "./middleware/error-boundary";
+import { loopbackOnly } from "./middleware/loopback-only";
 import { requestLog } from "./middleware/request-log";
 import { addSecurityHeaders } from "./middleware/security-headers";
 import { unrouted } from "./middleware/unrouted";
@@ -144,6 +145,7 @@ export function createApi({
   if (codec) app.use(allowCodecOrigins(codec.origins));
   app.use(errorBoundary);
   app.use(requireWellFormedRequest);
+  if (authentication.mode === "dev") app.use(loopbackOnly(codec?.origins ?? []));
   app.use(unrouted(methodsOf));
   app.use(router.routes());
   app.context.onerror = lastResort(log);

@@ -100,6 +100,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
       return answer(409, { ...error.reason, errorType: "CONFLICT" });
     case "Busy":
       return answer(503, problemBody("TOO_MANY_REQUESTS", error.problem), { headers: { "retry-after": "10" } });
+    case "Throttled":
+      return answer(429, problemBody("TOO_MANY_REQUESTS", error.problem), { headers: { "retry-after": "10" } });
     case "NotFound":
       return answer(404, {
         errorCode: notFoundCodes[error.resource].code,

@@ -54,6 +54,8 @@ interface Sender {
   readonly role: Role | undefined;
   /** The network address that the request comes from. */
   readonly address: string;
+  /** For how many milliseconds the credentials are good; undefined: without an end. */
+  readonly credentialMilliseconds: number | undefined;
 }
 
 /** One route: its description with the codecs, and the function that serves it by the very same codecs. */
@@ -122,6 +124,7 @@ const senderOf = (ctx: ApiContext): Sender => ({
   caller: ctx.state.caller ?? "anonymous",
   role: ctx.state.role,
   address: ctx.state.address,
+  credentialMilliseconds: ctx.state.credentialMilliseconds,
 });
 
 const pickBody = ({ body, bodyMayBeAbsent }: { body?: t.Mixed; bodyMayBeAbsent?: true }) =>

@@ -26,6 +26,7 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
         "`unavailable` (an Error) and `available` tell when the task cannot be read for a while;",
         "`end` (a TaskEnd) is the last: the task has ended. Close the connection then, or the client may come back.",
         "Comments in between keep the connection alive.",
+        "A stream ends with the credentials that it was opened with, without `end`: come back with new ones.",
         "A client that comes back with the id of its last event as Last-Event-ID gets what it has missed; where that",
         "is not known any more, it gets a snapshot.",
       ].join(" "),
@@ -42,8 +43,9 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
         taskId: ({ taskId }) => taskId,
       },
       successExample: taskEventsExample,
-      failures: [400, 404, 500, 503],
-      handle: ({ path, headers }) => service.watchTask(path.id, headers["Last-Event-ID"]),
+      failures: [400, 404, 429, 500, 503],
+      handle: ({ path, headers, caller, credentialMilliseconds: milliseconds }) =>
+        service.watchTask(path.id, { caller, lastEventId: headers["Last-Event-ID"], milliseconds }),
     }),
   ];
 }

@@ -34,7 +34,7 @@ export function localAuthentication(parts: LocalParts): Authentication {
         TE.chain((token) => attempted(() => parts.tokens.readAccess(token))),
         TE.chain((claims) =>
           claims
-            ? TE.right({ caller: claims.username, role: claims.role })
+            ? TE.right({ caller: claims.username, role: claims.role, milliseconds: claims.milliseconds })
             : TE.left(unauthorized("The access token is not valid, or has expired.", newToken)),
         ),
       ),

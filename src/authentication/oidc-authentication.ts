@@ -71,16 +71,20 @@ export function oidcAuthentication(options: OidcOptions): Authentication {
             (error) => failureOf(error, options),
           ),
         ),
-        TE.chainW((claims) => credentialsOf(claims, options.roleClaim)),
+        TE.chainW((claims) => credentialsOf(claims, options)),
       ),
   };
 }
 
-function credentialsOf(claims: JWTPayload, roleClaim: string): TE.TaskEither<ApiError, Credentials> {
+function credentialsOf(
+  claims: JWTPayload,
+  { roleClaim, now }: Pick<OidcOptions, "roleClaim" | "now">,
+): TE.TaskEither<ApiError, Credentials> {
   // It names the caller in logs and histories.
   if (!Identifier.is(claims.sub))
     return TE.left(unauthorized("The subject of the token cannot name a caller.", "Ask the issuer of the token."));
-  return TE.right({ caller: claims.sub, role: highestRole(claimAt(claims, roleClaim)) });
+  const milliseconds = ((claims.exp ?? 0) + clockToleranceSeconds) * 1000 - now().getTime();
+  return TE.right({ caller: claims.sub, role: highestRole(claimAt(claims, roleClaim)), milliseconds });
 }
 
 /** A claim whose own name has dots, such as a URL, goes before one that the dots lead to. */

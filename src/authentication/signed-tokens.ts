@@ -10,13 +10,18 @@ export interface SignedTokens {
   signAccess(token: AccessClaims): Promise<string>;
   signRefresh(token: Omit<RefreshClaims, "id">): Promise<string>;
   /** Undefined where the token is not one of ours, was made for another use, or has expired. */
-  readAccess(token: string): Promise<AccessClaims | undefined>;
+  readAccess(token: string): Promise<AccessGranted | undefined>;
   readRefresh(token: string): Promise<RefreshClaims | undefined>;
 }
 
 export interface AccessClaims {
   readonly username: string;
   readonly role: Role;
+}
+
+/** An access token that was accepted; `milliseconds` is how long it still is. */
+export interface AccessGranted extends AccessClaims {
+  readonly milliseconds: number;
 }
 
 export interface RefreshClaims {
@@ -80,7 +85,10 @@ export function signedTokens({ key, accessTokenMinutes, refreshTokenHours, now }
     readAccess: async (token) => {
       const claims = await claimsOf(token, types.access);
       const role = roleNamed(claims?.["role"]);
-      return role !== undefined && Identifier.is(claims?.sub) ? { username: claims.sub, role } : undefined;
+      const { sub, exp = 0 } = claims ?? {};
+      return role !== undefined && Identifier.is(sub)
+        ? { username: sub, role, milliseconds: exp * 1000 - now().getTime() }
+        : undefined;
     },
     readRefresh: async (token) => {
       const claims = await claimsOf(token, types.refresh);

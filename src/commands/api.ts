@@ -9,7 +9,7 @@ import { LoadControl } from "../api/load-control";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
-import { isLoopback } from "../configuration-variables";
+import { isLoopback } from "../loopback";
 import { fileInventory } from "../inventory/file-inventory";
 import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
 import { serveHealth } from "../observability/health-server";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config";
-import { isLoopback } from "../configuration-variables";
+import { isLoopback } from "../loopback";
 import { startDevServer } from "../temporal/dev-server";
 import { StartupError } from "../startup-error";
 import type { StartRole } from "./run-role";

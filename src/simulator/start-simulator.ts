@@ -61,7 +61,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
   });
   app.use(vcsaAvailability(world));
   // The lifecycle manager's router answers what no router before it knows.
-  for (const api of [...nsxApis(world), vcsaApi(world), vlcmApi(world), vim25Api(world), controlApi(world)])
+  for (const api of [...nsxApis(world), vcsaApi(world), vlcmApi(world), vim25Api(world), controlApi(world, host)])
     app.use(api.routes());
 
   const handle = app.callback();

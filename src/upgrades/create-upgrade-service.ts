@@ -41,7 +41,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     readPrechecks: readPrechecks(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),
     getTask,
-    watchTask: (id, lastEventId) => watcher.watch(id, lastEventId),
+    watchTask: (id, follower) => watcher.watch(id, follower),
     retryTask: retryTask(deps),
     cancelTask: cancelTask(deps),
     listBundles: listBundles(catalog),

@@ -24,6 +24,7 @@ export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "prechec
  * - `NotFound` (404).
  * - `Conflict` with the current state (409); `reason` is the upgrade's own where it gave one.
  * - `Busy`: this process can take no more of that for now (503).
+ * - `Throttled`: this caller has as much of that as one caller may (429).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `PayloadKeyMissing`: what Temporal stores is encrypted with a key that is not there; status as `TemporalUnreachable`.
@@ -36,6 +37,7 @@ export type ServiceError =
   | { readonly _tag: "NotFound"; readonly resource: NamedResource; readonly id: string }
   | { readonly _tag: "Conflict"; readonly reason: ErrorBody }
   | { readonly _tag: "Busy"; readonly problem: Problem }
+  | { readonly _tag: "Throttled"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "PayloadKeyMissing"; readonly keyId: string; readonly problem: string }
@@ -61,6 +63,7 @@ export const notFound = (resource: NamedResource, id: string): ServiceError => (
 });
 export const conflict = (reason: ErrorBody): ServiceError => ({ _tag: "Conflict", reason });
 export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem });
+export const throttled = (problem: Problem): ServiceError => ({ _tag: "Throttled", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });

@@ -13,6 +13,7 @@ import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
 import type { TaskFilter, UpgradeFilter } from "./ports";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-listener";
+import type { Follower } from "./watch-task";
 
 export interface StartRequest {
   readonly spec: UpgradeSpec;
@@ -46,7 +47,7 @@ export interface UpgradeService {
   listIsos(page?: PageRequest): TaskEither<ServiceError, PageOfIso>;
   readCluster(id: string): TaskEither<ServiceError, Cluster>;
   /** Follows a Task; `lastEventId` names the last event that the listener has had of it. */
-  watchTask(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener>;
+  watchTask(id: string, follower: Follower): TaskEither<ServiceError, TaskListener>;
   /** Ends all that goes on for a listener, so that the process can stop. */
   close(): void;
   /** Whether the service can do its work now; the problems of one that can do it, but not for every upgrade. */

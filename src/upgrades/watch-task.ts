@@ -1,7 +1,7 @@
 import * as E from "fp-ts/Either";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { Identities, Timers, UpgradeExecutions } from "./ports";
-import { busy, type ServiceError } from "./service-error";
+import { busy, throttled, type ServiceError } from "./service-error";
 import type { TaskListener } from "./task-listener";
 import { WatchedTask } from "./watched-task";
 import { WatchedTaskListener } from "./watched-task-listener";
@@ -21,7 +21,21 @@ export interface WatchLimits {
   readonly quiet: number;
   /** How many listeners there may be at the same time. */
   readonly listeners: number;
+  /** How many of them one caller may have. */
+  readonly listenersPerCaller: number;
 }
+
+/** Who follows a Task, and from where. */
+export interface Follower {
+  readonly caller: string;
+  /** The id of the last event that they know. */
+  readonly lastEventId?: string | undefined;
+  /** For how many milliseconds their credentials are good; absent: without an end. */
+  readonly milliseconds?: number | undefined;
+}
+
+/** The longest time that a timer of Node knows, in milliseconds: almost 25 days. */
+const longestTimer = 2 ** 31 - 1;
 
 /** How long the history of a Task is kept for a listener that comes back. */
 const restMilliseconds = 60_000;
@@ -38,19 +52,26 @@ export class TaskWatcher {
   private readonly forgetting = new WeakMap<WatchedTask, () => void>();
   private readonly listeners = new Set<TaskListener>();
   private users = 0;
+  private readonly usersByCaller = new Map<string, number>();
   private isClosed = false;
 
   constructor(private readonly deps: WatchTaskDependencies) {}
 
-  /** Follows a Task after the event with this id. Left where the Task cannot be read, or there are too many listeners. */
-  watch(id: string, lastEventId?: string): TaskEither<ServiceError, TaskListener> {
+  /**
+   * Follows a Task after the last event that is known. Left where the Task cannot be read, or there are too many
+   * listeners. The listener ends with the credentials of its caller.
+   */
+  watch(id: string, follower: Follower): TaskEither<ServiceError, TaskListener> {
     return async () => {
-      if (this.users >= this.deps.watchLimits.listeners) return E.left(busy(tooMany));
+      const { listeners, listenersPerCaller } = this.deps.watchLimits;
+      if ((this.usersByCaller.get(follower.caller) ?? 0) >= listenersPerCaller)
+        return E.left(throttled(tooManyOfCaller(listenersPerCaller)));
+      if (this.users >= listeners) return E.left(busy(tooMany));
       const task = this.taskOf(id);
-      this.use(task, 1);
+      this.use(task, follower, 1);
       const known = await task.refresh();
-      if (E.isRight(known)) return E.right(this.listen(id, task, lastEventId));
-      this.release(id, task);
+      if (E.isRight(known)) return E.right(this.listen(id, task, follower));
+      this.release(id, task, follower);
       return known;
     };
   }
@@ -70,24 +91,33 @@ export class TaskWatcher {
     return task;
   }
 
-  private listen(id: string, task: WatchedTask, lastEventId: string | undefined): TaskListener {
+  private listen(id: string, task: WatchedTask, follower: Follower): TaskListener {
     const { timers, watchLimits } = this.deps;
+    const { lastEventId, milliseconds } = follower;
     const listener = new WatchedTaskListener(id, task, lastEventId, timers, watchLimits.quiet, () => {
+      cancelEnd?.();
       this.listeners.delete(listener);
-      this.release(id, task);
+      this.release(id, task, follower);
     });
+    const cancelEnd =
+      milliseconds === undefined
+        ? undefined
+        : timers.after(Math.min(milliseconds, longestTimer), () => listener.leave());
     this.listeners.add(listener);
     if (this.isClosed) listener.leave();
     return listener;
   }
 
-  private use(task: WatchedTask, more: 1 | -1): void {
+  private use(task: WatchedTask, { caller }: Follower, more: 1 | -1): void {
     this.users += more;
     task.users += more;
+    const ofCaller = (this.usersByCaller.get(caller) ?? 0) + more;
+    if (ofCaller === 0) this.usersByCaller.delete(caller);
+    else this.usersByCaller.set(caller, ofCaller);
   }
 
-  private release(id: string, task: WatchedTask): void {
-    this.use(task, -1);
+  private release(id: string, task: WatchedTask, follower: Follower): void {
+    this.use(task, follower, -1);
     if (task.users > 0) return;
     this.forgetting.get(task)?.();
     this.tasks.delete(id);
@@ -101,6 +131,12 @@ export class TaskWatcher {
     this.forgetting.set(task, this.deps.timers.after(restMilliseconds, forget));
   }
 }
+
+const tooManyOfCaller = (limit: number) => ({
+  code: "TOO_MANY_LISTENERS_OF_CALLER",
+  message: `You follow tasks by as many streams of events as one caller may have (${limit}).`,
+  remediation: "Close streams that you do not need, or read the task by GET /v1/tasks/{id}.",
+});
 
 const tooMany = {
   code: "TOO_MANY_LISTENERS",

@@ -88,7 +88,7 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
         "a chunk extension": [`${head(preview, "Transfer-Encoding: chunked")}2;`, "a=b;".repeat(1000)],
         "a chunk size": [head(preview, "Transfer-Encoding: chunked"), "0".repeat(1000)],
         trailers: [`${head(preview, "Transfer-Encoding: chunked")}0\r\n`, "X: x\r\n".repeat(100)],
-        requests: ["", "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n"],
+        requests: ["", "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n"],
       };
       await Promise.all(
         Object.entries(endless).map(async ([what, [start, part]]) => {
@@ -106,9 +106,9 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
       const held = {
         idle: await open(some(2000), () => undefined),
         "idle after a request": await open(some(500), ({ socket }) =>
-          socket.write("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n"),
+          socket.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         ),
-        "slow headers": await open(some(500), (one) => one.drip("GET / HTTP/1.1\r\nHost: a\r\nX: slow\r\n", 1000)),
+        "slow headers": await open(some(500), (one) => one.drip("GET / HTTP/1.1\r\nHost: localhost\r\nX: slow\r\n", 1000)),
         "slow bodies": await open(some(200), (one) => {
           one.socket.write(head(preview, "Content-Length: 1000"));
           one.drip(" ", 1000);
@@ -131,7 +131,7 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
     async "cost little while their clients read nothing"() {
       const { id } = await service().startDraft();
       const before = service().memory("VmRSS");
-      const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
       const unread = (text: string) => (one: RawConnection) => {
         one.socket.pause();
         one.socket.write(text);
@@ -158,13 +158,13 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
       for (const text of [
         "",
         "GET",
-        "GET / HTTP/1.1\r\nHost: a",
+        "GET / HTTP/1.1\r\nHost: localhost",
         head(preview, "Content-Length: 100"),
         `${head(preview, "Transfer-Encoding: chunked")}ff\r\n{`,
         whole,
         whole.repeat(50),
-        `GET /v1/tasks/${id}/events HTTP/1.1\r\nHost: a\r\n\r\n`,
-        "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(20),
+        `GET /v1/tasks/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+        "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20),
       ]) {
         const broken = await open(some(50), ({ socket }) => socket.write(text));
         // Half of them as soon as something has come back, where something does.
@@ -185,7 +185,7 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
       const asked = Array.from(
         { length: 1000 },
         (_, i) =>
-          `GET /nowhere/${i} HTTP/1.1\r\nHost: a\r\nX-Request-Id: n-${i}\r\n${i === 999 ? "Connection: close\r\n" : ""}\r\n`,
+          `GET /nowhere/${i} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: n-${i}\r\n${i === 999 ? "Connection: close\r\n" : ""}\r\n`,
       );
       const { text } = await sendRaw(service(), asked.join(""), { limit: longest });
       const received = parseAnswers(text);
@@ -217,7 +217,7 @@ describe("connections, in plain and by TLS at the same time, that break rules or
     // The first bytes of a ClientHello that says that it is longer.
     const hello = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, ...Array<number>(40).fill(7)]);
     const shapes: Readonly<Record<string, string | Buffer>> = {
-      "plain HTTP": "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+      "plain HTTP": "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n",
       "a handshake that stops": hello,
       "a handshake that is nonsense": Buffer.concat([hello, Buffer.alloc(1000, 0xff)]),
       "a record that is too long": Buffer.from([0x16, 3, 3, 0xff, 0xff, ...Array<number>(70_000).fill(1)]),

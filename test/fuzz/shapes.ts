@@ -15,7 +15,7 @@ const preview = "POST /v1/upgrades/preview HTTP/1.1";
 
 /** The head of a request: its first line, what every request has, and further headers. */
 export function head(first: string, ...headers: string[]): string {
-  return [first, "Host: a", "Authorization: x", "Content-Type: application/json", ...headers, "", ""].join("\r\n");
+  return [first, "Host: localhost", "Authorization: x", "Content-Type: application/json", ...headers, "", ""].join("\r\n");
 }
 
 /** A whole small request, after which the connection is closed. */
@@ -28,7 +28,7 @@ let hiddenRequests = 0;
 /** A body that is a whole request where the two sides disagree on its length. */
 function smuggled(what: string, make: (hidden: string) => string): Shape {
   const hidden = `/v1/upgrades/hidden-${++hiddenRequests}`;
-  return { what, hidden, bytes: make(`GET ${hidden} HTTP/1.1\r\nHost: a\r\n\r\n`) };
+  return { what, hidden, bytes: make(`GET ${hidden} HTTP/1.1\r\nHost: localhost\r\n\r\n`) };
 }
 
 /** Requests that two servers in a row could read in different ways. */
@@ -132,7 +132,7 @@ export const malformed: readonly Shape[] = [
   { what: "lines that end with LF alone", bytes: get("/health/live").replaceAll("\r\n", "\n") },
   { what: "lines that end with CR alone", end: true, bytes: get("/health/live").replaceAll("\r\n", "\r") },
   { what: "a folded header", bytes: get("/health/live", "X: a\r\n b") },
-  { what: "a folded Host", bytes: get("/health/live").replace("Host: a", "Host: a\r\n\tb") },
+  { what: "a folded Host", bytes: get("/health/live").replace("Host: localhost", "Host: localhost\r\n\tb") },
   { what: "a header without a colon", bytes: get("/health/live", "nonsense") },
   { what: "a header without a name", bytes: get("/health/live", ": x") },
   { what: "a header name with a space", bytes: get("/health/live", "X Y: x") },

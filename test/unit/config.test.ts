@@ -35,7 +35,7 @@ describe("the configuration", () => {
     expect(config.simulator).to.deep.include({ port: 8090, hostSeconds: 5 });
     expect(config.cacheDir).to.equal(join(homedir(), ".cache/upgrade-management-service"));
     expect(config.waitLimits.componentManagerCallSeconds).to.equal(30);
-    expect(config.watchLimits).to.deep.equal({ poll: 1000, quiet: 15_000, listeners: 1000 });
+    expect(config.watchLimits).to.deep.equal({ poll: 1000, quiet: 15_000, listeners: 1000, listenersPerCaller: 250 });
   });
 
   it("has the limits of plans that say nothing as the defaults of new ones", () => {

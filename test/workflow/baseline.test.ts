@@ -146,7 +146,11 @@ describe("A baseline-managed cluster", function () {
     it("is brought to a safe end when it is cancelled, with its settings put back", async () => {
       // The host must not be in maintenance mode, and its installation not asked for, before the Activity is told to stop.
       const fault = { kind: "MAINTENANCE_MODE_HANGS", host: "host-11" };
-      const made = await fetch(`${simulator.url}/simulator/faults`, { method: "POST", body: JSON.stringify(fault) });
+      const made = await fetch(`${simulator.url}/simulator/faults`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(fault),
+      });
       expect(made.status).to.equal(201);
       const upgrade = await bench().upgrade({ resources: resource, kinds: ["BASELINE"] }, real());
       await eventually(steps, (done) => done.includes("MAINTENANCE_REQUESTED host-11"));

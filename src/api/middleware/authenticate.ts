@@ -26,6 +26,7 @@ export function authenticate(authentication: Authentication, { access, role, ope
     // Also before a refusal, so that the log says who was refused.
     ctx.state.caller = outcome.right.caller;
     if (outcome.right.role !== undefined) ctx.state.role = outcome.right.role;
+    if (outcome.right.milliseconds !== undefined) ctx.state.credentialMilliseconds = outcome.right.milliseconds;
     if (!roleCovers(outcome.right.role, role)) return respondWithError(ctx, roleRequired(role, outcome.right.role));
     return next();
   };

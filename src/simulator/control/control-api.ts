@@ -1,7 +1,9 @@
+import { isIP } from "node:net";
 import Router from "@koa/router";
 import * as E from "fp-ts/Either";
 import type { Context, Next } from "koa";
 import { Identifier, model, OneOf } from "../../domain/codec";
+import { findForeignHeader, isLoopback } from "../../loopback";
 import { decodeStrictly } from "../config/decode-strictly";
 import { answering, send, UnreadableBody, type Answer } from "../http/answering";
 import { Seconds } from "../state/fault";
@@ -32,6 +34,30 @@ function findHost(world: World, idOrName: string): KnownHost | undefined {
 /** What is wrong with a control call, one sentence a field. */
 const wrong = (status: number, errors: readonly string[]): Answer => ({ status, body: { errors } });
 
+/**
+ * Refuses what a web page of somebody else sends: under a name of its own, from its own place, or as a form or plain
+ * text, which browsers send without asking. Where the simulator listens beyond this machine, addresses and the name that
+ * it listens by are its own too: pages are bound to names, not to addresses.
+ */
+function refuseForeign(host: string) {
+  const isOurs = (name: string) =>
+    isLoopback(name) || (!isLoopback(host) && (name === host.toLowerCase() || isIP(name.replace(/^\[|\]$/g, "")) > 0));
+  return (ctx: Context, next: Next): Promise<unknown> => {
+    const { headers } = ctx.req;
+    const foreign = findForeignHeader({ host: headers.host, origin: headers.origin }, isOurs);
+    if (foreign) {
+      send(ctx, wrong(403, [`${foreign.header}: ${foreign.value} is not this machine`]));
+      return Promise.resolve();
+    }
+    const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+    if (hasBody && !ctx.is("application/json")) {
+      send(ctx, wrong(415, ["Content-Type: must be application/json"]));
+      return Promise.resolve();
+    }
+    return next();
+  };
+}
+
 async function controlErrors(ctx: Context, next: Next): Promise<void> {
   try {
     await next();
@@ -41,9 +67,13 @@ async function controlErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-/** The simulator's own API under `/simulator`: look at the world, read the ledger, make things go wrong (no login). */
-export function controlApi(world: World): Router {
+/**
+ * The simulator's own API under `/simulator`: look at the world, read the ledger, make things go wrong (no login). `host`
+ * is where the simulator listens.
+ */
+export function controlApi(world: World, host: string): Router {
   const router = new Router({ prefix: "/simulator" });
+  router.use(refuseForeign(host));
   router.use(controlErrors);
 
   router.get(

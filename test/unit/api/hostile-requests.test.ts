@@ -16,7 +16,7 @@ import {
 const head = (...headers: string[]) =>
   [
     "POST /v1/upgrades HTTP/1.1",
-    "Host: a",
+    "Host: localhost",
     "Authorization: x",
     "Content-Type: application/json",
     ...headers,
@@ -86,7 +86,10 @@ describe("hostile requests", () => {
       expectOne(await sendRawAndEnd(api.port, promised), "BODY_INCOMPLETE");
       const chunk = `${head("Transfer-Encoding: chunked")}ff\r\n{`;
       expectOne(await sendRawAndEnd(api.port, chunk), "BODY_INCOMPLETE");
-      expectOne(await sendRawAndEnd(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: a\r\nX-Cut"), "MALFORMED_HTTP");
+      expectOne(
+        await sendRawAndEnd(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: localhost\r\nX-Cut"),
+        "MALFORMED_HTTP",
+      );
     });
 
     it("are nothing to a client that ends its side without one", async () => {
@@ -132,11 +135,11 @@ describe("hostile requests", () => {
     }).timeout(10_000);
 
     it("are refused when the headers come too slowly", async () => {
-      expectOne(await sendRaw(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: a\r\nX-Slow"), "REQUEST_TIMEOUT");
+      expectOne(await sendRaw(api.port, "POST /v1/upgrades HTTP/1.1\r\nHost: localhost\r\nX-Slow"), "REQUEST_TIMEOUT");
     }).timeout(10_000);
 
     it("do not keep an idle connection", async () => {
-      const answers = await sendRaw(api.port, "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n");
+      const answers = await sendRaw(api.port, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
       expect(answers.map(({ status }) => status)).to.deep.equal([200]);
     }).timeout(10_000);
   });
@@ -144,7 +147,10 @@ describe("hostile requests", () => {
   describe("in their headers", () => {
     it("are refused when longer than 16 KiB", async () => {
       expectOne(await sendRaw(api.port, head(`X-Long: ${"x".repeat(20_000)}`)), "HEADERS_TOO_LARGE");
-      expectOne(await sendRaw(api.port, `GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), "HEADERS_TOO_LARGE");
+      expectOne(
+        await sendRaw(api.port, `GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+        "HEADERS_TOO_LARGE",
+      );
     });
 
     it("are refused with two Authorization headers", async () => {
@@ -169,7 +175,7 @@ describe("hostile requests", () => {
     });
 
     it("need one Host", async () => {
-      for (const hosts of ["", "Host: a\r\nHost: b\r\n"]) {
+      for (const hosts of ["", "Host: localhost\r\nHost: b\r\n"]) {
         const [answer] = await sendRaw(api.port, `GET /health/live HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
         expectError(answer!, 400, "MALFORMED_HTTP");
       }
@@ -177,7 +183,7 @@ describe("hostile requests", () => {
 
     it("count as many as there are", async () => {
       const many = Array.from({ length: 300 }, (_, i) => `X-${i}: x`);
-      const request = `GET /v1/upgrades HTTP/1.1\r\n${many.join("\r\n")}\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const request = `GET /v1/upgrades HTTP/1.1\r\n${many.join("\r\n")}\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
       expect((await sendRaw(api.port, request)).map(({ status }) => status)).to.deep.equal([200]);
       const post = head(...many, "Idempotency-Key: k", "Connection: close", `Content-Length: ${text.length}`) + text;
       expect((await sendRaw(api.port, post)).map(({ status }) => status)).to.deep.equal([202]);
@@ -207,7 +213,7 @@ describe("hostile requests", () => {
     it("may expect what the service does not know", async () => {
       const [answer] = await sendRaw(
         api.port,
-        "GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: localhost\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n",
       );
       expect(answer?.status).to.equal(200);
     });
@@ -215,7 +221,7 @@ describe("hostile requests", () => {
     it("cannot break out of the request id", async () => {
       const [answer] = await sendRaw(
         api.port,
-        `GET /nothing HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${"x".repeat(129)}\r\nConnection: close\r\n\r\n`,
+        `GET /nothing HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${"x".repeat(129)}\r\nConnection: close\r\n\r\n`,
       );
       expect(expectError(answer!, 404, "PATH_NOT_FOUND").referenceToken).to.match(/^[0-9a-f-]{36}$/);
     });
@@ -225,9 +231,9 @@ describe("hostile requests", () => {
     ["no HTTP", "hello\r\n\r\n"],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["TLS", Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3])],
-    ["a header with a control character", "GET / HTTP/1.1\r\nHost: a\r\nX: \u0000\r\n\r\n"],
+    ["a header with a control character", "GET / HTTP/1.1\r\nHost: localhost\r\nX: \u0000\r\n\r\n"],
     ["a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n"],
-    ["a method that is none", "get /health/live HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["a method that is none", "get /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ] as const) {
     it(`that are ${what} get an Error`, async () => {
       expectOne(await sendRaw(api.port, bytes), "MALFORMED_HTTP");
@@ -238,7 +244,7 @@ describe("hostile requests", () => {
     it(`to the target ${target} get an Error and a log line`, async () => {
       const [answer, ...others] = await sendRaw(
         api.port,
-        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
       );
       expect(others).to.deep.equal([]);
       const { referenceToken } = expectError(answer!, 400, "MALFORMED_URL");
@@ -247,12 +253,12 @@ describe("hostile requests", () => {
   }
 
   it("may name the service in their target", async () => {
-    const request = "GET http://a:99/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const request = "GET http://a:99/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     expect((await sendRaw(api.port, request)).map(({ status }) => status)).to.deep.equal([200]);
   });
 
   it("may come in one piece, one after the other", async () => {
-    const one = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";
+    const one = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const answers = await sendRaw(api.port, one.repeat(20) + one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 21 }, () => 200));
   });

@@ -286,7 +286,7 @@ describe("an API with too many requests", () => {
     await counts("START", { working: 1 });
     const body = JSON.stringify(upgradeSpecExample);
     const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
-    const head = Object.entries({ ...headers, host: "a", "content-length": String(Buffer.byteLength(body)) });
+    const head = Object.entries({ ...headers, host: "localhost", "content-length": String(Buffer.byteLength(body)) });
     const lines = ["POST /v1/upgrades HTTP/1.1", ...head.map(([name, value]) => `${name}: ${value}`), "", body];
     socket.write(lines.join("\r\n"));
     await counts("START", { waiting: 1 });

@@ -33,7 +33,7 @@ describe("routing", () => {
   ]) {
     it(`answers 404 to ${path}`, async () => {
       expectError(
-        (await sendRaw(api.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`))[0]!,
+        (await sendRaw(api.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`))[0]!,
         404,
         "PATH_NOT_FOUND",
       );
@@ -56,7 +56,7 @@ describe("routing", () => {
     ["*", "PATH_NOT_FOUND"],
   ] as const) {
     it(`answers ${code} to ${path}`, async () => {
-      const [answer] = await sendRaw(api.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      const [answer] = await sendRaw(api.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
       expectError(answer!, code === "MALFORMED_URL" ? 400 : 404, code);
     });
   }
@@ -65,7 +65,7 @@ describe("routing", () => {
     it(`answers 405 with Allow to ${method}`, async () => {
       const [answer] = await sendRaw(
         api.port,
-        `${method} /v1/upgrades HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-HTTP-Method-Override: GET\r\n\r\n`,
+        `${method} /v1/upgrades HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-HTTP-Method-Override: GET\r\n\r\n`,
       );
       expectError(answer!, 405, "METHOD_NOT_ALLOWED");
       expect(answer!.headers["allow"]?.split(", ")).to.have.members(["GET", "HEAD", "POST", "OPTIONS"]);

@@ -124,7 +124,7 @@ describe("startApi", () => {
   it("answers a client that ends its side when it has sent its request", async () => {
     const { getTask, asked, open } = gate();
     const api = await startApiUnderTest({ service: { getTask } });
-    const answers = sendRawAndEnd(api.port, `GET ${taskPath} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const answers = sendRawAndEnd(api.port, `GET ${taskPath} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await asked;
     // A round trip: the end of the other connection has been seen by then.
     await fetch(`${api.url}/health/live`);
@@ -147,7 +147,7 @@ describe("startApi", () => {
     const api = await startApi(app, { host: "127.0.0.1", port: 0, log: memoryLog().log });
     const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
     const paths = ["/1", "/2", "/3"];
-    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
     const all = (set: Set<string>) => paths.every((path) => set.has(path));
     const seen = (set: Set<string>) => eventually(() => Promise.resolve(all(set)), Boolean, 8000);
     await seen(arrived);
@@ -160,7 +160,7 @@ describe("startApi", () => {
     const { getTask, asked, open } = gate();
     const api = await startApiUnderTest({ service: { getTask } });
     const socket = connect(api.port, "127.0.0.1");
-    socket.write(`GET ${taskPath} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    socket.write(`GET ${taskPath} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await asked;
     socket.destroy();
     open();

@@ -5,10 +5,13 @@ import { expect } from "chai";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { EventSource } from "eventsource";
 import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
+import type { Authentication } from "../../../src/api/authentication";
 import { taskEventsExample, taskExample } from "../../../src/api/openapi/examples";
 import { type Task } from "../../../src/domain/task";
 import { applyTaskChange, TaskChange } from "../../../src/domain/task-change";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
 import { TaskWatcher, type WatchLimits } from "../../../src/upgrades/watch-task";
 import { eventually } from "../../support/eventually";
@@ -16,7 +19,7 @@ import { ManualTimers } from "../../support/manual-timers";
 import { expectError, startApiUnderTest, type ApiOptions, type ApiUnderTest } from "./api-under-test";
 
 const path = `/v1/tasks/${taskExample.id}/events`;
-const limits: WatchLimits = { poll: 1000, quiet: 15_000, listeners: 100 };
+const limits: WatchLimits = { poll: 1000, quiet: 15_000, listeners: 100, listenersPerCaller: 100 };
 
 /** The API with the real watcher over a Task that a test changes, and a clock that it moves. */
 class Watched {
@@ -44,7 +47,7 @@ class Watched {
       timers: this.timers,
       watchLimits: { ...limits, ...changes },
     });
-    const watchTask: TaskWatcher["watch"] = (id, lastEventId) => this.watcher.watch(id, lastEventId);
+    const watchTask: TaskWatcher["watch"] = (id, follower) => this.watcher.watch(id, follower);
     this.api = await startApiUnderTest({ ...options, service: { watchTask } });
     return this;
   }
@@ -236,13 +239,41 @@ describe("GET /v1/tasks/{id}/events", () => {
     expect(await next.told(1)).to.deep.equal(["snapshot"]);
   });
 
+  it("answers 429 to a caller who has as many streams as one may", async () => {
+    await watched.close();
+    watched = await new Watched().start({ listenersPerCaller: 1 });
+    await watched.open();
+    const refused = await request(watched.api.url).get(path);
+    expectError(refused, 429, "TOO_MANY_LISTENERS_OF_CALLER");
+    expect(refused.headers["retry-after"]).to.equal("10");
+    expect((refused.body as { message: string }).message).to.include("(1)");
+  });
+
+  it("ends with the token that it was opened with, without telling that the Task has ended", async () => {
+    await watched.close();
+    const authentication: Authentication = {
+      ...devAuthentication,
+      mode: "local",
+      authenticate: () => TE.right({ caller: "ann", role: "VIEWER", milliseconds: 4000 }),
+    };
+    watched = await new Watched().start({}, { authentication });
+    const stream = await watched.open();
+    await stream.told(1);
+    await watched.timers.pass(3999);
+    expect(stream.ended).to.equal(false);
+    await watched.timers.pass(1);
+    await stream.end();
+    expect(stream.names).to.deep.equal(["snapshot"]);
+    expect((await watched.open({ "last-event-id": stream.messages[0]?.id ?? "" })).response.statusCode).to.equal(200);
+  });
+
   it("keeps no listener for a client that goes while the Task is being read", async () => {
     await watched.close();
     watched = await new Watched().start({ listeners: 1 });
     let open = () => {};
     watched.gate = new Promise((resolve) => (open = resolve));
     const socket = connect(watched.api.port, "127.0.0.1");
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await eventually(
       () => Promise.resolve(watched.reads),
       (reads) => reads === 1,
@@ -330,7 +361,7 @@ describe("GET /v1/tasks/{id}/events", () => {
 
   it("reads the Task once per interval for two hundred clients", async () => {
     await watched.close();
-    watched = await new Watched().start({ listeners: 200 });
+    watched = await new Watched().start({ listeners: 200, listenersPerCaller: 200 });
     const streams = await Promise.all(Array.from({ length: 200 }, () => watched.open()));
     await Promise.all(streams.map((stream) => stream.told(1)));
     await watched.becomes({ status: "In Progress" });

@@ -130,7 +130,7 @@ describe("the API by TLS", () => {
       },
       (name) => name === "second",
     );
-    before.write("GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    before.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     expect(await text(before)).to.match(/^HTTP\/1\.1 200 /);
     expect(lines.some(({ msg }) => msg === "TLS certificate renewed")).to.equal(true);
   });
@@ -181,7 +181,7 @@ describe("the API by TLS", () => {
     const port = await start();
     const socket = connectPlainly(port, "127.0.0.1");
     socket.on("error", () => undefined);
-    socket.write("GET /v1/upgrades HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n\r\n");
+    socket.write("GET /v1/upgrades HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n\r\n");
     socket.resume();
     await once(socket, "close");
     expect((await get(port, "/health/live")).status).to.equal(200);

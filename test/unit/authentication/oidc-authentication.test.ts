@@ -90,7 +90,10 @@ describe("AUTH_MODE=oidc", () => {
   /** The credentials of a token, or the code of the error. */
   async function outcomeOf(token: string, authenticated = authentication()): Promise<unknown> {
     const outcome = await authenticated.authenticate(`Bearer ${token}`, "WRITE")();
-    if (E.isRight(outcome)) return outcome.right;
+    if (E.isRight(outcome)) {
+      const { milliseconds: _, ...who } = outcome.right;
+      return who;
+    }
     return outcome.left._tag === "NotAllowed" ? outcome.left.problems[0]?.code : outcome.left._tag;
   }
   const accepted = { caller: "alice", role: "OPERATOR" };
@@ -102,6 +105,13 @@ describe("AUTH_MODE=oidc", () => {
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(token, authenticated)));
     expect(outcomes).to.deep.equal(Array(20).fill(accepted));
     expect(issuer.asked).to.deep.equal([metadataPath, "/keys"]);
+  });
+
+  it("says how long a token is good, up to the end of the time that clocks may be apart", async () => {
+    const now = () => new Date(1_900_000_000_000);
+    const token = await issuer.token({ ...claims(), exp: now().getTime() / 1000 + 60 });
+    const outcome = await authentication({ now }).authenticate(`Bearer ${token}`, "READ")();
+    expect(outcome).to.deep.equal(E.right({ ...accepted, milliseconds: 90_000 }));
   });
 
   it("asks for the keys where it is told, without the metadata", async () => {

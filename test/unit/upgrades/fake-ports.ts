@@ -92,7 +92,7 @@ export class FakePorts {
       resolutionDays: 7,
       waits: defaultActivityWaits,
       timers: { after: () => () => undefined },
-      watchLimits: { poll: 1000, quiet: 15_000, listeners: 10 },
+      watchLimits: { poll: 1000, quiet: 15_000, listeners: 10, listenersPerCaller: 10 },
     };
   }
 }

@@ -7,13 +7,13 @@ import { applyProgress, initialTask } from "../../../src/domain/task-progress";
 import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
 import { TaskHistory } from "../../../src/upgrades/task-history";
 import type { TaskEvent, TaskListener } from "../../../src/upgrades/task-listener";
-import { TaskWatcher, type WatchLimits } from "../../../src/upgrades/watch-task";
+import { TaskWatcher, type Follower, type WatchLimits } from "../../../src/upgrades/watch-task";
 import { ManualTimers, settled } from "../../support/manual-timers";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { arbitraryPlan, arbitraryTaskProgress } from "../domain/arbitrary-progress";
 
 const away = temporalUnreachable(new Error("away"));
-const limits: WatchLimits = { poll: 1000, quiet: 15_000, listeners: 500 };
+const limits: WatchLimits = { poll: 1000, quiet: 15_000, listeners: 500, listenersPerCaller: 500 };
 
 /** A watcher of Tasks that a test changes at will. */
 class Bench {
@@ -41,14 +41,14 @@ class Bench {
     });
   }
 
-  async watch(lastEventId?: string, id = "task"): Promise<TaskListener> {
-    const outcome = await this.watcher.watch(id, lastEventId)();
+  async watch(lastEventId?: string, id = "task", over: Partial<Follower> = {}): Promise<TaskListener> {
+    const outcome = await this.watcher.watch(id, { caller: "ann", lastEventId, ...over })();
     if (E.isLeft(outcome)) throw new Error(JSON.stringify(outcome.left));
     return outcome.right;
   }
 
-  async refused(id = "task"): Promise<ServiceError> {
-    const outcome = await this.watcher.watch(id)();
+  async refused(id = "task", caller = "ann"): Promise<ServiceError> {
+    const outcome = await this.watcher.watch(id, { caller })();
     if (E.isRight(outcome)) throw new Error("not refused");
     return outcome.left;
   }
@@ -322,7 +322,9 @@ describe("watching a Task", () => {
   describe("with too many others", () => {
     it("is refused until one leaves, also when all come at once", async () => {
       bench = new Bench({ listeners: 3 });
-      const outcomes = await Promise.all(Array.from({ length: 5 }, (_, i) => bench.watcher.watch(`task-${i % 2}`)()));
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => bench.watcher.watch(`task-${i % 2}`, { caller: "ann" })()),
+      );
       expect(outcomes.filter(E.isRight)).to.have.length(3);
       expect(await bench.refused()).to.deep.include({ _tag: "Busy" });
       const [first] = outcomes.filter(E.isRight);
@@ -336,6 +338,64 @@ describe("watching a Task", () => {
       bench = new Bench({ listeners: 1 });
       bench.error = away;
       for (let i = 0; i < 3; i++) expect(await bench.refused()).to.equal(away);
+    });
+  });
+
+  describe("with too many of one caller", () => {
+    it("is refused, of whichever Task, until one of them leaves, and others are not", async () => {
+      bench = new Bench({ listeners: 4, listenersPerCaller: 2 });
+      const first = await bench.watch(undefined, "task-1");
+      await bench.watch(undefined, "task-2");
+      expect(await bench.refused("task-3")).to.deep.include({ _tag: "Throttled" });
+      await bench.watch(undefined, "task-1", { caller: "bob" });
+      first.leave();
+      first.leave();
+      await bench.watch();
+      expect(await bench.refused()).to.deep.include({ _tag: "Throttled" });
+      await bench.watch(undefined, "task-1", { caller: "bob" });
+      expect(await bench.refused("task-1", "cid")).to.deep.include({ _tag: "Busy" });
+    });
+
+    it("does not count those whose Task could not be read", async () => {
+      bench = new Bench({ listenersPerCaller: 1 });
+      bench.error = away;
+      for (let i = 0; i < 3; i++) expect(await bench.refused()).to.equal(away);
+    });
+  });
+
+  describe("with credentials that end", () => {
+    it("ends with them, while it waits, and leaves its place to others", async () => {
+      bench = new Bench({ listeners: 1 });
+      const listener = await bench.watch(undefined, "task", { milliseconds: 5000 });
+      expect(typesOf(await told(listener))).to.deep.equal(["SNAPSHOT"]);
+      const waiting = listener.next();
+      await bench.timers.pass(4999);
+      expect(await bench.refused()).to.deep.include({ _tag: "Busy" });
+      await bench.timers.pass(1);
+      expect(await waiting).to.equal(undefined);
+      await bench.watch();
+    });
+
+    it("goes on from where it was for whoever comes back with others", async () => {
+      const listener = await bench.watch(undefined, "task", { milliseconds: 1500 });
+      const id = lastId(await told(listener));
+      await bench.timers.pass(1500);
+      const again = await bench.watch(id, "task", { milliseconds: 60_000 });
+      await bench.becomes({ status: "In Progress" });
+      expect(typesOf(await told(again))).to.deep.equal(["CHANGE"]);
+    });
+
+    it("takes credentials that are good for years", async () => {
+      const asked: number[] = [];
+      const after = bench.timers.after.bind(bench.timers);
+      bench.timers.after = (milliseconds, run) => {
+        asked.push(milliseconds);
+        return after(milliseconds, run);
+      };
+      const listener = await bench.watch(undefined, "task", { milliseconds: 1e12 });
+      // More than 31 bits are no time at all to Node.
+      expect(Math.max(...asked)).to.equal(2 ** 31 - 1);
+      listener.leave();
     });
   });
 
