@@ -116,7 +116,7 @@ module.exports = {
       "^activities/",
       "^activities/",
       "^src/domain/",
-      "^src/xml\\.ts$",
+      "^src/(xml|bounded-body)\\.ts$",
       packages(
         "@temporalio/activity",
         "@temporalio/client",
@@ -158,7 +158,7 @@ module.exports = {
         pathNot: [
           "^src/authentication/",
           "^src/api/(authentication|api-error|client-address|role|token-issuer)\\.ts$",
-          "^src/domain/codec\\.ts$",
+          "^src/(domain/codec|bounded-body)\\.ts$",
           "^src/upgrades/service-error\\.ts$",
         ],
       },

@@ -1,5 +1,6 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import * as t from "io-ts";
+import { answerBounds, readBoundedText } from "../bounded-body";
 
 /** The issuer's keys cannot be had, so no token can be checked. */
 export class IssuerUnreachableError extends Error {
@@ -34,6 +35,10 @@ export function issuerKeys({ issuer, keysUrl }: KeySource): JWTVerifyGetKey {
       timeoutDuration: callMilliseconds,
       cacheMaxAge: keepMilliseconds,
       cooldownDuration: pauseMilliseconds,
+      [customFetch]: async (address, options) => {
+        const answer = await fetch(address, options);
+        return new Response(await boundedText(answer, address), { status: answer.status });
+      },
     });
   };
   return async (header, token) => {
@@ -53,6 +58,9 @@ export function issuerKeys({ issuer, keysUrl }: KeySource): JWTVerifyGetKey {
   };
 }
 
+const boundedText = ({ body }: Response, url: string) =>
+  readBoundedText(body, { whose: url, bytes: answerBounds.issuer });
+
 const Metadata = t.type({ issuer: t.string, jwks_uri: t.string });
 
 /** The metadata must name the issuer itself, or somebody else's keys would be taken (Discovery 1.0, 4.3). */
@@ -60,7 +68,7 @@ async function keysUrlOf(issuer: string): Promise<string> {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(callMilliseconds) });
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
-  const metadata: unknown = await answer.json();
+  const metadata: unknown = JSON.parse(await boundedText(answer, url));
   if (!Metadata.is(metadata)) throw new Error(`${url} answers no metadata of an issuer`);
   if (metadata.issuer !== issuer) throw new Error(`${url} answers the metadata of ${metadata.issuer.slice(0, 255)}`);
   return metadata.jwks_uri;

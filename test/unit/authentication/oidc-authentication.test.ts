@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
@@ -223,6 +224,15 @@ describe("AUTH_MODE=oidc", () => {
     issuer.answers.set("/keys", keys).set(metadataPath, metadata);
     expect(await outcomeOf(token, authenticated)).to.deep.equal(accepted);
   });
+
+  for (const path of [metadataPath, "/keys"])
+    it(`reads no more of ${path} than it must, and says whose answer was too long`, async () => {
+      issuer.answers.set(path, "no end");
+      const outcome = await authentication().authenticate(`Bearer ${await issuer.token(claims())}`, "READ")();
+      if (E.isRight(outcome) || outcome.left._tag !== "IssuerUnreachable") throw new Error("the token was checked");
+      const causes = inspect(outcome.left.cause, { depth: 5 });
+      expect(causes).to.contain(`The answer of ${issuer.url}${path} is longer than 1 MiB`);
+    });
 
   it("goes on with the keys that it has while the issuer is away", async () => {
     const authenticated = authentication();

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
+import { Readable } from "node:stream";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from "jose";
 import { close, listen } from "./real-issuer";
 
-type Answer = { readonly status: number; readonly body: unknown } | "no answer";
+type Answer = { readonly status: number; readonly body: unknown } | "no answer" | "no end";
 
 /** An issuer that does what a test says, for tokens and answers that no real one gives. */
 export interface ScriptedIssuer {
@@ -19,6 +20,11 @@ export interface ScriptedIssuer {
   close(): Promise<void>;
 }
 
+/** An answer that has no end, of which nothing is wrong so far. */
+function* spaces(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536, " ");
+}
+
 export const metadataPath = "/.well-known/openid-configuration";
 
 export async function scriptedIssuer(): Promise<ScriptedIssuer> {
@@ -28,6 +34,7 @@ export async function scriptedIssuer(): Promise<ScriptedIssuer> {
     asked.push(request.url ?? "");
     const answer = answers.get(request.url ?? "") ?? { status: 404, body: {} };
     if (answer === "no answer") return void request.socket.destroy();
+    if (answer === "no end") return void Readable.from(spaces()).pipe(response);
     response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
   });
   const url = await listen(server);

@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { Pool } from "undici";
+import { AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
+
+const bound = { whose: "vc-01", bytes: 1024 * 1024 };
+
+describe("an answer that is read up to a bound", () => {
+  let server: Server;
+  let url: string;
+  let cut: Promise<unknown>;
+
+  beforeEach(async () => {
+    server = createServer((request, response) => {
+      cut = once(response, "close");
+      if (request.url === "/endless") {
+        const more = () => {
+          while (response.write(Buffer.alloc(65_536, "a")));
+        };
+        response.on("drain", more);
+        more();
+      } else if (request.url === "/packed")
+        response.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(bound.bytes + 1, "a")));
+      else response.end(Buffer.alloc(bound.bytes - 3, "a").toString() + "€");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const rejection = async (reading: Promise<string>) => {
+    const error: unknown = await reading.catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(AnswerTooLargeError);
+    return error as AnswerTooLargeError;
+  };
+
+  it("is its text where it is not too long, also where a character is split", async () => {
+    expect((await readBoundedText((await fetch(`${url}/exact`)).body, bound)).slice(-2)).to.equal("a€");
+    async function* bytes() {
+      for (const byte of Buffer.from("€")) yield await Promise.resolve(Uint8Array.of(byte));
+    }
+    expect(await readBoundedText(bytes(), bound)).to.equal("€");
+    expect(await readBoundedText(null, bound)).to.equal("");
+  });
+
+  it("is refused as soon as it is too long, with whose it was, and the connection is let go", async () => {
+    const error = await rejection(readBoundedText((await fetch(`${url}/endless`)).body, bound));
+    expect(error.message).to.equal("The answer of vc-01 is longer than 1 MiB, and was not read to its end");
+    expect(error.code).to.equal("ANSWER_TOO_LARGE");
+    await cut;
+  });
+
+  it("is refused so for the client of component managers too", async () => {
+    const pool = new Pool(url);
+    try {
+      const { body } = await pool.request({ method: "GET", path: "/endless" });
+      await rejection(readBoundedText(body, bound));
+      await cut;
+    } finally {
+      await pool.destroy();
+    }
+  });
+
+  it("counts the bytes after decompression", async () => {
+    await rejection(readBoundedText((await fetch(`${url}/packed`)).body, bound));
+  });
+});
