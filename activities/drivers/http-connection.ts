@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
+import { type AnswerBound, answerBounds, AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
 import { callsAtOnce } from "./calls-at-once";
 import { type Lease, leaseForChange } from "./lease";
 
@@ -49,12 +50,14 @@ const quickly = 100;
 export class HttpConnection {
   readonly #pool: Pool;
   readonly #root: string;
+  readonly #bound: AnswerBound;
   readonly #options: HttpConnectionOptions;
 
   /** `url`: root of the interface, such as `https://vc-01.example.com`. */
   constructor(url: string, options: HttpConnectionOptions) {
     const { origin, pathname } = new URL(url);
     this.#root = pathname.replace(/\/*$/, "/");
+    this.#bound = { whose: origin, bytes: answerBounds.manager };
     this.#options = options;
     // One limit for the whole exchange replaces those of its parts.
     const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: options.callTimeout };
@@ -89,7 +92,7 @@ export class HttpConnection {
         const answer = await this.#exchange(request, signal, way);
         if (isLast || !quickRetries.statuses.includes(answer.status)) return answer;
       } catch (error) {
-        if (error instanceof LeaseTooOldError) throw error;
+        if (error instanceof LeaseTooOldError || error instanceof AnswerTooLargeError) throw error;
         if (isLast || signal.aborted) throw named(error);
       }
       await pause(quickly * (retry + 1));
@@ -109,7 +112,11 @@ export class HttpConnection {
       body: body ?? null,
       signal,
     });
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: await readBoundedText(answer.body, this.#bound),
+    };
   }
 
   /** Drops the connections, whatever is under way on them. */

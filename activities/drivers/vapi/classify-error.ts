@@ -1,4 +1,5 @@
 import { CancelledFailure } from "@temporalio/common";
+import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { bounded, DriverError, type DriverErrorKind } from "../driver-error";
 import { NoLeaseError } from "../lease";
 
@@ -135,6 +136,7 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
  */
 export function errorOfTransport({ managerId, what }: Asked, error: unknown): DriverError {
   if (error instanceof CancelledFailure || error instanceof NoLeaseError) throw error;
+  if (error instanceof AnswerTooLargeError) return errorOfShape({ managerId, what }, error.message);
   const { code, message } = error as { code?: unknown; message?: unknown };
   const reason = typeof code === "string" ? code : String(message);
   if (certificateCodes.test(reason)) {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
+import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { HttpConnection } from "../../../activities/drivers/http-connection";
 import { holdingLease, type Lease, LeaseEndedError, NoLeaseError } from "../../../activities/drivers/lease";
 import { rejectionOf } from "../../support/rejection-of";
@@ -14,7 +15,13 @@ describe("the way out to the component managers", () => {
     arrived = [];
     server = createServer((request, response) => {
       arrived.push(`${request.method} ${request.url}`);
-      response.end("{}");
+      if (request.url === "/endless") {
+        const more = () => {
+          while (response.write(Buffer.alloc(1024 * 1024)));
+        };
+        response.on("drain", more);
+        more();
+      } else response.end("{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -45,6 +52,17 @@ describe("the way out to the component managers", () => {
     await request("GET", false);
     await request("PUT", false);
     expect(arrived).to.deep.equal(["GET /policy", "PUT /policy"]);
+  });
+
+  it("reads no answer without an end, and does not ask for it again", async () => {
+    const patient = new HttpConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      callTimeout: 30_000,
+      quickRetries: { limit: 3, statuses: [] },
+    });
+    const call = { method: "GET", path: "endless", changes: false, what: "list", headers: {} } as const;
+    expect(await rejectionOf(patient.request(call))).to.be.instanceOf(AnswerTooLargeError);
+    expect(arrived).to.deep.equal(["GET /endless"]);
+    await patient.close();
   });
 
   it("sends no change without one", async () => {

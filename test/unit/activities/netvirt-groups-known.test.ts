@@ -45,7 +45,7 @@ describe("the precheck of the clusters that a request names", () => {
           options: { edgeOnly: false, hostClusters },
         },
         client: client as NsxClient,
-        patience: createPatience(defaultActivityLimits, { interruption: () => undefined }),
+        patience: createRetryPolicy(defaultActivityLimits, { interruption: () => undefined }),
         limits: defaultActivityLimits,
         deadline: Infinity,
       });
