@@ -8,6 +8,7 @@ import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { type Name, type Values, variables } from "./configuration-variables";
+import { isSlipOf } from "./domain/nearest-name";
 import { isLoopback } from "./loopback";
 import type { WatchLimits } from "./upgrades/watch-task";
 import { oneLine, StartupError } from "./startup-error";
@@ -129,6 +130,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): E.Eith
     const wrong = new Set(decoded.left.map((error) => error.context[1]?.key as Name));
     const temporal = readTemporal(environment, 0);
     return E.left([
+      ...misspelt(environment),
       ...[...wrong].map((name) => `${name}=${JSON.stringify(given[name])}: expected ${variables[name].expected}.`),
       ...(E.isLeft(temporal) ? [temporal.left] : []),
     ]);
@@ -136,11 +138,25 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): E.Eith
   const values = decoded.right as Values;
   const temporal = readTemporal(environment, values.TEMPORAL_PORT);
   const problems = [
+    ...misspelt(environment),
     ...contradictions(values, E.isRight(temporal) && temporal.right.embedded),
     ...(E.isLeft(temporal) ? [temporal.left] : []),
   ];
   if (E.isLeft(temporal) || problems.length > 0) return E.left(problems);
   return E.right(toConfig(values, temporal.right, environment));
+}
+
+/**
+ * Variables that differ from one of ours in case or by one edit. Others are not looked at: the environment belongs to many
+ * programs.
+ */
+function misspelt(environment: NodeJS.ProcessEnv): string[] {
+  const names = Object.keys(variables);
+  return Object.keys(environment).flatMap((name) => {
+    if (names.includes(name)) return [];
+    const meant = names.find((known) => isSlipOf(name, known));
+    return meant === undefined ? [] : [`${name} is no variable of the service. Did you mean ${meant}?`];
+  });
 }
 
 function contradictions(values: Values, embedded: boolean): string[] {

@@ -53,7 +53,27 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND";
 }
 
-/** A text of at most `length` UTF-16 units; what was cut is shown as an ellipsis. */
+/**
+ * A text of at most `length` UTF-16 units; what was cut is shown as an ellipsis. What a product says is cleaned here, where
+ * it comes in: it is shown in terminals, in logs and, as Markdown, in Temporal's Web UI.
+ */
 export function bounded(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+  // Nothing that is cleaned makes a text more than twice as long, and cleaning a long one would take long.
+  const clean = cleaned(text.slice(0, 2 * length));
+  return clean.length <= length && text.length <= 2 * length ? clean : `${cleaned(clean.slice(0, length - 1))}…`;
+}
+
+/** Control characters, and those that break a line or turn the direction of a text. */
+const steering = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
+
+/** One line of well-formed text that Markdown shows as it is: without code, emphasis, links, pictures and HTML. */
+function cleaned(text: string): string {
+  return text
+    .replace(steering, " ")
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .replace(/`/g, "'")
+    .replace(/\*/g, "\u2217")
+    .replace(/~~+|__+/g, (marks) => marks.charAt(0))
+    .replace(/\](?=[([])/g, "] ")
+    .replace(/<(?=[a-z!/?])/gi, "\u2039");
 }

@@ -6,9 +6,12 @@ import * as t from "io-ts";
 import { parse } from "yaml";
 import { Bundle } from "../domain/bundle";
 import { canonicalId } from "../domain/codec";
+import { unknownFieldLines } from "../domain/unknown-field-lines";
 import { products } from "../domain/upgrade-plan";
 import { isProductVersion } from "../domain/version";
 import type { BundleCatalog } from "../upgrades/ports";
+
+const Bundles = t.array(Bundle);
 
 /** Reads the bundle catalog, a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
 export function readCatalog(file: string): E.Either<readonly string[], BundleCatalog> {
@@ -18,8 +21,10 @@ export function readCatalog(file: string): E.Either<readonly string[], BundleCat
   } catch (error) {
     return E.left([error instanceof Error ? (error.message.split("\n")[0] ?? "unreadable") : String(error)]);
   }
-  const decoded = t.array(Bundle).decode(content);
-  if (E.isLeft(decoded)) return E.left([...new Set(decoded.left.map(whatIsWrong))]);
+  const decoded = Bundles.decode(content);
+  const unknown = unknownFieldLines(Bundles, content).map((line) => line.replace(/^\[(\d+)\]\./, "Bundle $1: "));
+  if (E.isLeft(decoded)) return E.left([...unknown, ...new Set(decoded.left.map(whatIsWrong))]);
+  if (unknown.length > 0) return E.left(unknown);
   const list = decoded.right.map((bundle) => ({ ...bundle, id: canonicalId(bundle.id) }));
   const problems = contradictions(list);
   if (problems.length > 0) return E.left(problems);

@@ -2,6 +2,7 @@ import { createWriteStream, renameSync, statSync, type WriteStream } from "node:
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import type { RoleName } from "./messages";
 
 /** A log file larger than this is set aside as `<role>.log.1` at the next start. */
@@ -22,7 +23,8 @@ export function openRoleLog(dataDir: string, role: RoleName): WriteStream {
 
 /**
  * Writes each line of a role's output to its log as a JSON line, and gives warnings and errors to `show`, one readable
- * line each. What is not JSON (the last words of a process that crashed) becomes a fatal entry.
+ * line each. The engine of Temporal's SDK writes in a form of its own. What else is not JSON (the last words of a process
+ * that crashed) becomes a fatal entry.
  */
 export function copyToLog(
   role: RoleName,
@@ -32,7 +34,7 @@ export function copyToLog(
 ): void {
   createInterface({ input: output }).on("line", (line) => {
     if (line.trim() === "") return;
-    const entry = parseEntry(line) ?? { level: fatal, time: Date.now(), role, msg: line };
+    const entry = parseEntry(line) ?? parseEngineLine(line) ?? { level: fatal, time: Date.now(), role, msg: line };
     file.write(`${JSON.stringify(entry)}\n`);
     if (entry.level >= warning) show(readable(role, entry), entry.level);
   });
@@ -55,6 +57,18 @@ function parseEntry(line: string): Entry | undefined {
   } catch {
     return undefined;
   }
+}
+
+const engineLevels = { TRACE: 10, DEBUG: 20, INFO: 30, WARN: 40, ERROR: 50 } as const;
+
+/** `2026-12-01T09:00:00.123456Z  WARN temporalio_sdk_core::worker: text field=value`, coloured or not. */
+function parseEngineLine(line: string): (Entry & { readonly sdkComponent: string }) | undefined {
+  const parts = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\s+(TRACE|DEBUG|INFO|WARN|ERROR)\s+(.+)$/.exec(
+    stripVTControlCharacters(line),
+  );
+  if (!parts) return undefined;
+  const [, time = "", level, msg = ""] = parts;
+  return { level: engineLevels[level as keyof typeof engineLevels], time: Date.parse(time), msg, sdkComponent: "core" };
 }
 
 function readable(role: RoleName, { level, time, msg, taskId, err }: Entry): string {

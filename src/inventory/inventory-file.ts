@@ -5,6 +5,7 @@ import type * as t from "io-ts";
 import { parse } from "yaml";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
 import type { RolloutPolicy } from "../domain/upgrade-plan";
+import { unknownFieldLines } from "../domain/unknown-field-lines";
 import { InventoryContent } from "./inventory-content";
 import { notificationReceivers, type NotificationReceiverEntry } from "./notification-receivers";
 import { patchesOf, type Patches } from "./patch-entries";
@@ -58,7 +59,9 @@ export function readInventoryFile(file: string, environment: Environment): E.Eit
     return E.left([firstLine(error)]);
   }
   const decoded = InventoryContent.decode(content);
-  if (E.isLeft(decoded)) return E.left([...new Set(decoded.left.map(whatIsWrong))]);
+  const unknown = unknownFieldLines(InventoryContent, content);
+  if (E.isLeft(decoded)) return E.left([...unknown, ...new Set(decoded.left.map(whatIsWrong))]);
+  if (unknown.length > 0) return E.left(unknown);
   return linked(decoded.right, dirname(file), environment);
 }
 

@@ -1,6 +1,14 @@
 /** Shorter ones would be found in ordinary words, and hiding those would tell more than it hides. */
 const shortestSecret = 4;
 
+/** Shown for a text that holds a secret which could as well be a word of that text: a gap would tell it. */
+const withheld = "(This message is not shown because it may hold a secret.)";
+
+/** Whether a secret reads like a word, a number or a version. */
+function isOrdinary(secret: string): boolean {
+  return /^(?:\p{L}+|[\d.:-]+)$/u.test(secret);
+}
+
 /**
  * What a component manager has answered (its text, and that parsed), with no secret left in the texts for people. Other fields
  * are not touched: nothing is made of them that people read, and a secret that happens to be a status must not change
@@ -19,8 +27,13 @@ function concealed(value: unknown, secrets: readonly string[]): unknown {
     Object.entries(value).map(([key, field]) => [
       key,
       key === "default_message" && typeof field === "string"
-        ? secrets.reduce((text, secret) => text.replaceAll(secret, "***"), field)
+        ? concealedText(field, secrets)
         : concealed(field, secrets),
     ]),
   );
+}
+
+function concealedText(text: string, secrets: readonly string[]): string {
+  if (secrets.some((secret) => isOrdinary(secret) && text.includes(secret))) return withheld;
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
 }

@@ -25,11 +25,23 @@ describe("what a component manager says", () => {
     }
   });
 
+  it("has no gap where a secret is an ordinary word, which the gap would tell", () => {
+    const said = (default_message: string, secret: string) =>
+      (conceal({ default_message }, [secret, "Top$ecret"]) as { default_message: string }).default_message;
+    for (const secret of ["password", "sicher", "12345678", "9.0.2.0"]) {
+      const text = `The ${secret} of root is too weak: Top$ecret.`;
+      expect(said(text, secret)).not.to.contain(secret).and.not.to.contain("of root");
+    }
+    expect(said("The password of root is too weak: Top$ecret.", "appliance")).to.equal(
+      "The password of root is too weak: ***.",
+    );
+  });
+
   it("keeps its meaning where a secret happens to be a status or a word", () => {
     const body = { status: "PREPARED", version: "9.0.2.0", default_message: "The new appliance is PREPARED." };
     expect(conceal(body, ["PREPARED", "9.0.2.0", "new"])).to.deep.equal({
       ...body,
-      default_message: "The new appliance is ***.",
+      default_message: "(This message is not shown because it may hold a secret.)",
     });
     for (const other of [null, 1, "text", [], "Top$ecret"]) {
       expect(conceal(other, ["Top$ecret"])).to.deep.equal(other);

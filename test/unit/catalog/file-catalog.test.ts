@@ -27,6 +27,16 @@ describe("readCatalog", () => {
     return E.isRight(found) ? O.toUndefined(found.right) : undefined;
   }
 
+  it("names every field that is not known, with the one that was meant", () => {
+    const bundle =
+      "{id: 7d1c1f6e-3a52-4f0e-9c11-5c0a90010001, downloadSatus: SUCCESSFUL, components: [{toVersoin: '9'}]}";
+    const catalog = readCatalog(written(`[${bundle}]`));
+    expect(E.isLeft(catalog) && catalog.left.slice(0, 2)).to.deep.equal([
+      "Bundle 0: downloadSatus: there is no such field. Did you mean downloadStatus?",
+      "Bundle 0: components[0].toVersoin: there is no such field. Did you mean toVersion?",
+    ]);
+  });
+
   it("reads the catalog that is shipped: what can be installed and what is refused", async () => {
     const statuses = new Map<string, string | undefined>();
     for (const end of ["0a90010001", "0a90020002", "0a90030003", "0a8fff0000", "0a9fff0001"]) {

@@ -88,6 +88,25 @@ describe("readInventoryFile", () => {
     ]);
   });
 
+  it("names every field that is not known, with the one that was meant", () => {
+    const misspelt = inventory({
+      managers: manager.replace("username", "user"),
+      domains: "{id: d, platformVersion: '5.2', rollout: {hostAtOnce: 4}}",
+      clusters: cluster.replace("name: n", "nmae: n"),
+    });
+    expect(problems(`${misspelt}netvirtManager: []`)).to.deep.equal([
+      "componentManagers[0].user: there is no such field. Did you mean url?",
+      "domains[0].rollout.hostAtOnce: there is no such field. Did you mean hostsAtOnce?",
+      "clusters[0].nmae: there is no such field. Did you mean name?",
+      "netvirtManager: there is no such field. Did you mean netvirtManagers?",
+      "componentManagers[0]: username is missing or wrong.",
+      "clusters[0]: name is missing or wrong.",
+    ]);
+    expect(problems(inventory({ clusters: cluster.replace("}", ", rolout: {}}") }))).to.deep.equal([
+      "clusters[0].rolout: there is no such field. Did you mean rollout?",
+    ]);
+  });
+
   it("takes a cluster's rollout policy before its domain's, and that before the default", () => {
     const rolloutOf = (domainPolicy: string, clusterPolicy: string) => {
       const file = read(
