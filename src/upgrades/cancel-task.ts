@@ -3,13 +3,13 @@ import * as TE from "fp-ts/TaskEither";
 import { endedAsAsked, endedRefusal } from "../domain/ended-upgrade";
 import { hasTaskEnded } from "../domain/lost-upgrade";
 import type { Task } from "../domain/task";
-import { cancelUpgrade } from "./cancel-upgrade";
+import { cancelUpgrade, type CancelUpgradeDependencies } from "./cancel-upgrade";
 import type { UpgradeExecutions } from "./ports";
 import { conflict, type ServiceError } from "./service-error";
 import { forTask, upgradeOfTask } from "./upgrade-of-task";
 
-export interface CancelTaskDependencies {
-  readonly executions: Pick<UpgradeExecutions, "cancel" | "readTask" | "readUpgrade">;
+export interface CancelTaskDependencies extends CancelUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "request" | "readTask" | "readUpgrade">;
 }
 
 /** Cancels the upgrade that a Task carries; gives the Task as it is then. */
@@ -18,9 +18,17 @@ export function cancelTask(deps: CancelTaskDependencies) {
     pipe(
       upgradeOfTask(deps.executions, taskId, "cancel"),
       TE.chain((id) => forTask(id, cancelUpgrade(deps)(id, caller))),
-      TE.chain(() => deps.executions.readTask(taskId)),
-      // It may have ended in another way before the cancellation reached it.
-      TE.chain((task) => (!hasTaskEnded(task) || endedAsAsked("cancel", task) ? TE.right(task) : tooLate(deps, task))),
+      TE.chain((cancelled) =>
+        pipe(
+          deps.executions.readTask(taskId),
+          // It may have ended in another way before the cancellation reached it.
+          TE.chain((task) =>
+            cancelled === "GIVEN_UP" || !hasTaskEnded(task) || endedAsAsked("cancel", task)
+              ? TE.right(task)
+              : tooLate(deps, task),
+          ),
+        ),
+      ),
     );
 }
 

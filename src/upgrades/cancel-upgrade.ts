@@ -1,44 +1,48 @@
 import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
 import { endedAsAsked, endedRefusal } from "../domain/ended-upgrade";
-import { notYetApplied } from "./ask-upgrade";
+import { askUpgrade, notYetApplied, type AskUpgradeDependencies } from "./ask-upgrade";
 import type { CancelAnswer, UpgradeExecutions } from "./ports";
 import { conflict, type ServiceError } from "./service-error";
 
-export interface CancelUpgradeDependencies {
-  readonly executions: Pick<UpgradeExecutions, "cancel">;
+export interface CancelUpgradeDependencies extends AskUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "request">;
 }
+
+/** `GIVEN_UP`: it had failed and waited for a decision, which the cancellation was; it has ended as failed. */
+export type Cancelled = "CANCELLED" | "GIVEN_UP";
 
 /**
  * Cancels an upgrade; succeeds when it knows. A second cancellation of one that is on its way to its safe end succeeds
- * as well; one that has ended, also as cancelled, is a Conflict.
+ * as well; one that has ended, also as cancelled, is a Conflict. One that has failed and waits for a decision is given up.
  */
-export function cancelUpgrade({ executions }: CancelUpgradeDependencies) {
-  return (id: string, caller: string): TE.TaskEither<ServiceError, void> =>
+export function cancelUpgrade(deps: CancelUpgradeDependencies) {
+  return (id: string, caller: string): TE.TaskEither<ServiceError, Cancelled> =>
     pipe(
-      executions.cancel(id, caller),
-      TE.chain((answer) => applied(id, answer)),
+      deps.executions.cancel(id, caller),
+      TE.chain((answer) =>
+        answer._tag === "NotCancellable"
+          ? pipe(
+              askUpgrade(deps)(id, { name: "resolve" }, caller),
+              TE.map((): Cancelled => "GIVEN_UP"),
+            )
+          : applied(id, answer),
+      ),
     );
 }
 
-function applied(id: string, answer: CancelAnswer): TE.TaskEither<ServiceError, void> {
+function applied(
+  id: string,
+  answer: Exclude<CancelAnswer, { _tag: "NotCancellable" }>,
+): TE.TaskEither<ServiceError, Cancelled> {
   switch (answer._tag) {
     case "Applied":
-      return TE.right(undefined);
+      return TE.right("CANCELLED");
     case "Unanswered":
       return TE.left(notYetApplied(id, "cancel", answer));
     case "Ended":
       return answer.sent && endedAsAsked("cancel", answer.task)
-        ? TE.right(undefined)
+        ? TE.right("CANCELLED")
         : TE.left(conflict(endedRefusal("cancel", answer.upgrade)));
-    case "NotCancellable":
-      return TE.left(
-        conflict({
-          errorCode: "REQUEST_NOT_POSSIBLE",
-          message: `Upgrade ${id} has failed and waits for a decision; there is nothing to cancel.`,
-          remediationMessage: "Give it up with POST /v1/upgrades/{id}/resolve, or retry its Task.",
-          context: { status: "COMPLETED_WITH_FAILURE" },
-        }),
-      );
   }
 }

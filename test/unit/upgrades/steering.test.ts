@@ -329,11 +329,24 @@ describe("Steering an upgrade", () => {
       }
     });
 
-    it("is a conflict that shows the other ways on a failed Task", async () => {
+    it("gives up a failed upgrade that waits for a decision, and gives its Task as it has ended", async () => {
       running.cancelAnswer = { _tag: "NotCancellable" };
-      const reason = reasonOf(await service.cancelTask(upgradeId, "alice")());
-      expect(reason).to.include({ tag: "Conflict", errorCode: "REQUEST_NOT_POSSIBLE" });
-      expect(reason.remediationMessage).to.contain("resolve").and.contain("retry");
+      running.answer = judged({ request: "resolve" });
+      running.task = ended("FAILED", true).task;
+      expect(await service.cancelTask(upgradeId, "alice")()).to.deep.equal(E.right(running.task));
+      expect(running.requests.map(({ request, origin }) => [request.name, origin.requestedBy])).to.deep.equal([
+        ["resolve", "alice"],
+      ]);
+    });
+
+    it("is the conflict that the upgrade itself makes of it where it was retried meanwhile", async () => {
+      running.cancelAnswer = { _tag: "NotCancellable" };
+      const reason = { errorCode: "REQUEST_NOT_POSSIBLE", message: "It runs again." };
+      running.answer = judged({ request: "resolve", accepted: false, reason });
+      expect(reasonOf(await service.cancelTask(upgradeId, "alice")())).to.include({
+        tag: "Conflict",
+        message: "It runs again.",
+      });
     });
 
     it("says that it is recorded where no worker answers", async () => {
