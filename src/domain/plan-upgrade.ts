@@ -44,7 +44,7 @@ export function planUpgrade(
     HOSTOS: () => planned,
   };
   const products = productsOf(bundle).map((product) => ({ product, resources: resources[product]() }));
-  const warnings = boundedWarnings([...given, ...warningsOfOptions(spec)]);
+  const warnings = boundedWarnings([...given, ...warningsOfOptions(spec), ...(admitted.warnings ?? [])]);
   return {
     id,
     name: `Upgrade ${products.map(whatIsUpgraded).join(", then ")} to ${bundle.version ?? bundle.id}`,

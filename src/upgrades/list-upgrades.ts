@@ -11,8 +11,12 @@ export interface ListUpgradesDependencies {
   readonly catalog: BundleCatalog;
 }
 
+function isEmpty({ elements = [], pageMetadata }: PageOfUpgrade): boolean {
+  return (pageMetadata?.totalElements ?? elements.length) === 0;
+}
+
 /**
- * Lists upgrades (Spec 4.2). A bundle that the catalog does not know is not found; a known filter without a match is an
+ * Lists upgrades (Spec 4.2). A bundle of which neither the catalog nor an upgrade is there is not found; a known filter without a match is an
  * empty page (docs/spec-gaps.md, 404 on the list).
  */
 export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) {
@@ -23,7 +27,12 @@ export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) 
       catalog.find(bundleId),
       TE.chain(
         O.match(
-          () => TE.left(notFound("bundle", bundleId)),
+          // Upgrades outlive the catalog: a bundle that has left it is known by them.
+          () =>
+            pipe(
+              executions.list(filter, page),
+              TE.chain((found) => (isEmpty(found) ? TE.left(notFound("bundle", bundleId)) : TE.right(found))),
+            ),
           () => executions.list(filter, page),
         ),
       ),

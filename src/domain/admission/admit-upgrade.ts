@@ -3,6 +3,7 @@ import { isSome } from "fp-ts/Option";
 import type { Bundle } from "../bundle";
 import type { ClusterFacts } from "../cluster-facts";
 import type { Installations } from "../installations";
+import type { RequestWarning } from "../request-warning";
 import type { UpgradeSpec } from "../upgrade-spec";
 import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
 import { bundleAvailable } from "./bundle-available";
@@ -18,7 +19,7 @@ import { platformVersion } from "./platform-version";
 import { powerActionConsistent } from "./power-action-consistent";
 import { productsPresent } from "./products-present";
 import { resourceTypeSupported } from "./resource-type-supported";
-import { resourcesFree } from "./resources-free";
+import { resourcesFree, warningsOfHolders } from "./resources-free";
 import { resourcesUnique } from "./resources-unique";
 import { scheduleAhead } from "./schedule-ahead";
 import { clustersOfRequest } from "./server-inputs";
@@ -51,13 +52,22 @@ export interface AdmittedUpgrade {
   /** In the order of the request's resources. */
   readonly clusters: readonly ClusterFacts[];
   readonly installations: Installations;
+  /** What may stand in its way later. */
+  readonly warnings?: readonly RequestWarning[];
 }
 
 /** Runs every rule and gives all rejections together, in the order of the rules, or what was admitted. */
 export function admitUpgrade(request: AdmissionRequest): E.Either<readonly Rejection[], AdmittedUpgrade> {
   const rejections = rules.flatMap((rule) => rule(request));
   const clusters = clustersOfRequest(request);
+  const warnings = warningsOfHolders(request);
   return rejections.length === 0 && isSome(request.bundle)
-    ? E.right({ spec: request.spec, bundle: request.bundle.value, clusters, installations: request.installations })
+    ? E.right({
+        spec: request.spec,
+        bundle: request.bundle.value,
+        clusters,
+        installations: request.installations,
+        ...(warnings.length > 0 && { warnings }),
+      })
     : E.left(rejections);
 }

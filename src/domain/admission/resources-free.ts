@@ -3,11 +3,28 @@ import { productsOf } from "../bundle-products";
 import type { ClusterEntryFacts } from "../cluster-facts";
 import { clusterLock, mgmtLock, netvirtLock } from "../resource-lock";
 import { mgmtInScope, netvirtInScope } from "../upgrade-scope";
+import type { RequestWarning } from "../request-warning";
 import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
 import { clustersOfRequest } from "./server-inputs";
 
-/** No other upgrade holds what this one needs. One that is not visible yet is found by the locks themselves. */
+/**
+ * No other upgrade holds what this one needs. One that is not visible yet is found by the locks themselves. A draft takes
+ * no locks before its commit, so it is only warned.
+ */
 export const resourcesFree: AdmissionRule = (request) =>
+  request.spec.draftMode === true ? [] : heldResources(request);
+
+/** What a draft needs for its commit and another upgrade holds now. */
+export function warningsOfHolders(request: AdmissionRequest): readonly RequestWarning[] {
+  if (request.spec.draftMode !== true) return [];
+  return heldResources(request).map(({ path, code, message }) => ({
+    code,
+    path,
+    message: `${message} The draft can be made; its commit is refused as long as that is so.`,
+  }));
+}
+
+const heldResources: AdmissionRule = (request) =>
   neededLocks({ ...request, clusters: clustersOfRequest(request) }).flatMap(({ lock, path, title }) => {
     const holder = request.lockHolders.get(lock);
     return holder === undefined ? [] : [held(path, title, holder)];

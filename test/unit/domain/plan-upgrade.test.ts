@@ -287,7 +287,7 @@ describe("planUpgrade", () => {
       },
     });
     expect(clustersOf(planUpgrade(input({ customIsoSpec: { id: "i" } }), identity))[0]).to.deep.include({
-      targetVersion: "9.0.1-2",
+      targetVersion: "9.0.1-0.2",
       customIsoId: "i",
     });
   });

@@ -206,6 +206,20 @@ describe("previewUpgrade", () => {
     expect(waves[0]?.parts).to.deep.equal([{ resourceId: "c1", name: "c1-name" }]);
   });
 
+  it("warns of a draft whose cluster another upgrade holds, and the start does as well", async () => {
+    const ports = new FakePorts();
+    ports.lockHolders.set("cluster/c1", "the-other");
+    const service = createUpgradeService(ports.dependencies);
+    const draft = { ...spec, draftMode: true };
+    const { warnings = [] } = right(await service.previewUpgrade(draft)());
+    expect(warnings.map(({ code, path }) => [code, path])).to.deep.equal([
+      ["RESOURCE_LOCKED", "resourceUpgradeSpecs[0].resourceId"],
+    ]);
+    expect(warnings[0]?.message).to.contain("held by upgrade the-other").and.contain("commit");
+    expect(right(await service.startUpgrade({ spec: draft, caller: "a" })()).warnings).to.deep.equal(warnings);
+    expect(E.isLeft(await service.startUpgrade({ spec, caller: "a" })())).to.equal(true);
+  });
+
   it("gives the errors that the start would give", async () => {
     const ports = new FakePorts();
     ports.lockHolders.set("cluster/c1", "the-other");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { notFound, unexpected } from "../../../src/upgrades/service-error";
 import { sampleBundle } from "../../support/sample-plan";
@@ -22,9 +23,24 @@ describe("listUpgrades", () => {
     ]);
   });
 
-  it("does not find a bundle that the catalog does not know, and asks nobody further", async () => {
+  it("does not find a bundle of which neither the catalog nor an upgrade knows", async () => {
     expect(await list({ bundleId: "no-such-bundle" })).to.deep.equal(E.left(notFound("bundle", "no-such-bundle")));
-    expect(ports.lists).to.deep.equal([]);
+  });
+
+  it("finds the upgrades of a bundle that has left the catalog", async () => {
+    const { dependencies } = ports;
+    const found = { elements: [{ id: "u1", bundleId: "gone" }], pageMetadata: { totalElements: 1 } };
+    const executions = { ...dependencies.executions, list: () => TE.right(found) };
+    const { listUpgrades } = createUpgradeService({ ...dependencies, executions });
+    expect(await listUpgrades({ bundleId: "gone" })()).to.deep.equal(E.right(found));
+    const beyond = { ...found, elements: [] };
+    const further = createUpgradeService({
+      ...dependencies,
+      executions: { ...executions, list: () => TE.right(beyond) },
+    });
+    expect(await further.listUpgrades({ bundleId: "gone" }, { pageNumber: 9, pageSize: 10 })()).to.deep.equal(
+      E.right(beyond),
+    );
   });
 
   it("answers an empty page where a known bundle has no upgrades", async () => {
