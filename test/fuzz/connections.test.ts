@@ -108,7 +108,9 @@ function attacks({ name, service, some }: Way): Readonly<Record<string, () => Pr
         "idle after a request": await open(some(500), ({ socket }) =>
           socket.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         ),
-        "slow headers": await open(some(500), (one) => one.drip("GET / HTTP/1.1\r\nHost: localhost\r\nX: slow\r\n", 1000)),
+        "slow headers": await open(some(500), (one) =>
+          one.drip("GET / HTTP/1.1\r\nHost: localhost\r\nX: slow\r\n", 1000),
+        ),
         "slow bodies": await open(some(200), (one) => {
           one.socket.write(head(preview, "Content-Length: 1000"));
           one.drip(" ", 1000);

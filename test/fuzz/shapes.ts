@@ -15,7 +15,9 @@ const preview = "POST /v1/upgrades/preview HTTP/1.1";
 
 /** The head of a request: its first line, what every request has, and further headers. */
 export function head(first: string, ...headers: string[]): string {
-  return [first, "Host: localhost", "Authorization: x", "Content-Type: application/json", ...headers, "", ""].join("\r\n");
+  return [first, "Host: localhost", "Authorization: x", "Content-Type: application/json", ...headers, "", ""].join(
+    "\r\n",
+  );
 }
 
 /** A whole small request, after which the connection is closed. */
