@@ -62,19 +62,19 @@ export function rescheduleSwitchovers(plan: UpgradePlan, patches: readonly MgmtU
     patches.map(({ resourceId, startSwitchoverTimestamp }) => [resourceId, startSwitchoverTimestamp]),
   );
   const servers = plan.products.flatMap(({ resources }) => resources.filter(({ kind }) => kind === "MGMT"));
-  const patched = <T>(one: T, resourceId: string | undefined): T => {
+  const moved = <T>(one: T, resourceId: string | undefined): T => {
     const startSwitchoverTimestamp = times.get(resourceId ?? "");
     return startSwitchoverTimestamp === undefined ? one : { ...one, startSwitchoverTimestamp };
   };
   const inputs = plan.spec.mgmtUpgradeUserInputSpecs?.map((input) =>
-    patched(input, inputTarget(input.resourceId, servers)?.resourceId),
+    moved(input, inputTarget(input.resourceId, servers)?.resourceId),
   );
   return {
     ...plan,
     spec: { ...plan.spec, ...(inputs && { mgmtUpgradeUserInputSpecs: inputs }) },
     products: plan.products.map((product) => ({
       ...product,
-      resources: product.resources.map((one) => (one.kind === "MGMT" ? patched(one, one.resourceId) : one)),
+      resources: product.resources.map((one) => (one.kind === "MGMT" ? moved(one, one.resourceId) : one)),
     })),
   };
 }

@@ -5,6 +5,7 @@ import { activityFailure, FakeActivities, Gate, hostFailure, upgraded } from "..
 import { mgmtProgress, mgmtStepFailure } from "../../support/fake-mgmt-activities";
 import { quickHeartbeats } from "../../support/quick-heartbeats";
 import { clusters, sampleBundle, type SamplePlanOptions } from "../../support/sample-plan";
+import { commitSignal } from "../../../workflows/messages";
 import { failed, hostCount, type Story } from "../story";
 
 const netvirt = { id: "netvirt", type: "NETVIRT", toVersion: "9.0.1.0.24952111" } as const;
@@ -183,6 +184,28 @@ export const productStories: Readonly<Record<string, Story>> = {
       const startSwitchoverTimestamp = await bench.inTime(3_600_000);
       const inputs = { mgmtUpgradeUserInputSpecs: [{ ...migration, startSwitchoverTimestamp }] };
       const upgrade = await bench.upgrade({ ...platform(), bundle: bundleOf(mgmt), inputs }, new FakeActivities());
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "migration-whose-switchover-is-moved": {
+    ends: "COMPLETED",
+    server: "TIME_SKIPPING",
+    async tell(bench) {
+      const inputs = {
+        mgmtUpgradeUserInputSpecs: [{ ...migration, startSwitchoverTimestamp: await bench.inTime(36_000_000) }],
+      };
+      const planned = platform();
+      const upgrade = await bench.upgrade({ ...planned, bundle: bundleOf(mgmt), inputs }, new FakeActivities());
+      await eventually(
+        () => upgrade.subTask(),
+        ({ description }) => description.startsWith("Prepared."),
+      );
+      const startSwitchoverTimestamp = await bench.inTime(3_600_000);
+      const [server] = planned.installations.management;
+      const mgmtUpgradePatchSpecs = [{ resourceId: server?.resourceId, startSwitchoverTimestamp }];
+      await upgrade.handle.signal(commitSignal, { mgmtUpgradePatchSpecs });
       await upgrade.end();
       return upgrade;
     },
