@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { Bundle } from "./bundle";
 import { model, WholeNumber } from "./codec";
+import { ErrorBody } from "./error-body";
 import { PageMetadata } from "./page";
 import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
 import { UpgradeStatus } from "./upgrade-status";
@@ -18,6 +19,8 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpec: NetvirtUpgradeUserInputSpec,
     bundle: Bundle,
     endTime: WholeNumber,
+    /** Why the rest of it cannot be read. */
+    errors: t.array(ErrorBody),
   },
 );
 export type Upgrade = t.TypeOf<typeof Upgrade>;

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
 import { blockedError } from "../domain/blocked-workflow";
+import { publishedRefusal } from "../domain/published-refusal";
+import { toTimestamp } from "../domain/timestamp";
 import { RequestOutcome } from "../domain/upgrade-request";
 import type {
   CancelAnswer,
@@ -55,13 +57,16 @@ export class RequestSender {
     this.blocks = new BlockFinder(client, timeouts.call);
   }
 
-  async send(
-    id: string,
-    { name, ...payload }: UpgradeRequest,
-    origin: RequestOrigin,
-  ): Promise<RequestAnswer | undefined> {
+  /** What the published state refuses is not sent: a history takes only so many Signals. */
+  async send(id: string, request: UpgradeRequest, origin: RequestOrigin): Promise<RequestAnswer | undefined> {
+    const { name, ...payload } = request;
     const before = await this.upgrades.find(id);
     if (!before?.running) return before && ended(before, false);
+    const reason = publishedRefusal(request, before, Date.now());
+    if (reason) {
+      const at = toTimestamp(Date.now());
+      return { _tag: "Judged", outcome: { request: name, accepted: false, at, reason, ...origin } };
+    }
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
     const sent = await this.unlessEnded(() =>

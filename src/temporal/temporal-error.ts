@@ -1,6 +1,8 @@
 import { isGrpcServiceError, ServiceError as TemporalServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import {
+  busy,
+  conflict,
   failedDependency,
   payloadKeyMissing,
   temporalNotSetUp,
@@ -39,13 +41,16 @@ function grpcError(error: unknown): { readonly code: number; readonly details: s
 /** An error of a read: the specification gives reads no 424 (docs/spec-gaps.md). */
 export function readError(error: unknown): ServiceError {
   return (
-    notSetUp(error) ?? unreadable(error) ?? (isUnreachable(error) ? temporalUnreachable(error) : unexpected(error))
+    notSetUp(error) ??
+    unreadable(error) ??
+    tooManyCalls(error) ??
+    (isUnreachable(error) ? temporalUnreachable(error) : unexpected(error))
   );
 }
 
 /** An error of something that changes or is part of a change. */
 export function writeError(error: unknown): ServiceError {
-  const known = notSetUp(error) ?? unreadable(error);
+  const known = notSetUp(error) ?? unreadable(error) ?? historyFull(error) ?? tooManyCalls(error);
   if (known) return known;
   if (!isUnreachable(error)) return unexpected(error);
   return failedDependency({
@@ -72,6 +77,33 @@ function notSetUp(error: unknown): ServiceError | undefined {
   if (grpc && isMissingNamespace(error)) return temporalNotSetUp(grpc.details.replace(/\.$/, ""));
   const [, name, column] = (grpc?.code === 3 && unknownAttribute.exec(grpc.details)) || [];
   return name || column ? temporalNotSetUp(`search attribute ${name ?? column} is missing`) : undefined;
+}
+
+/** How the server says that a Workflow takes no more Signals, events or bytes. */
+const workflowLimit = /exceed\w* .*limit|limit .*exceed/i;
+
+/** The error of a Workflow whose history holds all that it may. */
+function historyFull(error: unknown): ServiceError | undefined {
+  const grpc = grpcError(error);
+  // INVALID_ARGUMENT or FAILED_PRECONDITION.
+  if (!grpc || (grpc.code !== 3 && grpc.code !== 9) || !workflowLimit.test(grpc.details)) return undefined;
+  return conflict({
+    errorCode: "UPGRADE_TAKES_NO_MORE_REQUESTS",
+    message: `Temporal records no further request for this upgrade: ${grpc.details.replace(/\.$/, "")}.`,
+    remediationMessage:
+      "Stop sending requests to it. What is in work goes on; DELETE /v1/tasks/{id} still cancels it. Start a new upgrade for what is left.",
+  });
+}
+
+/** The error of a server that takes no more calls (RESOURCE_EXHAUSTED). */
+function tooManyCalls(error: unknown): ServiceError | undefined {
+  const grpc = grpcError(error);
+  if (grpc?.code !== 8) return undefined;
+  return busy({
+    code: "TEMPORAL_BUSY",
+    message: `Temporal takes no more calls for now: ${grpc.details.replace(/\.$/, "")}.`,
+    remediation: "Send the request again later, and fewer at a time; the operator can raise Temporal's limits.",
+  });
 }
 
 /** The error of a payload that cannot be decrypted, also where the client library has wrapped it. */

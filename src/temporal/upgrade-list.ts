@@ -1,16 +1,23 @@
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
+import { isRight } from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import pLimit from "p-limit";
 import type { Logger } from "pino";
 import { hasTaskEnded, lostTask, lostUpgrade, type LostBecause } from "../domain/lost-upgrade";
 import { metadataOf, wholeList, type PageMetadata, type PageRequest } from "../domain/page";
-import { Task, type PageOfTask } from "../domain/task";
+import { quote } from "../domain/decode-errors";
+import type { ErrorBody } from "../domain/error-body";
+import { Task, TaskStatus, type PageOfTask } from "../domain/task";
+import { toTimestamp } from "../domain/timestamp";
 import { Upgrade, type PageOfUpgrade } from "../domain/upgrade";
+import { UpgradeStatus } from "../domain/upgrade-status";
 import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { InFlight } from "../in-flight";
+import { bundleIdKey, taskStatusKey, upgradeStatusKey } from "../../workflows/search-attributes";
 import { PayloadReader, readAs } from "./memo";
+import { PayloadKeyError } from "./payload-encryption";
 import { timestampOf } from "./server-time";
 import { readError } from "./temporal-error";
 import type { Execution, Visibility, VisibilityReader } from "./visibility-reader";
@@ -92,23 +99,83 @@ export class UpgradeList {
     return { elements: elements.filter((found) => found !== undefined), pageMetadata: metadataOf(page, total) };
   }
 
-  private async upgrade({ execution, status, closeTime, memo }: Execution): Promise<Upgrade | undefined> {
-    const upgrade = readAs(Upgrade, await this.reader.field(memo, "upgrade"));
+  private async upgrade({ searchAttributes, ...found }: Execution): Promise<Upgrade | undefined> {
+    const { execution, status, closeTime, memo } = found;
+    const read = await this.fieldOf(memo, "upgrade");
+    if ("error" in read) {
+      const id = execution?.workflowId ?? "";
+      const known = UpgradeStatus.decode(keywordOf(searchAttributes, upgradeStatusKey.name));
+      const bundleId = keywordOf(searchAttributes, bundleIdKey.name);
+      return {
+        id,
+        taskId: id,
+        ...(isRight(known) && { status: known.right }),
+        ...(bundleId !== undefined && { bundleId }),
+        errors: [this.keyMissing(execution, read.error)],
+      };
+    }
+    const upgrade = readAs(Upgrade, read.value);
     if (!upgrade) return this.unreadable(execution);
     return isRunning(status) || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, endOf(closeTime));
   }
 
-  private async task({ execution, status, closeTime, memo }: Execution): Promise<Task | undefined> {
-    const task = readAs(Task, await this.reader.field(memo, "task"));
+  private async task({ searchAttributes, startTime, ...found }: Execution): Promise<Task | undefined> {
+    const { execution, status, closeTime, memo } = found;
+    const read = await this.fieldOf(memo, "task");
+    if ("error" in read) {
+      const known = TaskStatus.decode(keywordOf(searchAttributes, taskStatusKey.name));
+      return {
+        id: execution?.workflowId ?? "",
+        name: "An upgrade that cannot be read",
+        type: "UPGRADE",
+        status: isRight(known) ? known.right : "Pending",
+        creationTimestamp: timestampOf(startTime) ?? toTimestamp(0),
+        errors: [this.keyMissing(execution, read.error)],
+      };
+    }
+    const task = readAs(Task, read.value);
     if (!task) return this.unreadable(execution);
     const { subTasks: _details, ...header } = task;
     return isRunning(status) || hasTaskEnded(header) ? header : lostTask(header, reasonOf(status), endOf(closeTime));
+  }
+
+  /** A key that is missing is the trouble of one upgrade, not of the list. */
+  private async fieldOf(
+    memo: Execution["memo"],
+    name: string,
+  ): Promise<{ value: unknown } | { error: PayloadKeyError }> {
+    try {
+      return { value: await this.reader.field(memo, name) };
+    } catch (error) {
+      if (error instanceof PayloadKeyError) return { error };
+      throw error;
+    }
+  }
+
+  private keyMissing(execution: Execution["execution"], { keyId, problem }: PayloadKeyError): ErrorBody {
+    this.log.warn({ taskId: execution?.workflowId, keyId }, "An upgrade is encrypted with a key that is missing");
+    return {
+      errorCode: "PAYLOAD_KEY_MISSING",
+      errorType: "FAILED_DEPENDENCY",
+      message: `What is stored of this upgrade is encrypted with the key ${quote(keyId)}, which ${problem}.`,
+      remediationMessage:
+        "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+      context: { keyId: keyId.slice(0, 255) },
+    };
   }
 
   private unreadable(execution: Execution["execution"]): undefined {
     this.log.warn({ taskId: execution?.workflowId }, "An upgrade's memo cannot be read; it is left out of the list");
     return undefined;
   }
+}
+
+/** Search attributes are not encrypted. */
+function keywordOf(attributes: Execution["searchAttributes"], name: string): string | undefined {
+  const data = attributes?.indexedFields?.[name]?.data;
+  if (!data) return undefined;
+  const value: unknown = JSON.parse(Buffer.from(data).toString());
+  return typeof value === "string" ? value : undefined;
 }
 
 function isRunning(status: Execution["status"]): boolean {

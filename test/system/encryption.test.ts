@@ -122,11 +122,22 @@ describe("encryption of what Temporal stores", function () {
     expect(await service.task(ended.id)).to.deep.equal(before);
 
     await restartWith(second);
-    for (const path of [`/v1/tasks/${ended.id}`, "/v1/upgrades"]) {
-      const { status, body } = await service.get<ErrorBody>(path);
-      expect([status, body.errorCode, body.context?.["keyId"]]).to.deep.equal([500, "PAYLOAD_KEY_MISSING", "first"]);
-      expect(body.message).to.contain('"first"');
-      expect(secretScan(keys)(JSON.stringify(body))).to.deep.equal([]);
+    const { status, body } = await service.get<ErrorBody>(`/v1/tasks/${ended.id}`);
+    expect([status, body.errorCode, body.context?.["keyId"]]).to.deep.equal([500, "PAYLOAD_KEY_MISSING", "first"]);
+    expect(body.message).to.contain('"first"');
+    expect(secretScan(keys)(JSON.stringify(body))).to.deep.equal([]);
+
+    // The lists are there: what cannot be read is told for itself.
+    for (const path of ["/v1/upgrades", "/v1/tasks"]) {
+      const list = await service.get<{ elements: { id: string; status: string; errors?: ErrorBody[] }[] }>(path);
+      expect(list.status, path).to.equal(200);
+      const unreadable = list.body.elements.find(({ id }) => id === ended.id);
+      expect(unreadable?.status).to.be.oneOf(["COMPLETED_WITH_SUCCESS", "Successful"]);
+      expect(unreadable?.errors?.map(({ errorCode, context }) => [errorCode, context?.["keyId"]])).to.deep.equal([
+        ["PAYLOAD_KEY_MISSING", "first"],
+      ]);
+      expect(list.body.elements.map(({ id }) => id)).to.include(running.id);
+      expect(secretScan(keys)(JSON.stringify(list.body))).to.deep.equal([]);
     }
 
     expect(

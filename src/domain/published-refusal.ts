@@ -1,0 +1,101 @@
+import * as E from "fp-ts/Either";
+import type { ErrorBody } from "./error-body";
+import type { SubTask, Task } from "./task";
+import { precheckType } from "./task-prechecks";
+import type { Upgrade } from "./upgrade";
+import {
+  beingCancelled,
+  judgeCommit,
+  judgePause,
+  judgePrechecks,
+  judgeResolve,
+  judgeResume,
+  judgeRetry,
+  type RequestContext,
+  type RequestOutcome,
+} from "./upgrade-request";
+import type { CommitSpec } from "./upgrade-schedule";
+import type { UpgradePhase } from "./upgrade-status";
+
+/** A running upgrade as it was last published. */
+export interface PublishedUpgrade {
+  readonly upgrade: Upgrade;
+  readonly task: Task;
+  readonly cancelRequested: boolean;
+}
+
+/**
+ * Why an upgrade would refuse a request, as far as its published state tells; undefined where only the upgrade itself can
+ * decide. Requests that are refused so are not sent to it: Temporal keeps each of them, and takes no more after some
+ * thousands. `now` in epoch milliseconds.
+ */
+export function publishedRefusal(
+  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"] },
+  published: PublishedUpgrade,
+  now: number,
+): ErrorBody | undefined {
+  const phase = phaseOf(published);
+  if (!phase) return undefined;
+  const context = contextOf(published, phase, now);
+  if (context.cancelling) return beingCancelled(name, context);
+  const judged = {
+    commit: () => judgeCommit(commit, context),
+    pause: () => judgePause(context),
+    resume: () => judgeResume(context),
+    prechecks: () => judgePrechecks(context),
+    retry: () => judgeRetry(context),
+    resolve: () => judgeResolve(context),
+  }[name]();
+  return E.isLeft(judged) ? judged.left : undefined;
+}
+
+/** The phase that the two statuses follow from. A draft whose prechecks have not begun reads as one that waits. */
+function phaseOf({ upgrade: { status }, task }: PublishedUpgrade): UpgradePhase | undefined {
+  switch (status) {
+    case "DRAFT":
+      return task.status === "In Progress" ? "DRAFT_PRECHECKS" : "DRAFT_WAITING";
+    case "PENDING":
+      return "ACCEPTED";
+    case "SCHEDULED":
+      return "SCHEDULED";
+    case "INPROGRESS":
+      return "RUNNING";
+    case "PAUSED":
+      return "PAUSED";
+    case "COMPLETED_WITH_FAILURE":
+      return "FAILED";
+    default:
+      return undefined;
+  }
+}
+
+function contextOf({ task, cancelRequested }: PublishedUpgrade, phase: UpgradePhase, now: number): RequestContext {
+  const servers = (task.resources ?? []).filter(({ type }) => type === "MGMT_SERVER");
+  return {
+    phase,
+    failedPrechecks: failedPrechecks(task),
+    awaitsResolution: phase === "FAILED",
+    // A failure stays unresolved until the retry has succeeded.
+    decision: phase !== "FAILED" && task.resolutionStatus === "UNRESOLVED" ? "retry" : undefined,
+    isRetryable: task.isRetryable === true,
+    committed: false,
+    cancelling: cancelRequested,
+    // How they are upgraded and when is not published.
+    servers: servers.map(({ resourceId = "" }) => ({
+      resourceId,
+      mechanism: "ReducedDowntimeMigration",
+      hasEnded: false,
+    })),
+    historyIsLong: false,
+    now,
+  };
+}
+
+function failedPrechecks({ subTasks = [] }: Task): readonly ErrorBody[] {
+  const last = subTasks.filter(({ type }) => type === precheckType).at(-1);
+  return last?.status === "FAILED" ? errorsIn(last) : [];
+}
+
+function errorsIn({ stages = [], subTasks = [] }: SubTask): readonly ErrorBody[] {
+  return [...stages.flatMap(({ errors = [] }) => errors), ...subTasks.flatMap(errorsIn)];
+}
