@@ -16,6 +16,7 @@ import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/
 import type { ServerStanding } from "../src/domain/switchover";
 import {
   beginTime,
+  firstPhase,
   reschedulePlan,
   rescheduleSwitchovers,
   saysWhen,
@@ -55,7 +56,7 @@ export class UpgradeState {
   scheduleChanges = 0;
 
   constructor(private currentPlan: UpgradePlan) {
-    this.currentPhase = currentPlan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
+    this.currentPhase = firstPhase(currentPlan);
     this.phaseSince = currentPlan.creationTimestamp;
     this.currentTask = initialTask(currentPlan);
     this.notices = new UpgradeNotices(currentPlan);
@@ -144,8 +145,12 @@ export class UpgradeState {
     return this.isCancelling;
   }
 
-  /** Work goes on; entered once, however many resources begin. */
+  /**
+   * Work goes on; entered once, however many resources begin. As long as nothing may begin the upgrade is scheduled, also
+   * while its prechecks run.
+   */
   enterRunning(): void {
+    if (!this.paused && this.nextTime(this.unfinished()) !== undefined) return this.enter("SCHEDULED");
     if (this.currentPhase !== "RUNNING" && !this.paused) this.enter("RUNNING");
   }
 

@@ -9,6 +9,7 @@ import { begin, endPart, endWithParts, from, withResource } from "./task-parts";
 import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./task-prechecks";
 import type { Stage, SubTask, Task } from "./task";
 import { resourcesOf, type Product, type ProductPlan, type ResourcePlan, type UpgradePlan } from "./upgrade-plan";
+import { firstPhase } from "./upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 
 /** What happens to an upgrade, each with its time as a Timestamp. */
@@ -35,7 +36,6 @@ export type TaskProgress = { readonly at: string } &
 /** The Task of an upgrade that has been accepted: every step of the plan, all of them to come. Body of the 202. */
 export function initialTask(plan: UpgradePlan): Task {
   const at = plan.creationTimestamp;
-  const phase: UpgradePhase = plan.draft ? "DRAFT_ACCEPTED" : "ACCEPTED";
   const resources = resourcesOf(plan);
   return {
     id: plan.id,
@@ -47,7 +47,7 @@ export function initialTask(plan: UpgradePlan): Task {
       message: plan.name,
     },
     type: "UPGRADE",
-    status: statusOfPhase(phase).task,
+    status: statusOfPhase(firstPhase(plan)).task,
     creationTimestamp: at,
     subTasks: [precheckRun(1, resources, at), ...plan.products.map((product) => productSubTask(product, at))],
     resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),

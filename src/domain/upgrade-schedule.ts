@@ -1,6 +1,7 @@
 import { toEpochMilliseconds } from "./timestamp";
 import type { ResourcePlan, UpgradePlan } from "./upgrade-plan";
 import { inputTarget } from "./upgrade-scope";
+import type { UpgradePhase } from "./upgrade-status";
 import type { ResourceUpgradeSpec } from "./upgrade-spec";
 import type { MgmtUpgradePatchSpec, UpgradeUpdateSpec } from "./upgrade-update";
 
@@ -42,6 +43,13 @@ export function commits(commit: CommitSpec): boolean {
 /** The time from which a resource may begin, in epoch milliseconds; 0 where it may begin at once. */
 export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledTimestamp">): number {
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);
+}
+
+/** The phase of an upgrade that has just been accepted: one of which nothing may begin yet is scheduled from the beginning. */
+export function firstPhase({ draft, products, creationTimestamp }: UpgradePlan): UpgradePhase {
+  if (draft) return "DRAFT_ACCEPTED";
+  const times = products.flatMap(({ resources }) => resources.map(beginTime));
+  return times.every((time) => time > toEpochMilliseconds(creationTimestamp)) ? "SCHEDULED" : "ACCEPTED";
 }
 
 /** The plan with one time for all of its resources, in the request that it shows as well as in what it does. */

@@ -1,12 +1,22 @@
 import { expect } from "chai";
 import { eventually } from "../support/eventually";
-import { FakeActivities, scheduledAt, upgraded } from "../support/fake-activities";
+import { upgradeView } from "../../src/domain/upgrade-view";
+import { FakeActivities, Gate, scheduledAt, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const scheduled = "Pending / SCHEDULED";
+
+/** Until an upgrade has run its prechecks and waits for its time. */
+async function untilItWaits(upgrade: RunningUpgrade): Promise<void> {
+  await eventually(
+    () => upgrade.events(),
+    (events) => events.some((event) => event.timerStartedEventAttributes),
+  );
+  await upgrade.untilStatuses(scheduled);
+}
 
 /** Activities that note when, on the server's clock, each cluster had its first host in work. */
 class Clock {
@@ -41,7 +51,8 @@ describe("A scheduled upgrade", function () {
       ...(times[i] !== undefined && { scheduledTimestamp: times[i] }),
     }));
     const upgrade = await bench().upgrade({ resources, draft }, clock.fake);
-    await upgrade.untilStatuses(draft ? "Pending / DRAFT" : scheduled);
+    if (draft) await upgrade.untilStatuses("Pending / DRAFT");
+    else await untilItWaits(upgrade);
     return { upgrade, clock };
   }
 
@@ -206,7 +217,8 @@ describe("Scheduled upgrades whose worker is stopped", function () {
         const scheduledTimestamp = await bench().inTime(ahead);
         const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
         const upgrade = await bench().upgrade({ resources }, clock.fake);
-        await upgrade.untilStatuses(scheduled);
+        // It is scheduled from the beginning; the wait for its time follows the prechecks.
+        await untilItWaits(upgrade);
         return { upgrade, clock, scheduledTimestamp };
       }),
     );
@@ -223,5 +235,27 @@ describe("Scheduled upgrades whose worker is stopped", function () {
     ahead!.clock.expectBegan(ahead!.upgrade, ahead!.scheduledTimestamp);
     missed!.clock.expectBegan(missed!.upgrade, back);
     moved!.clock.expectBegan(moved!.upgrade, back);
+  });
+
+  it("says so from the beginning, and takes another time while its prechecks run", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({
+      runClusterPrechecks: async (input) => {
+        await gate.pass();
+        return new FakeActivities().implementation().runClusterPrechecks(input);
+      },
+    });
+    const [resource] = clusters(1);
+    const scheduledTimestamp = await bench().inTime(86_400_000);
+    const upgrade = await bench().upgrade({ resources: [{ ...resource!, scheduledTimestamp }] }, fake);
+    expect(upgradeView(upgrade.plan).status).to.equal("SCHEDULED");
+    await gate.reached;
+    expect(await upgrade.statuses()).to.equal(scheduled);
+    const later = await bench().inTime(172_800_000);
+    expect((await upgrade.ask("commit", { scheduledTimestamp: later })).accepted).to.equal(true);
+    expect((await upgrade.upgrade()).resourceUpgradeSpecs?.[0]?.scheduledTimestamp).to.equal(later);
+    expect((await upgrade.ask("commit", { upgradeNow: true })).accepted).to.equal(true);
+    gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 });
