@@ -35,5 +35,5 @@ function concealed(value: unknown, secrets: readonly string[]): unknown {
 
 function concealedText(text: string, secrets: readonly string[]): string {
   if (secrets.some((secret) => isOrdinary(secret) && text.includes(secret))) return withheld;
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
 }

@@ -12,8 +12,8 @@ describe("what a component manager says", () => {
     };
     expect(conceal(body, ["Top$ecret", "other"])).to.deep.equal({
       error_type: "INVALID_ARGUMENT",
-      messages: [{ id: "m", default_message: "root_password *** is weak: ***", args: [] }],
-      data: { inner: [{ default_message: "***" }] },
+      messages: [{ id: "m", default_message: "root_password [redacted] is weak: [redacted]", args: [] }],
+      data: { inner: [{ default_message: "[redacted]" }] },
     });
   });
 
@@ -21,7 +21,7 @@ describe("what a component manager says", () => {
     for (const secret of ['quo"ted', "back\\slash", "Top$ecret/1"]) {
       const body = { default_message: `It is ${secret}.` };
       const text = JSON.stringify(body).replaceAll("/", "\\/").replaceAll("$", "\\u0024");
-      expect(concealIn(text, JSON.parse(text), [secret])).to.deep.equal({ default_message: "It is ***." });
+      expect(concealIn(text, JSON.parse(text), [secret])).to.deep.equal({ default_message: "It is [redacted]." });
     }
   });
 
@@ -33,7 +33,7 @@ describe("what a component manager says", () => {
       expect(said(text, secret)).not.to.contain(secret).and.not.to.contain("of root");
     }
     expect(said("The password of root is too weak: Top$ecret.", "appliance")).to.equal(
-      "The password of root is too weak: ***.",
+      "The password of root is too weak: [redacted].",
     );
   });
 

@@ -170,11 +170,11 @@ describe("the driver of the management interface", () => {
     ];
     for (const [type, kind, code] of judgements) {
       it(`judge ${type} as ${kind} ${code}, in the product's words`, async () => {
-        answers["RebootHost_Task"] = () => fault(type, "The host is &lt;odd&gt;.");
+        answers["RebootHost_Task"] = () => fault(type, "The host is odd &amp; &quot;new&quot;.");
         const error = await failing(client.rebootHost("host-1"));
         expect(error).to.include({ kind, code, errorType: type });
-        expect(error.message).to.equal(`Could not restart host-1: vc-01 answered ${type}: The host is <odd>.`);
-        expect(error.causes).to.deep.equal(["The host is <odd>."]);
+        expect(error.message).to.equal(`Could not restart host-1: vc-01 answered ${type}: The host is odd & "new".`);
+        expect(error.causes).to.deep.equal(['The host is odd & "new".']);
       });
     }
 

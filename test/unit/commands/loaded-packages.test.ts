@@ -25,7 +25,7 @@ describe("what a process loads at its start", function () {
   it("is no client of Temporal before the embedded server is started, nor in the supervisor", () => {
     for (const program of ["temporal.ts", "start.ts"]) {
       const packages = packagesOf(program);
-      expect(packages, program).to.include("fp-ts");
+      expect(packages, program).to.include("@temporalio/common");
       expect(packages, program).not.to.include("@temporalio/client");
     }
   });

@@ -77,6 +77,7 @@ describe("planUpgrade", () => {
       cluster: "domain-c0",
       kind: "IMAGE",
       targetVersion: "9.0.2-0.25148076",
+      netvirtInstances: [],
       attempts: { maximumAttempts: 1, retryDelay: 0 },
       options: {},
       rollout: defaultRolloutPolicy,
