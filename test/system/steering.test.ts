@@ -172,7 +172,6 @@ describe("steering an upgrade over HTTP", function () {
     await service.fault({ kind: "REMEDIATION_FAILS", times: 2, message: "bootbank is too small" });
     const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
     const failed = await service.taskWhen(id, "has failed", ({ status }) => status === "Failed");
-    refusal(await service.send("DELETE", `/v1/tasks/${id}`), 409, "REQUEST_NOT_POSSIBLE");
     const retried = taskOf(await service.send("PATCH", `/v1/tasks/${id}`, {}));
     expect(retried.status).to.be.oneOf(["Pending", "In Progress"]);
     expect([retried.id, retried.creationTimestamp]).to.deep.equal([id, failed.creationTimestamp]);

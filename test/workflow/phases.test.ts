@@ -87,7 +87,8 @@ describe("Task, Upgrade, memo and search attributes", function () {
     if (walk.ends === "with nothing to do") fake.atTarget.add(`${resources[0]!.resourceId}/host-1`);
     const upgrade = await bench().upgrade({ draft: walk.draft, resources }, fake);
     await prechecks.reached;
-    await expectEverywhere(upgrade, walk.draft ? "In Progress / DRAFT" : "In Progress / INPROGRESS");
+    const undrafted = walk.scheduled ? "Pending / SCHEDULED" : "In Progress / INPROGRESS";
+    await expectEverywhere(upgrade, walk.draft ? "In Progress / DRAFT" : undrafted);
     prechecks.open();
     if (walk.draft) {
       await expectEverywhere(upgrade, "Pending / DRAFT");

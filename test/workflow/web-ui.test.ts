@@ -60,7 +60,10 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
     const scheduledTimestamp = await later();
     const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
     const holder = await bench().upgrade({ resources }, new FakeActivities({}, 1));
-    await holder.untilStatuses("Pending / SCHEDULED");
+    await eventually(
+      () => summaries(holder),
+      (all) => all.length > 1,
+    );
     expect(await summaries(holder)).to.deep.equal(["CLUSTER: prechecks", `wait until ${scheduledTimestamp}`]);
     const loser = await bench().upgrade({ resources, resolutionDays: 3 }, new FakeActivities({}, 1));
     await loser.untilStatuses("Failed / COMPLETED_WITH_FAILURE");

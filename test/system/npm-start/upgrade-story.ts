@@ -1,4 +1,5 @@
 import type { Task } from "../../../src/domain/task";
+import { waitsForCommit } from "../../support/waits-for-commit";
 import { exampleNow } from "../examples";
 import type { ServiceUnderTest } from "../service-under-test";
 
@@ -30,14 +31,14 @@ export async function runStory(service: ServiceUnderTest): Promise<Task> {
   );
   const { id } = body;
   const ask = async (method: "POST" | "PATCH", path: string, requestId: (typeof requestIds)[number]) => {
-    const { status } = await fetch(service.apiUrl + path, {
+    const answer = await fetch(service.apiUrl + path, {
       method,
       headers: { authorization: "Bearer test", "content-type": "application/json", "x-request-id": requestId },
       body: "{}",
     });
-    if (status !== 200) throw new Error(`${method} ${path} answered ${status}`);
+    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
   };
-  await service.taskWhen(id, "waits for its commit", ({ status }) => status === "Pending");
+  await service.taskWhen(id, "waits for its commit", waitsForCommit);
   await ask("PATCH", `/v1/upgrades/${id}`, "story-commit");
   await service.taskWhen(id, "runs", ({ status }) => status === "In Progress");
   await ask("POST", `/v1/upgrades/${id}/pause`, "story-pause");

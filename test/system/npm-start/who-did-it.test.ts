@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { hashPassword } from "../../../src/authentication/password-hash";
 import type { Task } from "../../../src/domain/task";
+import { waitsForCommit } from "../../support/waits-for-commit";
 import { until, type LogLine } from "../deployment";
 import { exampleNow } from "../examples";
 import { ServiceUnderTest } from "../service-under-test";
@@ -97,7 +98,7 @@ describe("who did what to an upgrade", function () {
 
   it("is told of a draft that is committed for a time, moved to another and cancelled", async () => {
     const { id } = await as("alice", "POST", "/v1/upgrades", { ...exampleNow("cluster-draft"), draftMode: true });
-    const waits = () => service.taskWhen(id, "waits", ({ status }) => status === "Pending");
+    const waits = () => service.taskWhen(id, "waits", waitsForCommit);
     await waits();
     await as("bob", "POST", `/v1/upgrades/${id}/prechecks`);
     await waits();
