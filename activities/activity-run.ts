@@ -147,7 +147,9 @@ export async function runActivity<A>(
     if (error instanceof CancelledFailure) {
       const isGone = error instanceof LeaseEndedError || stopReason() === "OTHER";
       if (isGone) activity.log.warn("Temporal has given this Activity up: nothing more is changed here", context);
-      const handsOver = error instanceof LeaseEndedError || stopReason() === "WORKER_SHUTDOWN";
+      // One that an operator has reset (`temporal activity reset`) goes on in another run, and has used up no attempt.
+      const isReset = activity.cancellationDetails?.reset === true;
+      const handsOver = error instanceof LeaseEndedError || isReset || stopReason() === "WORKER_SHUTDOWN";
       throw handsOver ? workerShutdownFailure(context, options.progress) : error;
     }
     const failed = failureOf(error, context, options);

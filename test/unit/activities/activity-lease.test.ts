@@ -1,9 +1,9 @@
-import { CancelledFailure } from "@temporalio/common";
+import { ActivityCancellationDetails, CancelledFailure } from "@temporalio/common";
 import { ActivityCompletionError, ActivityNotFoundError, ActivityResetError } from "@temporalio/client";
 import type { Client } from "@temporalio/client";
 import { expect } from "chai";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "../../../activities/activity-lease";
-import { runActivity } from "../../../activities/activity-run";
+import { activityPatience, runActivity } from "../../../activities/activity-run";
 import { type Lease, LeaseEndedError, leaseForChange, NoLeaseError } from "../../../activities/drivers/lease";
 import { activityEnvironment } from "../../support/activity-environment";
 import { ManualClock } from "../../support/manual-clock";
@@ -120,6 +120,17 @@ describe("the lease of an Activity", () => {
       const run = activityEnvironment({}, { client: gone, logger: silent }).run(() =>
         runActivity({ context: { host: "esx-01" } }, () => leaseForChange("change something").renew()),
       );
+      expect(await rejectionOf(run)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });
+    });
+
+    it("hands over what an operator has reset", async () => {
+      const environment = activityEnvironment({}, { logger: silent });
+      const run = environment.run(() =>
+        runActivity({ context: { host: "esx-01" } }, () =>
+          activityPatience({ outage: 60_000, operationBusy: 60_000, poll: { min: 60_000, max: 60_000 } }).pause(0),
+        ),
+      );
+      environment.cancel("RESET", new ActivityCancellationDetails({ reset: true }));
       expect(await rejectionOf(run)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });
     });
 
