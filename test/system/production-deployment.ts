@@ -20,11 +20,11 @@ const root = resolve(__dirname, "../..");
 export interface ProductionShape {
   readonly apis: number;
   readonly workers: number;
-  /** More environment for each role, from where Temporal (`host:port`) and the simulator (a port) are. */
+  /** More environment for each role, or for each worker, from where Temporal (`host:port`) and the simulator (a port) are. */
   readonly through?: (
     temporal: string,
     simulator: number,
-  ) => Promise<Readonly<Record<"api" | "worker", Readonly<Record<string, string>>>>>;
+  ) => Promise<{ readonly api: Environment; readonly worker: Environment | readonly Environment[] }>;
 }
 
 /**
@@ -49,7 +49,7 @@ export class ProductionDeployment implements Deployment {
       main,
     }: {
       readonly workers: number;
-      readonly own: Readonly<Partial<Record<string, Environment>>>;
+      readonly own: Readonly<Partial<Record<string, Environment | readonly Environment[]>>>;
       readonly main: string;
     },
     variables: Environment,
@@ -72,7 +72,7 @@ export class ProductionDeployment implements Deployment {
             DATA_DIR: join(folder, `${name}-${number}`),
             ...more,
             ...variables,
-            ...own[name],
+            ...[own[name] ?? {}].flat()[Array.isArray(own[name]) ? number - 1 : 0],
           },
         },
         saysReady: (message) => isReady(message),
