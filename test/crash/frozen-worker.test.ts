@@ -14,7 +14,7 @@ describe("A worker that is frozen, replaced and woken changes nothing more while
   this.timeout(20 * 60_000);
   lostWorkerCells({
     moments: ["REFUSED", "CANCELLED", "BUSY"],
-    oneOf: 2,
+    oneOf: 4,
     script: "test:crash",
     startLane: async () => ({ workers: await TwoWorkers.start(), lose: () => freeze }),
   });

@@ -11,7 +11,7 @@ describe("A worker that is cut off from Temporal alone, and replaced, changes no
   });
   lostWorkerCells({
     moments: ["REFUSED", "CANCELLED", "BUSY"],
-    oneOf: 4,
+    oneOf: 6,
     script: "test:network",
     startLane: async (index) => {
       const proxies: Proxy[] = [];
