@@ -236,7 +236,8 @@ function requested(place: Place, request: Request, circumstances: Circumstances)
 function cancelled(place: Place, { mayFail }: Circumstances): Step[] {
   const { phase, cancelling } = place;
   const refused: Step = [{ status: 409, code: "REQUEST_NOT_POSSIBLE", state: told[phase].upgrade }, place];
-  if (final.has(phase) || phase === "FAILED") return [refused];
+  if (final.has(phase)) return [refused];
+  if (phase === "FAILED") return place.retried ? [refused] : [[{ status: 200 }, to(place, "GIVEN_UP")]];
   const accepted: Step = [{ status: 200 }, { ...place, cancelling: true }];
   if (cancelling || !mayFail || !holding.has(phase)) return [accepted];
   // One that fails at that moment is given up by it (spec-gaps.md, cancel).
@@ -284,11 +285,17 @@ export function afterBoth(
 ): Place[] {
   const inOrder = (first: typeof one, [request, answer]: typeof one) => {
     const then = after(places, ...first, circumstances);
-    const judged = (as: Answered | undefined) => after(then, request, as, circumstances);
-    // A decision that comes at the very moment of a retry is refused before the upgrade has gone on from its failure.
-    const isLate = first[0].name === "retry" && (request.name === "retry" || request.name === "resolve");
-    if (!isLate || answer?.state !== told.FAILED.upgrade) return judged(answer);
-    return [...judged(answer), ...judged({ ...answer, state: told.ACCEPTED.upgrade })];
+    const isAfterRetry = first[0].name === "retry";
+    const judged = (asked: Request): Place[] => {
+      const places = after(then, asked, answer, circumstances);
+      // A decision that comes at the very moment of a retry is refused before the upgrade has gone on from its failure.
+      const isLate = isAfterRetry && (asked.name === "retry" || asked.name === "resolve");
+      if (!isLate || answer?.state !== told.FAILED.upgrade) return places;
+      return [...places, ...after(then, asked, { ...answer, state: told.ACCEPTED.upgrade }, circumstances)];
+    };
+    // A cancellation that finds a failed upgrade gives it up, which comes too late where a retry was first.
+    const isGivingUp = isAfterRetry && request.name === "cancel";
+    return [...judged(request), ...(isGivingUp ? judged({ name: "resolve" }) : [])];
   };
   return byItself([...inOrder(one, other), ...inOrder(other, one)], circumstances);
 }
