@@ -1,5 +1,6 @@
 import { lostWorkerCells } from "../crash/lost-worker/lost-worker-cells";
 import { TwoWorkers } from "../crash/lost-worker/two-workers";
+import { databaseProxy } from "./database-proxy";
 import { Toxiproxy, type Proxy } from "./toxiproxy";
 
 describe("A worker that is cut off from Temporal alone, and replaced, changes nothing more while it", function () {
@@ -7,6 +8,7 @@ describe("A worker that is cut off from Temporal alone, and replaced, changes no
   let toxiproxy: Toxiproxy;
 
   before(async () => {
+    await databaseProxy();
     toxiproxy = await Toxiproxy.start(1);
   });
   lostWorkerCells({

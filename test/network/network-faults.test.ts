@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { temporalCluster } from "../production/temporal-cluster";
+import { databaseProxy } from "./database-proxy";
 import { cellsOf, type Cell } from "./cells";
 import { NetworkLane } from "./network-lane";
 import { runCell } from "./run-cell";
@@ -24,10 +24,7 @@ describe("A fault of the network between", function () {
 
   before(async () => {
     toxiproxy = await Toxiproxy.start(seed);
-    await temporalCluster(async (port) => {
-      database = await toxiproxy.before("temporalToPostgresql", `127.0.0.1:${port}`);
-      return database.port;
-    });
+    database = await databaseProxy();
     const many = Math.min(Number(NETWORK_LANES), Math.max(1, cells.filter((cell) => !ofAll(cell)).length));
     lanes.push(
       ...(await Promise.all(Array.from({ length: many }, (_, i) => NetworkLane.start(toxiproxy, `lane-${i}`)))),
