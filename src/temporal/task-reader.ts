@@ -145,7 +145,7 @@ export class TaskReader {
     );
     const [asOf] = dates.sort();
     const task = afterTheEnd(withResources(known.value.task, details), description);
-    return withBlocked(asOf === undefined ? task : { ...task, asOf }, blocked);
+    return withBlocked(asOf === undefined || hasTaskEnded(task) ? task : { ...task, asOf }, blocked);
   }
 
   /** An upgrade that has said its last word is read from what it has published. */

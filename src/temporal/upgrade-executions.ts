@@ -48,7 +48,8 @@ export function temporalUpgradeExecutions(
   const executions = new VisibilityReader(visibility);
   const holders = new LockHolders(client, executions, timeouts.call);
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
-  const tasks = new TaskReader(client, { ...timeouts, query: timeouts.outcome });
+  // A read may come after one that has just begun: the two together stay below 8 seconds.
+  const tasks = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
   const upgrades = new DescribedUpgrades(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
