@@ -183,7 +183,7 @@ module.exports = {
       from: { path: "^src/(catalog|inventory)/" },
       to: {
         path: "^(src|workflows|activities)/",
-        pathNot: ["^src/$1/", "^src/domain/", "^src/upgrades/(ports|service-error)\\.ts$"],
+        pathNot: ["^src/$1/", "^src/(domain/|loopback\\.ts$)", "^src/upgrades/(ports|service-error)\\.ts$"],
       },
     },
     {

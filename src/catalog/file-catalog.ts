@@ -6,7 +6,7 @@ import * as t from "io-ts";
 import { parse } from "yaml";
 import { Bundle } from "../domain/bundle";
 import { canonicalId } from "../domain/codec";
-import { unknownFieldLines } from "../domain/unknown-field-lines";
+import { unknownFieldLines } from "../domain/unknown-fields";
 import { products } from "../domain/upgrade-plan";
 import { isProductVersion } from "../domain/version";
 import type { BundleCatalog } from "../upgrades/ports";

@@ -26,7 +26,10 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, "");
 }
 
-/** Edits that make one text of the other (optimal string alignment). */
+/**
+ * Edits that make one text of the other (optimal string alignment). Own code, because the well-kept packages take two letters
+ * that have changed places for two edits.
+ */
 function editsBetween(a: string, b: string): number {
   let [twoBefore, before]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

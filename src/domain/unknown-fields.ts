@@ -31,6 +31,14 @@ function elementsOf(element: t.Mixed, value: unknown, path: string): readonly Un
   return Array.isArray(value) ? value.flatMap((inner, i) => unknownFields(element, inner, `${path}[${i}]`)) : [];
 }
 
+/** A line for each field of a file that its codec does not know, with the nearest name that is known at its place. */
+export function unknownFieldLines(codec: t.Mixed, content: unknown): readonly string[] {
+  return unknownFields(codec, content).map(({ path, name, known }) => {
+    const nearest = nearestName(name, known);
+    return `${path}: there is no such field.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
+  });
+}
+
 /** The known name that an unknown field most likely stands for: one of its own place, or the same name at another place. */
 export function nearestKnownName(codec: t.Mixed, { name, known }: UnknownField): string | undefined {
   const elsewhere = known.includes(name) ? undefined : pathsByName(codec).get(name);

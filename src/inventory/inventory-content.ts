@@ -1,10 +1,11 @@
 import * as t from "io-ts";
-import { canonicalId, IntegerBetween } from "../domain/codec";
+import { canonicalId, DescribedType, IntegerBetween } from "../domain/codec";
 import { NoticeType } from "../domain/upgrade-notice";
 
 /** What requests name: UUIDs are compared in lower case. */
-const Id = new t.Type<string, string>(
+const Id = new DescribedType<string>(
   "string",
+  { type: "string" },
   t.string.is,
   (u, c) => (typeof u === "string" ? t.success(canonicalId(u)) : t.failure(u, c)),
   t.identity,

@@ -5,7 +5,7 @@ import type * as t from "io-ts";
 import { parse } from "yaml";
 import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
 import type { RolloutPolicy } from "../domain/upgrade-plan";
-import { unknownFieldLines } from "../domain/unknown-field-lines";
+import { unknownFieldLines } from "../domain/unknown-fields";
 import { InventoryContent } from "./inventory-content";
 import { notificationReceivers, type NotificationReceiverEntry } from "./notification-receivers";
 import { patchesOf, type Patches } from "./patch-entries";

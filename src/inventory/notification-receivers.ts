@@ -1,5 +1,6 @@
 import * as E from "fp-ts/Either";
 import type { NoticeType } from "../domain/upgrade-notice";
+import { isLoopback } from "../loopback";
 import type { InventoryContent } from "./inventory-content";
 import type { SecretReader } from "./read-secret";
 
@@ -61,10 +62,6 @@ function problemsOfUrl(who: string, url: string, allowHttp: boolean): readonly s
 }
 
 const noUrl = { protocol: "", username: "", password: "", hostname: "" };
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
 
 /** As Standard Webhooks has it. */
 function isSecret(secret: string): boolean {
