@@ -2,7 +2,7 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits } from "./activity-dependencies";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
-import { holdingLease, LeaseEndedError } from "./drivers/lease";
+import { withLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
 import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks } from "./retry-policy";
 
@@ -56,7 +56,7 @@ export function cancelledFailure(): CancelledFailure {
 }
 
 /** RetryPolicy of the current Activity: ends at once when the Activity is to stop for whatever reason. */
-export function activityPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
+export function activityRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
   return createRetryPolicy(bounds, {
     signal: Context.current().cancellationSignal,
     interruption: () => (stopReason() ? cancelledFailure() : undefined),
@@ -67,7 +67,7 @@ export function activityPatience(bounds: RetryBounds, onTrouble?: RetryHooks["on
 }
 
 /** RetryPolicy for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
-export function endingPatience(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
+export function endingRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
   return createRetryPolicy(bounds, {
     interruption: endedWithoutAWish,
     ...(onTrouble && { onTrouble }),
@@ -141,7 +141,7 @@ export async function runActivity<A>(
   running += 1;
   let ticker = nextTick();
   try {
-    return lease ? await holdingLease(lease, () => body(beat)) : await body(beat);
+    return lease ? await withLease(lease, () => body(beat)) : await body(beat);
   } catch (error) {
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {

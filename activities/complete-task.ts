@@ -22,19 +22,19 @@ const pauseAfter = (round: number) => (round < soonerLooks ? 2 : 1) * (round - s
  */
 export async function completeTask(
   client: TaskReader,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   id: string,
 ): Promise<TaskInfo | undefined> {
-  const began = patience.clock.now();
+  const began = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
     try {
-      const task = await patience.retry(() => client.readTask(id));
+      const task = await retryPolicy.retry(() => client.readTask(id));
       if (hasEnded(task)) return task;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    if (patience.clock.now() - began > patience.bounds.operationBusy) {
+    if (retryPolicy.clock.now() - began > retryPolicy.bounds.operationBusy) {
       throw new DriverError({
         kind: "transient",
         code: "COMPONENT_MANAGER_TASK_TIMED_OUT",
@@ -43,7 +43,7 @@ export async function completeTask(
           "Look at the task in the component manager and cancel it there if it hangs, then retry the upgrade.",
       });
     }
-    await patience.pause(pauseAfter(round));
+    await retryPolicy.pause(pauseAfter(round));
   }
 }
 

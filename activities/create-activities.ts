@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { ActivityDependencies } from "./activity-dependencies";
-import { activityPatience, runActivity, shortBounds } from "./activity-run";
+import { activityRetryPolicy, runActivity, shortBounds } from "./activity-run";
 import { remediateBaselineHost } from "./baseline/baseline-host-run";
 import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "./baseline/cluster-settings";
 import { patchSource } from "./baseline/patch-source";
@@ -74,7 +74,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       body,
     );
 
-  const shortPatience = () => activityPatience(shortBounds(limits));
+  const shortRetryPolicy = () => activityRetryPolicy(shortBounds(limits));
 
   return {
     runClusterPrechecks: (target) =>
@@ -84,20 +84,20 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readClusterHosts: (target) =>
       read(target, () =>
         isBaseline(target)
-          ? readBaselineHosts(management(target), shortPatience(), target)
-          : readClusterHosts(lifecycle(target), shortPatience(), target),
+          ? readBaselineHosts(management(target), shortRetryPolicy(), target)
+          : readClusterHosts(lifecycle(target), shortRetryPolicy(), target),
       ),
     readRemediationPolicy: (target) =>
       read(target, async () =>
         isBaseline(target)
-          ? { previous: await readClusterSettings(management(target), shortPatience(), target) }
-          : readPolicy(interfaces(target), shortPatience(), target),
+          ? { previous: await readClusterSettings(management(target), shortRetryPolicy(), target) }
+          : readPolicy(interfaces(target), shortRetryPolicy(), target),
       ),
     putRemediationPolicy: (input) =>
       change(input, () =>
         isBaseline(input)
-          ? switchOffClusterSettings(management(input), activityPatience(limits), input)
-          : putPolicy(interfaces(input), activityPatience(limits), input),
+          ? switchOffClusterSettings(management(input), activityRetryPolicy(limits), input)
+          : putPolicy(interfaces(input), activityRetryPolicy(limits), input),
       ),
     restoreRemediationPolicy: (input) =>
       runActivity(
@@ -109,17 +109,17 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         },
         () =>
           isBaseline(input)
-            ? restoreClusterSettings(management(input), shortPatience(), input)
-            : restorePolicy(interfaces(input), shortPatience(), input),
+            ? restoreClusterSettings(management(input), shortRetryPolicy(), input)
+            : restorePolicy(interfaces(input), shortRetryPolicy(), input),
       ),
     setDesiredImage: (target) =>
       change(target, async () => {
-        if (!isBaseline(target)) return setDesiredImage(lifecycle(target), activityPatience(limits), target);
+        if (!isBaseline(target)) return setDesiredImage(lifecycle(target), activityRetryPolicy(limits), target);
         patch(target);
         return { changed: false };
       }),
-    readHostBefore: (input) => read(input, () => readHostBefore(management(input), shortPatience(), input)),
-    readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortPatience(), input)),
+    readHostBefore: (input) => read(input, () => readHostBefore(management(input), shortRetryPolicy(), input)),
+    readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortRetryPolicy(), input)),
     remediateHosts: (input) =>
       remediateHosts(limits, input, (context) =>
         isBaseline(input)

@@ -41,11 +41,11 @@ export function assessHost(scanned: ClusterCompliance | undefined, host: string,
 /** Has a cluster scanned and gives the result. */
 export async function scanCluster(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
 ): Promise<ClusterCompliance | undefined> {
-  await completeTask(client, patience, await patience.retry(() => client.scan(cluster)));
-  return patience.retry(() => client.readCompliance(cluster));
+  await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.scan(cluster)));
+  return retryPolicy.retry(() => client.readCompliance(cluster));
 }
 
 /** Whether a scan tells of all of these hosts. */
@@ -56,14 +56,14 @@ function knowsAll(scanned: ClusterCompliance | undefined, hosts: readonly string
 /** The last scan if it knows all of the hosts, else a new one; the last one too where a scan is not possible now. */
 export async function readFullCompliance(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
   hosts: readonly string[],
 ): Promise<ClusterCompliance | undefined> {
-  const last = await patience.retry(() => client.readCompliance(cluster));
+  const last = await retryPolicy.retry(() => client.readCompliance(cluster));
   if (knowsAll(last, hosts)) return last;
   try {
-    return await scanCluster(client, patience, cluster);
+    return await scanCluster(client, retryPolicy, cluster);
   } catch (error) {
     const impossible = error instanceof DriverError && (isBusy(error) || error.code === "COMPONENT_MANAGER_REFUSED");
     if (impossible) return last;

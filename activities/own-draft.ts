@@ -17,20 +17,20 @@ const maximumRounds = 5;
  */
 export async function withOwnDraft<A>(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
   target: TargetImage,
   use: (draft: string) => Promise<A>,
 ): Promise<A> {
   const turn = client.draftTurns.take(cluster);
   try {
-    await patience.retry(() => turn.hasCome);
-    const draft = await createOwnDraft(client, patience, cluster, target);
+    await retryPolicy.retry(() => turn.hasCome);
+    const draft = await createOwnDraft(client, retryPolicy, cluster, target);
     try {
-      await completeDraft(client, patience, { cluster, draft }, target);
+      await completeDraft(client, retryPolicy, { cluster, draft }, target);
       return await use(draft);
     } catch (error) {
-      await discardDraft(client, patience, cluster, draft);
+      await discardDraft(client, retryPolicy, cluster, draft);
       throw error;
     }
   } finally {
@@ -44,7 +44,7 @@ export async function withOwnDraft<A>(
  */
 async function createOwnDraft(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
   { targetVersion, image }: TargetImage,
 ): Promise<string> {
@@ -52,26 +52,26 @@ async function createOwnDraft(
     try {
       if (image) {
         const specification = softwareSpecOf({ targetVersion, image });
-        return await patience.retry(() => client.importDraft(cluster, specification));
+        return await retryPolicy.retry(() => client.importDraft(cluster, specification));
       }
-      return await patience.retry(() => client.createDraft(cluster));
+      return await retryPolicy.retry(() => client.createDraft(cluster));
     } catch (error) {
       if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === maximumRounds) throw error;
       // From the second time on somebody else is at it.
-      if (round > 0) await patience.pause(round - maximumRounds);
-      await deleteOwnDrafts(client, patience, cluster, error);
+      if (round > 0) await retryPolicy.pause(round - maximumRounds);
+      await deleteOwnDrafts(client, retryPolicy, cluster, error);
     }
   }
 }
 
 async function deleteOwnDrafts(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
   because: DriverError,
 ): Promise<void> {
-  const user = accountOf(await patience.retry(() => client.readUser()));
-  const drafts = await patience.retry(() => client.listDrafts(cluster));
+  const user = accountOf(await retryPolicy.retry(() => client.readUser()));
+  const drafts = await retryPolicy.retry(() => client.listDrafts(cluster));
   const own = drafts.filter(({ owner }) => accountOf(owner) === user);
   if (own.length === 0 && drafts.length > 0) {
     throw new DriverError({
@@ -82,25 +82,30 @@ async function deleteOwnDrafts(
       causes: because.causes,
     });
   }
-  for (const { draft } of own) await deleteDraft(client, patience, cluster, draft);
+  for (const { draft } of own) await deleteDraft(client, retryPolicy, cluster, draft);
 }
 
 /** Deletes a draft that is not needed any more, also where the Activity is to stop. What fails is left to the next draft. */
 export async function discardDraft(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   cluster: string,
   draft: string,
 ): Promise<void> {
-  const bounds = { ...patience.bounds, outage: cleanUp, operationBusy: cleanUp };
+  const bounds = { ...retryPolicy.bounds, outage: cleanUp, operationBusy: cleanUp };
   const persistent = createRetryPolicy(bounds, { interruption: () => undefined });
   await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
 }
 
 /** Deletes a draft that may be gone already. */
-async function deleteDraft(client: VlcmClient, patience: RetryPolicy, cluster: string, draft: string): Promise<void> {
+async function deleteDraft(
+  client: VlcmClient,
+  retryPolicy: RetryPolicy,
+  cluster: string,
+  draft: string,
+): Promise<void> {
   try {
-    await patience.retry(() => client.deleteDraft(cluster, draft));
+    await retryPolicy.retry(() => client.deleteDraft(cluster, draft));
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -109,14 +114,14 @@ async function deleteDraft(client: VlcmClient, patience: RetryPolicy, cluster: s
 /** Makes a new draft the target and has the component manager validate it. Throws where it is not valid. */
 async function completeDraft(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster, draft }: { readonly cluster: string; readonly draft: string },
   target: TargetImage,
 ): Promise<void> {
   // An imported one is it already.
-  if (!target.image) await patience.retry(() => client.putDraftBaseImage(cluster, draft, target.targetVersion));
-  const id = await patience.retry(() => client.validateDraft(cluster, draft));
-  const task = await completeTask(client, patience, id);
+  if (!target.image) await retryPolicy.retry(() => client.putDraftBaseImage(cluster, draft, target.targetVersion));
+  const id = await retryPolicy.retry(() => client.validateDraft(cluster, draft));
+  const task = await completeTask(client, retryPolicy, id);
   // Forgotten: the commit will judge it.
   if (!task) return;
   const found = Notifications.is(task.result) ? textsOf(task.result.errors) : [];

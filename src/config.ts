@@ -8,7 +8,7 @@ import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
 import { type Name, type Values, variables } from "./configuration-variables";
-import { isSlipOf } from "./domain/nearest-name";
+import { isTypoOf } from "./domain/nearest-name";
 import { isLoopback } from "./loopback";
 import type { WatchLimits } from "./upgrades/watch-task";
 import { oneLine, StartupError } from "./startup-error";
@@ -154,7 +154,7 @@ function misspelt(environment: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(variables);
   return Object.keys(environment).flatMap((name) => {
     if (names.includes(name)) return [];
-    const meant = names.find((known) => isSlipOf(name, known));
+    const meant = names.find((known) => isTypoOf(name, known));
     return meant === undefined ? [] : [`${name} is no variable of the service. Did you mean ${meant}?`];
   });
 }
@@ -306,7 +306,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     },
     activityWaits: {
       readMinutes: values.READ_MINUTES,
-      // The last call begins before the patience of the worker is over.
+      // The last call begins before the worker stops retrying.
       readRunSeconds: values.ANSWER_SECONDS + values.COMPONENT_MANAGER_CALL_SECONDS,
       netvirtReadMinutes: values.NETVIRT_READ_MINUTES,
       precheckMinutes: values.PRECHECK_MINUTES,

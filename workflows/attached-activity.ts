@@ -5,7 +5,7 @@ import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
 import { now } from "./clock";
-import { untilLeaseIsOver } from "./lost-lease";
+import { waitForLeaseEnd } from "./lost-lease";
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
 export interface AttachedActivity<Progress, Result> {
@@ -36,7 +36,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
     try {
       return await activity.run(attemptsLeft(activity, progress), runAgain(progress, losses > 0 ? since : undefined));
     } catch (failure) {
-      await untilLeaseIsOver(failure, activity.waits);
+      await waitForLeaseEnd(failure, activity.waits);
       const lost = isLost(failure);
       if (lost) progress = progressOf(failure, activity.progress) ?? progress;
       // The server itself cancels an Activity that waits for a worker or for its next attempt: nothing has then looked
@@ -65,7 +65,7 @@ function stopSafely<Progress, Result>(
         const again = { ...runAgain(progress, since), stop: true as const };
         return await activity.run(attemptsLeft(activity, progress), again);
       } catch (failure) {
-        await untilLeaseIsOver(failure, activity.waits);
+        await waitForLeaseEnd(failure, activity.waits);
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
           throw new CancelledFailure(`${activity.name} was brought to a safe end`);

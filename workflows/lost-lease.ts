@@ -6,7 +6,7 @@ import type { ActivityWaits } from "../src/domain/activity-waits";
  * change nothing any more in a component manager. Only then is it run again or its end told, also after a cancellation.
  * After any other failure there is nothing to wait for: the Activity has ended in its worker.
  */
-export async function untilLeaseIsOver(failure: unknown, waits: ActivityWaits): Promise<void> {
+export async function waitForLeaseEnd(failure: unknown, waits: ActivityWaits): Promise<void> {
   const milliseconds = timeToAct(failure, waits);
   if (milliseconds <= 0) return;
   await CancellationScope.nonCancellable(() =>

@@ -1,7 +1,7 @@
 import { CancellationScope } from "@temporalio/workflow";
 import type { ActivityWaits } from "../src/domain/activity-waits";
 import { isLost } from "./activity-failure";
-import { untilLeaseIsOver } from "./lost-lease";
+import { waitForLeaseEnd } from "./lost-lease";
 
 /**
  * Runs an idempotent Activity again where it was lost with its worker: that is no attempt of the operator's. What may
@@ -13,7 +13,7 @@ export async function untilAnswered<T>(waits: ActivityWaits, run: () => Promise<
     try {
       return await run();
     } catch (failure) {
-      await untilLeaseIsOver(failure, waits);
+      await waitForLeaseEnd(failure, waits);
       const { consideredCancelled } = CancellationScope.current();
       if (!isLost(failure) || consideredCancelled || losses >= lostRuns) throw failure;
     }

@@ -76,15 +76,15 @@ export function isRestarting(context: BaselineContext, host: Vim25Host): boolean
 
 /** The host, once it is connected. Throws HOST_NOT_RECONNECTED where it stays away too long. */
 export async function connectedHost(context: BaselineContext): Promise<Vim25Host> {
-  const { client, patience, progress, limits } = context;
-  const began = patience.clock.now();
+  const { client, retryPolicy, progress, limits } = context;
+  const began = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
-    const host = await patience.retry(() => client.readHost(context.host.host));
+    const host = await retryPolicy.retry(() => client.readHost(context.host.host));
     if (host.connection === "connected") return host;
-    if (patience.clock.now() - began >= limits.reconnect) {
+    if (retryPolicy.clock.now() - began >= limits.reconnect) {
       throw hostFailure("HOST_NOT_RECONNECTED", `is ${host.connection}`);
     }
     progress.note(`Waiting for the host, which is ${host.connection}.`);
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }

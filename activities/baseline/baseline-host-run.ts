@@ -52,7 +52,7 @@ class BaselineHostRun {
     this.#context = context;
   }
 
-  /** Throws HostFailure, DriverError, NotStarted or the interruption of the patience. */
+  /** Throws HostFailure, DriverError, NotStarted or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<void> {
     try {
       await this.#upgrade();
@@ -109,7 +109,7 @@ class BaselineHostRun {
       isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
       request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms }),
       // The task itself often tells nothing while virtual machines leave one by one.
-      signsOfLife: async () => (await this.#context.patience.retry(() => client.readHost(host))).vmCount,
+      signsOfLife: async () => (await this.#context.retryPolicy.retry(() => client.readHost(host))).vmCount,
     });
   }
 
@@ -130,9 +130,9 @@ class BaselineHostRun {
   /** Restarts the host and waits until it is back. */
   async #restart(): Promise<void> {
     const context = this.#context;
-    const { client, patience, progress, limits } = context;
+    const { client, retryPolicy, progress, limits } = context;
     const { host } = context.host;
-    const look = () => patience.retry(() => client.readHost(host));
+    const look = () => retryPolicy.retry(() => client.readHost(host));
     this.#enter("REBOOT", "The host is to restart.");
     await bringAbout(context, {
       operation: "reboot",
@@ -157,12 +157,12 @@ class BaselineHostRun {
       const what = isHere ? "has not restarted" : `is ${now.connection}`;
       if (Date.now() - began >= limits.reconnect) throw hostFailure("HOST_NOT_RECONNECTED", what);
       progress.note(`Waiting for the host, which ${what}${isHere ? " yet" : ""}.`);
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
 
   async #verify(): Promise<void> {
-    const { patience, progress, input, limits } = this.#context;
+    const { retryPolicy, progress, input, limits } = this.#context;
     this.#enter("VERIFY", "Comparing the host with the target version.");
     const began = Date.now();
     for (let round = 0; ; round++) {
@@ -173,7 +173,7 @@ class BaselineHostRun {
         const found = `has version ${versionText(host.product) || "unknown"} after its restart`;
         throw hostFailure("HOST_NOT_AT_TARGET", found);
       }
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
 }

@@ -37,7 +37,7 @@ export interface HostStep {
  * Throws HostFailure where the component manager reports that it failed or made no progress.
  */
 export async function bringAbout(context: BaselineContext, step: HostStep): Promise<void> {
-  const { client, patience, progress, limits } = context;
+  const { client, retryPolicy, progress, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
   const uncertain = new Map<"busy" | "unanswered", number>();
   if ((await dropOtherTask(context, step.operation)) === "FORGOTTEN" && (await settle())) return;
@@ -47,7 +47,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     if (step.isDone(host)) return;
     const task = progress.current.remoteTask ?? runningTask(host, step.operation) ?? (await request());
     if (task === undefined) {
-      await patience.pause(round);
+      await retryPolicy.pause(round);
       continue;
     }
     progress.attach(task);
@@ -57,7 +57,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       if (++requests > maximumRequests) throw noTrace(context.host.fqdn, maximumRequests);
       await intend(context);
       try {
-        // Not through patience: a request whose answer is lost must not be repeated without looking.
+        // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
         return await step.request();
       } catch (error) {
         if (!(error instanceof DriverError)) throw error;
@@ -78,15 +78,15 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
   }
 
   function waitAtMost(what: "busy" | "unanswered", bound: number, error: DriverError): void {
-    const since = uncertain.get(what) ?? patience.clock.now();
+    const since = uncertain.get(what) ?? retryPolicy.clock.now();
     uncertain.set(what, since);
-    if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
+    if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
   }
 
   /** True where the change is made; false where it has to be looked for again. */
   async function followToTheEnd(task: string): Promise<boolean> {
     const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
-    const options = { client, patience, task, onProgress: note };
+    const options = { client, retryPolicy, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
     let followed = await followTask({ ...options, ...life, stall: limits.stall });
     const stalled = followed.end === "STALLED";
@@ -109,19 +109,19 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
 
   /** Waits until the host shows what the task has done. */
   async function settle(): Promise<boolean> {
-    const began = patience.clock.now();
-    for (let round = 0; patience.clock.now() - began < limits.settle; round++) {
+    const began = retryPolicy.clock.now();
+    for (let round = 0; retryPolicy.clock.now() - began < limits.settle; round++) {
       if (step.isDone(await look())) return true;
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
     return false;
   }
 }
 
 /** Before anything is changed: whatever becomes of it, the next run knows from when on tasks are of this attempt. */
-export async function intend({ client, patience, progress }: BaselineContext): Promise<void> {
+export async function intend({ client, retryPolicy, progress }: BaselineContext): Promise<void> {
   if (progress.current.requestedAt !== undefined) return;
-  progress.intend(Date.parse(await patience.retry(() => client.readTime())));
+  progress.intend(Date.parse(await retryPolicy.retry(() => client.readTime())));
 }
 
 /** Asks for the end of a task; whether it was cancelled, had ended or cannot be cancelled is seen at the next look. */
@@ -135,13 +135,13 @@ export async function cancelIfPossible({ client }: Pick<BaselineContext, "client
 
 /** Detaches from a task of another step, which an earlier run was following and which has ended since. */
 async function dropOtherTask(
-  { client, patience, progress }: BaselineContext,
+  { client, retryPolicy, progress }: BaselineContext,
   operation: Operation,
 ): Promise<"FORGOTTEN" | undefined> {
   const { remoteTask } = progress.current;
   if (remoteTask === undefined) return undefined;
   try {
-    const task = await patience.retry(() => client.readTask(remoteTask));
+    const task = await retryPolicy.retry(() => client.readTask(remoteTask));
     if (!isOf(task, operation) || (hasEnded(task) && !task.error)) progress.detach();
     return undefined;
   } catch (error) {

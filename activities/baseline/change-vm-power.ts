@@ -15,7 +15,7 @@ const refusals: ReadonlySet<string> = new Set(["COMPONENT_MANAGER_REFUSED", "HOS
 /** A change of the power of virtual machines of a cluster. */
 interface PowerChange {
   readonly client: Vim25Client;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** The component manager's id of the cluster. */
   readonly cluster: string;
   readonly action: VmPowerAction;
@@ -47,13 +47,13 @@ const powerAfter: Readonly<Record<VmPowerAction, string>> = {
 /**
  * Changes the power of those virtual machines that are not as they are to be. May be interrupted and repeated: what
  * has been asked for is found again, by its task or by its effect. Throws DriverError where the component manager
- * itself is the trouble, or the interruption of the patience.
+ * itself is the trouble, or the interruption of the retryPolicy.
  */
 export async function changeVmPower(change: PowerChange): Promise<ChangedPower> {
-  const { client, patience, action } = change;
+  const { client, retryPolicy, action } = change;
   const reasons = new Set<string>();
   const doubts = new Map<"busy" | "unanswered", number>();
-  const read = () => patience.retry(() => client.listVms(change.cluster));
+  const read = () => retryPolicy.retry(() => client.listVms(change.cluster));
 
   for (let round = 0; ; round++) {
     const vms = (await readIdle()).filter((vm) => change.isMeant(vm));
@@ -67,23 +67,23 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
         if (asked === "UNANSWERED" || (asked !== "ANSWERED" && (await isForgotten(asked.task)))) isOpen = true;
     }
     if (!isOpen) return { left: (await read()).filter((vm) => change.isMeant(vm)), reasons: [...reasons] };
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 
   /** The virtual machines once nothing that was asked of ours before is under way any more. */
   async function readIdle(): Promise<readonly Vim25Vm[]> {
-    const began = patience.clock.now();
+    const began = retryPolicy.clock.now();
     for (let round = 0; ; round++) {
       const vms = await read();
       const isUnderWay = vms.some(({ vm, powerChanging }) => powerChanging && change.changed.has(vm));
-      if (!isUnderWay || patience.clock.now() - began >= patience.bounds.operationBusy) return vms;
-      await patience.pause(round);
+      if (!isUnderWay || retryPolicy.clock.now() - began >= retryPolicy.bounds.operationBusy) return vms;
+      await retryPolicy.pause(round);
     }
   }
 
   async function ask({ vm }: Vim25Vm): Promise<Asked> {
     try {
-      // Not through patience, which leaves a request alone when it is interrupted: it could take effect unseen.
+      // Not through retryPolicy, which leaves a request alone when it is interrupted: it could take effect unseen.
       return { task: await client.changeVmPower(vm, action) };
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
@@ -94,17 +94,17 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
       }
       if (error.kind === "permanent") throw error;
       const what = isBusy(error) ? "busy" : "unanswered";
-      const bound = isBusy(error) ? patience.bounds.operationBusy : patience.bounds.outage;
-      const since = doubts.get(what) ?? patience.clock.now();
+      const bound = isBusy(error) ? retryPolicy.bounds.operationBusy : retryPolicy.bounds.outage;
+      const since = doubts.get(what) ?? retryPolicy.clock.now();
       doubts.set(what, since);
-      if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
+      if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
       return "UNANSWERED";
     }
   }
 
   /** Follows a task to its end. True where the component manager does not know it any more. */
   async function isForgotten(task: string): Promise<boolean> {
-    const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
     if (followed.end === "ENDED" && followed.task.error)
       for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);

@@ -17,10 +17,10 @@ type Recorded = t.TypeOf<typeof Recorded>;
 /** HA admission control and power management as they are now. */
 export async function readClusterSettings(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster: { cluster } }: ClusterTarget,
 ): Promise<RemediationPolicy> {
-  const { settings } = await patience.retry(() => client.readCluster(cluster));
+  const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
   const { admissionControl, dpm } = settings;
   return {
     ...(admissionControl !== undefined && { admissionControl }),
@@ -31,7 +31,7 @@ export async function readClusterSettings(
 /** Switches off what the upgrade asks for, and nothing that was off already. */
 export async function switchOffClusterSettings(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   input: ClusterTarget & { options: HostRemediationOptions; previous: RemediationPolicy },
 ): Promise<void> {
   // Admission refuses these; an upgrade that was accepted before it did may still ask for one.
@@ -44,17 +44,17 @@ export async function switchOffClusterSettings(
       remediation: `Start a new upgrade of this cluster without ${unsupported.title}.`,
     });
   }
-  await reconfigure(client, patience, input, ours(input.options, input.previous, false));
+  await reconfigure(client, retryPolicy, input, ours(input.options, input.previous, false));
 }
 
 /** Puts back what the upgrade has switched off; anything else may have been changed by somebody else meanwhile. */
 export async function restoreClusterSettings(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   input: ClusterTarget & { previous: RemediationPolicy },
 ): Promise<void> {
   const options = input.options ?? { disableHac: true, disableDpm: true };
-  await reconfigure(client, patience, input, ours(options, input.previous, true));
+  await reconfigure(client, retryPolicy, input, ours(options, input.previous, true));
 }
 
 /** The settings that were on and that the options switch off, with the value that they are to have. */
@@ -70,7 +70,7 @@ function ours(options: HostRemediationOptions, previous: RemediationPolicy, valu
 /** Brings settings to what is wanted, from whatever they are: a request whose answer was lost is found to be done. */
 async function reconfigure(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster: named }: ClusterTarget,
   wanted: Recorded,
 ): Promise<void> {
@@ -79,16 +79,16 @@ async function reconfigure(
   let reasons: readonly string[] = [];
   const maximumRequests = 3;
   for (let round = 0; round <= maximumRequests; round++) {
-    await awaitReconfigurations(client, patience, named);
-    const { settings } = await patience.retry(() => client.readCluster(cluster));
+    await awaitReconfigurations(client, retryPolicy, named);
+    const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
     const missing = different(wanted, settings);
     if (Object.keys(missing).length === 0) return;
     if (round === maximumRequests) break;
     // A task that is lost or was not seen to end is looked at through its effect.
-    const task = await patience.change(() => client.reconfigureCluster(cluster, missing));
-    const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    const task = await retryPolicy.change(() => client.reconfigureCluster(cluster, missing));
+    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
-    else if (followed.end === "FORGOTTEN") await patience.pause(round);
+    else if (followed.end === "FORGOTTEN") await retryPolicy.pause(round);
   }
   throw notChanged(client, `${Object.keys(wanted).join(" and ")} of cluster ${name}`, reasons);
 }
@@ -109,12 +109,12 @@ function notChanged(client: Vim25Client, what: string, reasons: readonly string[
  */
 async function awaitReconfigurations(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster, name }: ClusterTarget["cluster"],
 ): Promise<void> {
-  const recent = await patience.retry(() => client.listReconfigurations(cluster));
+  const recent = await retryPolicy.retry(() => client.listReconfigurations(cluster));
   for (const { key: task } of recent.filter((one) => !hasEnded(one))) {
-    const { end } = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    const { end } = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     const reason = `Task ${task} is still changing its settings.`;
     if (end === "STALLED") throw notChanged(client, `the settings of cluster ${name}`, [reason]);
   }

@@ -9,7 +9,7 @@ export type FollowedTask =
 
 interface FollowOptions {
   readonly client: Vim25Client;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly task: string;
   /** Milliseconds without any change after which the task counts as stalled. */
   readonly stall: number;
@@ -21,31 +21,31 @@ interface FollowOptions {
 
 /** Watches a task to its end. Time in which the component manager does not answer is no time without change. */
 export async function followTask(options: FollowOptions): Promise<FollowedTask> {
-  const { client, patience, stall, signsOfLife, onProgress } = options;
+  const { client, retryPolicy, stall, signsOfLife, onProgress } = options;
   let seen: string | undefined;
-  let changedAt = patience.clock.now();
+  let changedAt = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
-    const asked = patience.clock.now();
+    const asked = retryPolicy.clock.now();
     let task: TaskInfo;
     let life: unknown;
     try {
-      task = await patience.retry(() => client.readTask(options.task));
+      task = await retryPolicy.retry(() => client.readTask(options.task));
       life = hasEnded(task) ? undefined : await signsOfLife?.();
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
     }
     if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += patience.clock.now() - asked;
+    changedAt += retryPolicy.clock.now() - asked;
 
     const now = JSON.stringify([task.state, task.progress, life]);
     if (now !== seen) {
       seen = now;
-      changedAt = patience.clock.now();
+      changedAt = retryPolicy.clock.now();
       round = 0;
     }
     onProgress?.(task.progress);
-    if (patience.clock.now() - changedAt >= stall) return { end: "STALLED", task };
-    await patience.pause(round);
+    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
+    await retryPolicy.pause(round);
   }
 }

@@ -1,5 +1,5 @@
 import { CancelledFailure } from "@temporalio/common";
-import { endingPatience, shortBounds } from "../activity-run";
+import { endingRetryPolicy, shortBounds } from "../activity-run";
 import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { Vim25Host } from "../drivers/vim25/vim25-models";
 import { remediationFor } from "../../src/domain/reported-failures";
@@ -32,17 +32,17 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
   const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
-  const patience = endingPatience(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
-  const ending: BaselineContext = { ...context, patience };
+  const retryPolicy = endingRetryPolicy(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
+  const ending: BaselineContext = { ...context, retryPolicy };
   try {
-    const host = await patience.retry(() => ending.client.readHost(context.host.host));
+    const host = await retryPolicy.retry(() => ending.client.readHost(context.host.host));
     if (host.connection !== "connected") {
       const state = host.inMaintenanceMode ? ", in maintenance mode" : "";
       throw hostFailure("HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
     }
     const wasOut = await endEntering(ending, host);
     await putBack(ending);
-    const pending = (await patience.retry(() => ending.client.readHost(context.host.host))).rebootRequired;
+    const pending = (await retryPolicy.retry(() => ending.client.readHost(context.host.host))).rebootRequired;
     const words = [
       ...(wasOut ? [] : ["The host is out of maintenance mode again."]),
       ...(pending && !before.rebootRequired ? ["What was installed takes effect when the host restarts."] : []),
@@ -56,31 +56,31 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
 
 /** Ends an entry into maintenance mode that is under way. True where the host is out of it afterwards. */
 async function endEntering(context: BaselineContext, host: Vim25Host): Promise<boolean> {
-  const { client, patience, progress, limits } = context;
+  const { client, retryPolicy, progress, limits } = context;
   const { remoteTask } = progress.current;
   const task = runningTask(host, "enter") ?? (await forgottenEntry());
   if (task !== undefined) {
     progress.note("Cancelling the entry into maintenance mode.");
     await cancelIfPossible(context, task);
-    await followTask({ client, patience, task, stall: limits.operationBusy });
+    await followTask({ client, retryPolicy, task, stall: limits.operationBusy });
   }
-  const now = await patience.retry(() => client.readHost(host.host));
+  const now = await retryPolicy.retry(() => client.readHost(host.host));
   return !now.inMaintenanceMode;
 
   /** An entry whose task is forgotten goes on all the same, and only the host itself shows its end. */
   async function forgottenEntry(): Promise<undefined> {
     if (remoteTask === undefined || host.inMaintenanceMode || progress.isPast("ENTER_MAINTENANCE_MODE")) return;
     try {
-      await patience.retry(() => client.readTask(remoteTask));
+      await retryPolicy.retry(() => client.readTask(remoteTask));
       return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     progress.note("Waiting for the host, whose entry into maintenance mode the component manager has forgotten.");
-    const began = patience.clock.now();
-    for (let round = 0; patience.clock.now() - began < limits.operationBusy; round++) {
-      if ((await patience.retry(() => client.readHost(host.host))).inMaintenanceMode) return;
-      await patience.pause(round);
+    const began = retryPolicy.clock.now();
+    for (let round = 0; retryPolicy.clock.now() - began < limits.operationBusy; round++) {
+      if ((await retryPolicy.retry(() => client.readHost(host.host))).inMaintenanceMode) return;
+      await retryPolicy.pause(round);
     }
   }
 }

@@ -8,10 +8,10 @@ import { isAtVersion, versionText } from "../../src/domain/product-version";
 /** The hosts of a baseline-managed cluster, in the order of their upgrade. */
 export async function readBaselineHosts(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster: { cluster }, targetVersion }: ClusterTarget,
 ): Promise<ClusterHost[]> {
-  const hosts = await patience.retry(() => client.listHosts(cluster));
+  const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
   return inUpgradeOrder(
     hosts.map(({ host, name, product }) => ({
       host,
@@ -25,13 +25,13 @@ export async function readBaselineHosts(
 /** A host as it is before its upgrade: whatever is changed later can be put back from this. */
 export async function readHostBefore(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster: { cluster }, host: { host }, targetVersion, options }: ClusterTarget & { host: Pick<ClusterHost, "host"> },
 ): Promise<HostBefore> {
-  const at = await patience.retry(() => client.readTime());
-  const { inMaintenanceMode, rebootRequired, product } = await patience.retry(() => client.readHost(host));
+  const at = await retryPolicy.retry(() => client.readTime());
+  const { inMaintenanceMode, rebootRequired, product } = await retryPolicy.retry(() => client.readHost(host));
   const action = options?.preRemediationPowerAction ?? "DO_NOT_CHANGE_VMS_POWER_STATE";
-  const vms = action === "DO_NOT_CHANGE_VMS_POWER_STATE" ? [] : await patience.retry(() => client.listVms(cluster));
+  const vms = action === "DO_NOT_CHANGE_VMS_POWER_STATE" ? [] : await retryPolicy.retry(() => client.listVms(cluster));
   return {
     at,
     inMaintenanceMode,

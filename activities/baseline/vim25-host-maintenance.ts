@@ -33,36 +33,36 @@ const isInside = (host: Vim25HostMode) => host.inMaintenanceMode || runningTask(
 /** Maintenance mode of single hosts by the management interface, which image-managed clusters have as well. */
 export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies): HostMaintenance {
   /** Looks whether it is so already, attaches to the task that is at it, and only then asks for it. */
-  async function change(host: string, patience: RetryPolicy, wanted: Change): Promise<void> {
+  async function change(host: string, retryPolicy: RetryPolicy, wanted: Change): Promise<void> {
     const { operation, isDone } = wanted;
     const doubtsSince = new Map<"busy" | "unanswered", number>();
     for (let round = 0, requests = 0; ; round++) {
-      const now = await patience.retry(() => client.readHost(host));
+      const now = await retryPolicy.retry(() => client.readHost(host));
       if (now.connection !== "connected") throw failed(wanted, now, [`it is ${now.connection}.`]);
-      if (operation === "exit" && (await endEntering(now, patience))) continue;
+      if (operation === "exit" && (await endEntering(now, retryPolicy))) continue;
       if (isDone(now)) return;
       const task = runningTask(now, operation) ?? (await request());
       if (task !== undefined) await follow(task, now);
-      await patience.pause(round);
+      await retryPolicy.pause(round);
 
       async function request(): Promise<string | undefined> {
         if (++requests > maximumRequests)
           throw failed(wanted, now, ["the component manager takes requests and does nothing."]);
         try {
-          // Not through patience: a request whose answer is lost must not be repeated without looking.
+          // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
           return await wanted.request();
         } catch (error) {
           if (!(error instanceof DriverError)) throw error;
           if (error.kind === "permanent") {
-            if (isDone(await patience.retry(() => client.readHost(host)))) return undefined;
+            if (isDone(await retryPolicy.retry(() => client.readHost(host)))) return undefined;
             throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
           }
           const what = isBusy(error) ? "busy" : "unanswered";
           if (what === "busy") requests--;
-          const since = doubtsSince.get(what) ?? patience.clock.now();
+          const since = doubtsSince.get(what) ?? retryPolicy.clock.now();
           doubtsSince.set(what, since);
           const bound = what === "busy" ? limits.operationBusy : limits.outage;
-          if (patience.clock.now() - since >= bound) throw new GiveUpError(error, bound);
+          if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
           return undefined;
         }
       }
@@ -70,8 +70,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
 
     async function follow(task: string, now: Vim25Host): Promise<void> {
       // The task itself often tells nothing while virtual machines leave one by one.
-      const signsOfLife = async () => (await patience.retry(() => client.readHost(host))).vmCount;
-      const followed = await followTask({ client, patience, task, stall: limits.stall, signsOfLife });
+      const signsOfLife = async () => (await retryPolicy.retry(() => client.readHost(host))).vmCount;
+      const followed = await followTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
       if (followed.end === "STALLED") {
         await cancelIfPossible({ client }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);
@@ -82,11 +82,11 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   }
 
   /** Cancels an entry that is under way. False where none is. */
-  async function endEntering(host: Vim25Host, patience: RetryPolicy): Promise<boolean> {
+  async function endEntering(host: Vim25Host, retryPolicy: RetryPolicy): Promise<boolean> {
     const task = runningTask(host, "enter");
     if (task === undefined) return false;
     await cancelIfPossible({ client }, task);
-    await followTask({ client, patience, task, stall: limits.operationBusy });
+    await followTask({ client, retryPolicy, task, stall: limits.operationBusy });
     return true;
   }
 
@@ -96,8 +96,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   }
 
   return {
-    enter: (host, { evacuateOfflineVms = false }, patience) =>
-      change(host, patience, {
+    enter: (host, { evacuateOfflineVms = false }, retryPolicy) =>
+      change(host, retryPolicy, {
         operation: "enter",
         code: "HOST_MAINTENANCE_MODE_FAILED",
         failed: "could not enter maintenance mode",
@@ -105,8 +105,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
         request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms: evacuateOfflineVms }),
       }),
-    exit: (host, patience) =>
-      change(host, patience, {
+    exit: (host, retryPolicy) =>
+      change(host, retryPolicy, {
         operation: "exit",
         code: "HOST_LEFT_IN_MAINTENANCE_MODE",
         failed: "could not exit maintenance mode",
@@ -114,10 +114,10 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
         request: () => client.exitMaintenanceMode(host),
       }),
-    inMaintenance: async (cluster, patience) => {
-      const hosts = await patience.retry(() => client.listHostModes(cluster));
+    inMaintenance: async (cluster, retryPolicy) => {
+      const hosts = await retryPolicy.retry(() => client.listHostModes(cluster));
       return new Set(hosts.filter(isInside).map(({ host }) => host));
     },
-    isInMaintenance: async (host, patience) => isInside(await patience.retry(() => client.readHostMode(host))),
+    isInMaintenance: async (host, retryPolicy) => isInside(await retryPolicy.retry(() => client.readHostMode(host))),
   };
 }

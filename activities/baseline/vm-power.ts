@@ -33,10 +33,10 @@ async function changePower(
   code: ReportedCode,
   failed: string,
 ): Promise<void> {
-  const { client, patience, progress, input, before } = context;
+  const { client, retryPolicy, progress, input, before } = context;
   const { left, reasons } = await changeVmPower({
     client,
-    patience,
+    retryPolicy,
     cluster: input.cluster.cluster,
     action,
     changed: new Set(before.runningVms),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
 import { type AnswerBound, answerBounds, AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
 import { callsAtOnce } from "./calls-at-once";
-import { type Lease, leaseForChange } from "./lease";
+import { type Lease, requireLease } from "./lease";
 
 /** One request to a component manager. */
 export interface HttpRequest {
@@ -70,7 +70,7 @@ export class HttpConnection {
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
     if (!request.changes) return this.#send(request, AbortSignal.timeout(this.#options.callTimeout));
-    const lease = leaseForChange(request.what);
+    const lease = requireLease(request.what);
     await lease.renew();
     const signal = AbortSignal.timeout(this.#options.callTimeout);
     for (;;) {

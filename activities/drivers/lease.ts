@@ -3,7 +3,7 @@ import { CancelledFailure } from "@temporalio/common";
 
 /**
  * The right to change something in a component manager, for as long as the work is ours: after a loss another worker does it,
- * and two must not. Held by whoever runs under {@link holdingLease}; docs/decisions/0037.
+ * and two must not. Held by whoever runs under {@link withLease}; docs/decisions/0037.
  */
 export interface Lease {
   /**
@@ -26,12 +26,12 @@ export class NoLeaseError extends Error {
 const held = new AsyncLocalStorage<Lease>();
 
 /** Runs `work`, and everything that it starts, with the lease. */
-export function holdingLease<A>(lease: Lease, work: () => Promise<A>): Promise<A> {
+export function withLease<A>(lease: Lease, work: () => Promise<A>): Promise<A> {
   return held.run(lease, work);
 }
 
 /** The lease under which a change is asked for. Throws outside of an Activity, where nothing may be changed. */
-export function leaseForChange(what: string): Lease {
+export function requireLease(what: string): Lease {
   const lease = held.getStore();
   if (!lease) throw new NoLeaseError(`Only an Activity with heartbeats may change a component manager: "${what}"`);
   return lease;

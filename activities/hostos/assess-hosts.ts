@@ -17,19 +17,19 @@ export function stateAmong(listed: readonly HostSummary[], host: string): string
  */
 export async function assessHosts(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: ClusterTarget,
   hosts: readonly string[],
   changed: boolean,
 ): Promise<HostAssessment[]> {
   const { cluster } = target.cluster;
   const assess = (scanned: ClusterCompliance | undefined) => hosts.map((host) => assessHost(scanned, host, target));
-  const last = assess(await patience.retry(() => client.readCompliance(cluster)));
+  const last = assess(await retryPolicy.retry(() => client.readCompliance(cluster)));
   const isKnown = ({ atTarget, conclusive, compliance }: HostAssessment) =>
     atTarget || (conclusive && !changed && compliance !== "INCOMPATIBLE");
   if (last.every(isKnown)) return last;
   try {
-    return assess(await scanCluster(client, patience, cluster));
+    return assess(await scanCluster(client, retryPolicy, cluster));
   } catch (error) {
     // The cluster has been at work on something else for too long: the last scan is all there is.
     if (error instanceof DriverError && isBusy(error)) return last;

@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import type { ActivityLimits } from "../activity-dependencies";
-import { activityPatience, runActivity } from "../activity-run";
+import { activityRetryPolicy, runActivity } from "../activity-run";
 import type { AwaitHealthInput, ClusterTarget, HealthWait } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { ClusterHealth, type ClusterHealthDependencies } from "./cluster-health";
@@ -36,15 +36,17 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
       // Trouble with the manager is not green either, so it is waited out no longer than the gate is.
       const bound = (limit: number) => Math.min(limit, limits.healthGate);
       const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
-      const patience = activityPatience(bounds, (error) => tell(`for the health of ${cluster.name}: ${error.message}`));
-      const health = new ClusterHealth(dependencies, patience, input);
-      const began = patience.clock.now();
+      const retryPolicy = activityRetryPolicy(bounds, (error) =>
+        tell(`for the health of ${cluster.name}: ${error.message}`),
+      );
+      const health = new ClusterHealth(dependencies, retryPolicy, input);
+      const began = retryPolicy.clock.now();
       for (let round = 0; ; round++) {
         const problems = await health.problems(round === 0 ? input.check : undefined);
         if (problems.length === 0) return;
         tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
-        if (patience.clock.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
-        await patience.pause(round);
+        if (retryPolicy.clock.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
+        await retryPolicy.pause(round);
       }
     },
   );

@@ -1,4 +1,4 @@
-import { activityPatience, runActivity } from "../activity-run";
+import { activityRetryPolicy, runActivity } from "../activity-run";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { ClusterTarget, HealthLook } from "../contract";
 import { DriverError } from "../drivers/driver-error";
@@ -14,8 +14,8 @@ export function checkClusterHealth(
 ): Promise<HealthLook> {
   const context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
   return runActivity({ context, failure: () => ({ retryable: false }) }, async () => {
-    const patience = activityPatience({ poll: limits.poll, outage: longestWait, operationBusy: longestWait });
-    const health = new ClusterHealth(dependencies, patience, input);
+    const retryPolicy = activityRetryPolicy({ poll: limits.poll, outage: longestWait, operationBusy: longestWait });
+    const health = new ClusterHealth(dependencies, retryPolicy, input);
     let check: string | undefined;
     try {
       const look = await health.firstLook();

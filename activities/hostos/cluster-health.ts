@@ -25,12 +25,12 @@ interface FirstLook {
 /** What is not green in a cluster, each as a sentence; the dearer looks only where the cheaper ones find nothing. */
 export class ClusterHealth {
   readonly #dependencies: ClusterHealthDependencies;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
   readonly #target: ClusterTarget;
 
-  constructor(dependencies: ClusterHealthDependencies, patience: RetryPolicy, target: ClusterTarget) {
+  constructor(dependencies: ClusterHealthDependencies, retryPolicy: RetryPolicy, target: ClusterTarget) {
     this.#dependencies = dependencies;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
     this.#target = target;
   }
 
@@ -43,8 +43,8 @@ export class ClusterHealth {
   async firstLook(): Promise<FirstLook> {
     const { cluster, componentManagerId } = this.#target.cluster;
     const [hosts, inside] = await Promise.all([
-      this.#patience.retry(() => this.#client.listHosts(cluster)),
-      this.#dependencies.maintenanceOf(componentManagerId).inMaintenance(cluster, this.#patience),
+      this.#retryPolicy.retry(() => this.#client.listHosts(cluster)),
+      this.#dependencies.maintenanceOf(componentManagerId).inMaintenance(cluster, this.#retryPolicy),
     ]);
     const away = hosts
       .filter(({ connection_state, power_state }) => connection_state !== "CONNECTED" || power_state !== "POWERED_ON")
@@ -58,19 +58,19 @@ export class ClusterHealth {
     if (away.length + kept.length > 0) return { problems: [...away, ...kept], hosts, needsCheck: false };
     if (this.#target.kind !== "BASELINE") return { problems: [], hosts, needsCheck: true };
     const management = this.#dependencies.managementOf(componentManagerId);
-    const red = await redStatuses(management, this.#patience, cluster);
+    const red = await redStatuses(management, this.#retryPolicy, cluster);
     return { problems: red.map((title) => `${title} has the status red.`), hosts, needsCheck: false };
   }
 
   /** Asks for the component manager's own check; gives its task. */
   startCheck(): Promise<string> {
-    return this.#patience.retry(() => this.#client.check(this.#target.cluster.cluster));
+    return this.#retryPolicy.retry(() => this.#client.check(this.#target.cluster.cluster));
   }
 
   /** Waits for a check's end. */
   async checkProblems({ hosts }: Pick<FirstLook, "hosts">, check: string): Promise<readonly string[]> {
     const { name } = this.#target.cluster;
-    const task = await completeTask(this.#client, this.#patience, check);
+    const task = await completeTask(this.#client, this.#retryPolicy, check);
     const found = task && checkFindings(task);
     if (!found) return [`The health check of ${name} gave no result.`];
     const nameOf = (id: string) => hosts.find(({ host }) => host === id)?.name ?? id;

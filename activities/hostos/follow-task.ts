@@ -14,7 +14,7 @@ type FollowedTask =
 
 interface FollowOptions {
   readonly client: VlcmClient;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly task: string;
   readonly hosts: readonly string[];
   /** Milliseconds without any change after which the task counts as stalled. */
@@ -27,48 +27,48 @@ interface FollowOptions {
 
 /** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
 export async function followTask(options: FollowOptions): Promise<FollowedTask> {
-  const { client, patience, hosts, stall, onProgress } = options;
+  const { client, retryPolicy, hosts, stall, onProgress } = options;
   let seen: string | undefined;
-  let changedAt = patience.clock.now();
+  let changedAt = retryPolicy.clock.now();
   let cancelled = !options.cancel;
   let waited = 0;
   for (let round = 0; ; round++) {
-    const asked = patience.clock.now();
+    const asked = retryPolicy.clock.now();
     let task: TaskInfo;
     try {
-      task = await patience.retry(() => client.readTask(options.task, waited >= longWait));
+      task = await retryPolicy.retry(() => client.readTask(options.task, waited >= longWait));
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
     }
     if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += patience.clock.now() - asked;
+    changedAt += retryPolicy.clock.now() - asked;
 
     const now = fingerprint(task, hosts);
     if (now !== seen) {
       seen = now;
-      changedAt = patience.clock.now();
+      changedAt = retryPolicy.clock.now();
       round = 0;
     }
     onProgress(describe(task), percentOf(task));
-    if (patience.clock.now() - changedAt >= stall) return { end: "STALLED", task };
+    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
 
-    if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, patience, options.task);
-    const paused = patience.clock.now();
-    await patience.pause(round);
-    waited = patience.clock.now() - paused;
+    if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, retryPolicy, options.task);
+    const paused = retryPolicy.clock.now();
+    await retryPolicy.pause(round);
+    waited = retryPolicy.clock.now() - paused;
   }
 }
 
 /** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
-async function cancelIfPossible(client: VlcmClient, patience: RetryPolicy, task: string): Promise<boolean> {
+async function cancelIfPossible(client: VlcmClient, retryPolicy: RetryPolicy, task: string): Promise<boolean> {
   try {
     await client.cancelTask(task);
     return true;
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
     // Whether it was cancelled, had ended or cannot be cancelled is seen at the next look at the task.
-    await patience.pause(0);
+    await retryPolicy.pause(0);
     return false;
   }
 }

@@ -58,10 +58,10 @@ export async function startVms(context: ImageContext): Promise<Troubles> {
 
 /** The recorded virtual machines that do not run now; empty where none are switched off by the upgrade. */
 export async function stoppedVms(context: ImageContext): Promise<readonly Vim25Vm[]> {
-  const { management, patience, input } = context;
+  const { management, retryPolicy, input } = context;
   const placeOf = placesOfVms(context);
   if (placeOf.size === 0) return [];
-  const vms = await patience.retry(() => management.listVms(input.cluster.cluster));
+  const vms = await retryPolicy.retry(() => management.listVms(input.cluster.cluster));
   return vms.filter(({ vm, power }) => power !== "poweredOn" && placeOf.has(vm));
 }
 
@@ -70,14 +70,14 @@ function placesOfVms({ input: { hosts, runningVms = {} } }: ImageContext): Reado
 }
 
 function change(
-  { management, patience, progress, input }: ImageContext,
+  { management, retryPolicy, progress, input }: ImageContext,
   action: VmPowerAction,
   changed: ReadonlySet<string>,
   isMeant: (vm: Vim25Vm) => boolean,
 ) {
   const { cluster } = input.cluster;
   const note = (activity: string) => progress.note(activity);
-  return changeVmPower({ client: management, patience, cluster, action, changed, isMeant, note });
+  return changeVmPower({ client: management, retryPolicy, cluster, action, changed, isMeant, note });
 }
 
 function troublesOf(

@@ -18,14 +18,14 @@ type Interfaces = Pick<ImageInterfaces, "client" | "management">;
 /** What {@link putPolicy} changes, as it is now. */
 export async function readPolicy(
   { client, management }: Interfaces,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: ClusterTarget,
 ): Promise<RecordedPolicy> {
   const { cluster } = target.cluster;
-  const policy = await patience.retry(() => client.readPolicy(cluster));
-  const effective = await patience.retry(() => client.readEffectivePolicy(cluster));
+  const policy = await retryPolicy.retry(() => client.readPolicy(cluster));
+  const effective = await retryPolicy.retry(() => client.readEffectivePolicy(cluster));
   if (!target.ownOptions) return { previous: policy, effective };
-  return { previous: { policy, settings: await readClusterSettings(management, patience, target) }, effective };
+  return { previous: { policy, settings: await readClusterSettings(management, retryPolicy, target) }, effective };
 }
 
 /**
@@ -34,22 +34,26 @@ export async function readPolicy(
  */
 export async function putPolicy(
   { client, management }: Interfaces,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { previous, effective, hostsAtOnce = 1, options, ...target }: ClusterTarget & PolicyChange,
 ): Promise<void> {
   const { ownOptions, cluster } = target;
   const { policy, settings } = ownOptions ? recorded(previous) : { policy: previous };
   const asked = { ...options, ...asDone(ownOptions ?? {}) };
   const ours = remediationPolicy(policy, asked, parallelRemediation(hostsAtOnce, effective ?? {}, policy));
-  await patience.change(() => client.putPolicy(cluster.cluster, ours));
+  await retryPolicy.change(() => client.putPolicy(cluster.cluster, ours));
   if (settings)
-    await switchOffClusterSettings(management, patience, { ...target, options: ownOptions ?? {}, previous: settings });
+    await switchOffClusterSettings(management, retryPolicy, {
+      ...target,
+      options: ownOptions ?? {},
+      previous: settings,
+    });
 }
 
 /** Puts back exactly what was read. */
 export async function restorePolicy(
   { client, management }: Interfaces,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { previous, ...target }: ClusterTarget & { previous: RemediationPolicy },
 ): Promise<void> {
   const { ownOptions, cluster } = target;
@@ -57,8 +61,8 @@ export async function restorePolicy(
   // Neither is to wait for the other: what cannot be put back now is tried again for hours.
   const ends = await Promise.allSettled([
     settings &&
-      restoreClusterSettings(management, patience, { ...target, options: ownOptions ?? {}, previous: settings }),
-    patience.retry(() => client.putPolicy(cluster.cluster, policy)),
+      restoreClusterSettings(management, retryPolicy, { ...target, options: ownOptions ?? {}, previous: settings }),
+    retryPolicy.retry(() => client.putPolicy(cluster.cluster, policy)),
   ]);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -1,4 +1,4 @@
-import { endingPatience, shortBounds } from "../activity-run";
+import { endingRetryPolicy, shortBounds } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { describeImage } from "../target-image";
@@ -22,8 +22,8 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
   } catch (error) {
     if (!(error instanceof DriverError) || !input.emptying) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
-    const patience = stopping ? context.patience : endingPatience(shortBounds(limits), onTrouble);
-    throw await givenUp({ ...context, patience }, error);
+    const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(shortBounds(limits), onTrouble);
+    throw await givenUp({ ...context, retryPolicy }, error);
   }
 }
 
@@ -47,7 +47,7 @@ class ImageRemediation {
     this.#requests = new RemediationRequests(context, areKnown);
   }
 
-  /** Until every host has ended, well or not. Throws DriverError or the interruption of the patience. */
+  /** Until every host has ended, well or not. Throws DriverError or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<void> {
     await this.#remediate();
     await this.#verify();
@@ -70,13 +70,13 @@ class ImageRemediation {
   }
 
   async #list() {
-    const { client, patience } = this.#o;
-    const listed = await patience.retry(() => client.listHosts(this.#cluster));
+    const { client, retryPolicy } = this.#o;
+    const listed = await retryPolicy.retry(() => client.listHosts(this.#cluster));
     return (place: number) => stateAmong(listed, this.#idOf(place));
   }
 
   async #remediate(): Promise<void> {
-    const { patience, progress } = this.#o;
+    const { retryPolicy, progress } = this.#o;
     const activity = `Comparing the ${this.#isAlone ? "host" : "hosts"} with the target image.`;
     progress.enter(progress.inPhase("WAITING"), "CHECK_COMPLIANCE", activity);
     for (let round = 0; ; round++) {
@@ -84,15 +84,15 @@ class ImageRemediation {
       if (remoteTask !== undefined) await this.#follow(remoteTask);
       else if (await this.#step()) continue;
       if (progress.current.remoteTask === undefined && this.#open().length === 0) return;
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
 
   /** The next step where no task is known. True where there is nothing to wait for before what follows. */
   async #step(): Promise<boolean> {
-    const { client, patience, progress, stopping } = this.#o;
+    const { client, retryPolicy, progress, stopping } = this.#o;
     if (this.#open().length === 0) return false;
-    const tasks = await patience.retry(() => client.listUnfinishedTasks(this.#cluster));
+    const tasks = await retryPolicy.retry(() => client.listUnfinishedTasks(this.#cluster));
     const running = [...tasks].find(([, task]) => isApply(task));
     if (running) return this.#findRunning(...running);
     await this.#readLastResult();
@@ -131,7 +131,7 @@ class ImageRemediation {
 
   /** The open hosts that have to be remediated; the others are settled. */
   async #candidates(): Promise<number[] | "LOOK_AGAIN"> {
-    const { client, patience, progress, input, stopping } = this.#o;
+    const { client, retryPolicy, progress, input, stopping } = this.#o;
     const open = this.#open();
     if (open.length === 0) return [];
     const stateOf = await this.#list();
@@ -146,7 +146,7 @@ class ImageRemediation {
 
     const here = open.filter((place) => !away.includes(place));
     if (here.length === 0) return [];
-    const assessed = await assessHosts(client, patience, input, here.map(this.#idOf), this.#requests.arePossible);
+    const assessed = await assessHosts(client, retryPolicy, input, here.map(this.#idOf), this.#requests.arePossible);
     const candidates: number[] = [];
     here.forEach((place, i) => {
       const found = assessed[i];
@@ -164,7 +164,7 @@ class ImageRemediation {
 
   /** Gives the hosts that got there, with nothing on them that is to be switched off; the others have failed. */
   async #enterMaintenance(candidates: readonly number[]): Promise<number[]> {
-    const { maintenance, patience, progress, input } = this.#o;
+    const { maintenance, retryPolicy, progress, input } = this.#o;
     progress.enter(candidates, "ENTER_MAINTENANCE_MODE");
     const runOn = await switchOffVms(this.#o, candidates);
     for (const [place, failure] of runOn) progress.fail(place, failure);
@@ -172,7 +172,7 @@ class ImageRemediation {
     if (places.length === 0) return [];
     progress.note(`Waiting for ${hostsIn(this.#o, places)} to enter maintenance mode.`);
     const ends = await Promise.allSettled(
-      places.map((place) => maintenance.enter(this.#idOf(place), input.emptying ?? {}, patience)),
+      places.map((place) => maintenance.enter(this.#idOf(place), input.emptying ?? {}, retryPolicy)),
     );
     const troubles = ends.flatMap((end, i) => {
       if (end.status === "fulfilled") return [];
@@ -201,10 +201,10 @@ class ImageRemediation {
 
   /** Follows a task to its end and judges every host by it; hosts that it tells nothing of stay open. */
   async #follow(task: string): Promise<void> {
-    const { client, patience, progress, input, limits, stopping } = this.#o;
+    const { client, retryPolicy, progress, input, limits, stopping } = this.#o;
     const hosts = input.hosts.map(({ host }) => host);
     const onProgress = progress.note.bind(progress);
-    const options = { client, patience, task, hosts, onProgress };
+    const options = { client, retryPolicy, task, hosts, onProgress };
     progress.note(`The component manager remediates the ${this.#isAlone ? "host" : "hosts"}.`);
     let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
     const stalled = followed.end === "STALLED";
@@ -260,10 +260,10 @@ class ImageRemediation {
 
   /** What the last remediation of the cluster says of the open hosts, where it was ours. */
   async #readLastResult(): Promise<void> {
-    const { client, patience, progress } = this.#o;
+    const { client, retryPolicy, progress } = this.#o;
     const since = this.#requests.since(progress.hasFailures);
     if (since === undefined) return;
-    const last: ApplyResult = (await patience.retry(() => client.readLastApplyResult(this.#cluster))) ?? {};
+    const last: ApplyResult = (await retryPolicy.retry(() => client.readLastApplyResult(this.#cluster))) ?? {};
     const failed = new Map<number, readonly string[]>();
     for (const place of this.#open()) {
       const host = this.#idOf(place);
@@ -278,15 +278,15 @@ class ImageRemediation {
 
   /** Waits until every remediated host is connected and found at the target; those that are not in time have failed. */
   async #verify(): Promise<void> {
-    const { client, patience, progress, input, limits } = this.#o;
-    const began = { RECONNECT: patience.clock.now(), VERIFY: patience.clock.now() };
-    const isOver = (phase: keyof typeof began) => patience.clock.now() - began[phase] >= limits.reconnect;
+    const { client, retryPolicy, progress, input, limits } = this.#o;
+    const began = { RECONNECT: retryPolicy.clock.now(), VERIFY: retryPolicy.clock.now() };
+    const isOver = (phase: keyof typeof began) => retryPolicy.clock.now() - began[phase] >= limits.reconnect;
     for (let round = 0; ; round++) {
       const away = progress.inPhase("RECONNECT");
       const stateOf = away.length > 0 ? await this.#list() : () => "CONNECTED";
       for (const place of away) {
         if (stateOf(place) === "CONNECTED") {
-          if (progress.inPhase("VERIFY").length === 0) began.VERIFY = patience.clock.now();
+          if (progress.inPhase("VERIFY").length === 0) began.VERIFY = retryPolicy.clock.now();
           progress.enter([place], "VERIFY", `Comparing the ${this.#isAlone ? "host" : "hosts"} with the target image.`);
         } else if (isOver("RECONNECT"))
           progress.fail(place, hostFailure("HOST_NOT_RECONNECTED", `is ${stateOf(place)}`));
@@ -294,7 +294,7 @@ class ImageRemediation {
         else progress.note(`Waiting until ${away.length} hosts are connected and verified.`);
       }
       const here = progress.inPhase("VERIFY");
-      const assessed = here.length > 0 ? await assessHosts(client, patience, input, here.map(this.#idOf), true) : [];
+      const assessed = here.length > 0 ? await assessHosts(client, retryPolicy, input, here.map(this.#idOf), true) : [];
       here.forEach((place, i) => {
         const found = assessed[i];
         if (found?.atTarget && input.emptying) return progress.enter([place], "EXIT_MAINTENANCE_MODE");
@@ -305,7 +305,7 @@ class ImageRemediation {
         progress.fail(place, hostFailure("HOST_NOT_AT_TARGET", what));
       });
       if (progress.inPhase("RECONNECT", "VERIFY").length === 0) return;
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
 }

@@ -38,14 +38,14 @@ export async function leaveMaintenance(context: ImageContext): Promise<void> {
 
 /** The hosts, by their places, that could not be taken out of maintenance mode, and why. */
 async function exitAll(context: ImageContext) {
-  const { client, maintenance, patience, progress, input } = context;
+  const { client, maintenance, retryPolicy, progress, input } = context;
   const { cluster } = input.cluster;
   const left = new Map<number, string>();
-  const inside = await maintenance.inMaintenance(cluster, patience);
+  const inside = await maintenance.inMaintenance(cluster, retryPolicy);
   const places = input.hosts.flatMap(({ host }, place) => (inside.has(host) ? [place] : []));
   if (places.length === 0) return left;
   progress.note(`Waiting for ${hostsIn(context, places)} to leave maintenance mode.`);
-  const listed = await patience.retry(() => client.listHosts(cluster));
+  const listed = await retryPolicy.retry(() => client.listHosts(cluster));
   await Promise.all(
     places.map(async (place) => {
       const id = input.hosts[place]?.host ?? "";
@@ -55,7 +55,7 @@ async function exitAll(context: ImageContext) {
         return;
       }
       try {
-        await maintenance.exit(id, patience);
+        await maintenance.exit(id, retryPolicy);
       } catch (error) {
         if (!(error instanceof DriverError)) throw error;
         left.set(place, error.causes[0] ?? error.message);
@@ -71,16 +71,16 @@ async function exitAll(context: ImageContext) {
  * taken out and started again.
  */
 export async function givenUp(context: ImageContext, error: DriverError): Promise<DriverError> {
-  const { client, maintenance, patience, progress, input } = context;
+  const { client, maintenance, retryPolicy, progress, input } = context;
   let inside: string[];
   let stopped: string[];
   try {
-    const tasks = await patience.retry(() => client.listUnfinishedTasks(input.cluster.cluster));
+    const tasks = await retryPolicy.retry(() => client.listUnfinishedTasks(input.cluster.cluster));
     if (![...tasks.values()].some(isApply)) {
       await exitAll(context);
       await startVms(context);
     }
-    const left = await maintenance.inMaintenance(input.cluster.cluster, patience);
+    const left = await maintenance.inMaintenance(input.cluster.cluster, retryPolicy);
     inside = input.hosts.filter(({ host }) => left.has(host)).map(({ fqdn }) => fqdn);
     stopped = (await stoppedVms(context)).map(({ name }) => name);
   } catch (cause) {

@@ -11,13 +11,13 @@ import type { RetryPolicy } from "../retry-policy";
  */
 export async function readClusterHosts(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: ClusterTarget,
 ): Promise<ClusterHost[]> {
   const { cluster } = target.cluster;
-  const hosts = await patience.retry(() => client.listHosts(cluster));
+  const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
   const ids = hosts.map(({ host }) => host);
-  return assessed(hosts, await readFullCompliance(client, patience, cluster, ids), target);
+  return assessed(hosts, await readFullCompliance(client, retryPolicy, cluster, ids), target);
 }
 
 function assessed(

@@ -6,10 +6,10 @@ import type { RetryPolicy } from "../retry-policy";
 /** The virtual machines that run on some hosts of a cluster now. */
 export async function readRunningVms(
   client: Vim25Client,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster: { cluster }, hosts }: ClusterTarget & { hosts: readonly Pick<ClusterHost, "host">[] },
 ): Promise<RunningVms> {
-  const vms = await patience.retry(() => client.listVms(cluster));
+  const vms = await retryPolicy.retry(() => client.listVms(cluster));
   return Object.fromEntries(
     hosts.map(({ host }) => [
       host,

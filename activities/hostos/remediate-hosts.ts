@@ -2,12 +2,12 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { RemediationResult } from "../../src/domain/remediation-progress";
 import type { ActivityLimits } from "../activity-dependencies";
-import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
+import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
 import type { RemediateHostsInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import { hostsFailure, stoppedFailure } from "../failures";
 import type { RetryPolicy } from "../retry-policy";
-import { toldHeartbeats } from "../told-progress";
+import { reportHeartbeats } from "../heartbeat-reporter";
 import { knownProgress, RemediationTracker } from "./remediation-tracker";
 
 /** What every step of one attempt at hosts works with. */
@@ -15,7 +15,7 @@ export interface RemediationContext {
   readonly input: RemediateHostsInput;
   readonly limits: ActivityLimits;
   readonly progress: RemediationTracker;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
@@ -30,7 +30,7 @@ const safeEnds: ReadonlySet<string | undefined> = new Set(["HOST_REMEDIATION_FAI
  * left for them, it throws a retryable failure and the next attempt is about those hosts only; any other failure is
  * final and uses up none. `attempt` is one at hosts of their kind of cluster, from wherever it stands, until the progress
  * says how every host has ended; it throws DriverError, where something else than a host is wrong, or the interruption of
- * the patience.
+ * the retryPolicy.
  */
 export function remediateHosts(
   limits: ActivityLimits,
@@ -48,13 +48,13 @@ export function remediateHosts(
     ...(alone && { host: alone.fqdn }),
     componentManager: cluster.componentManagerId,
   };
-  const progress = new RemediationTracker(input, known, toldHeartbeats(activity, context));
+  const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context));
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
   const common = { input, limits, progress, mayHaveRequested };
 
   async function upgrade(): Promise<RemediationResult> {
     try {
-      await attempt({ ...common, patience: activityPatience(limits, onTrouble), stopping: false });
+      await attempt({ ...common, retryPolicy: activityRetryPolicy(limits, onTrouble), stopping: false });
     } catch (error) {
       if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;
       return await stop();
@@ -66,7 +66,7 @@ export function remediateHosts(
   async function stop(): Promise<RemediationResult> {
     if (!mayHaveRequested && progress.isUntouched) throw stopped();
     progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
-    await attempt({ ...common, patience: endingPatience(limits, onTrouble), stopping: true });
+    await attempt({ ...common, retryPolicy: endingRetryPolicy(limits, onTrouble), stopping: true });
     const { upgraded, failed } = progress.result();
     const isSafe = failed.every(({ error }) => alone !== undefined && safeEnds.has(error.errorCode));
     if (upgraded.length === 0 && isSafe) throw stopped();

@@ -21,7 +21,7 @@ interface RequestsOptions {
   readonly client: VlcmClient;
   readonly input: ClusterTarget & { readonly commit?: string; readonly lost?: string };
   readonly limits: ActivityLimits;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly progress: RemediationTracker;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
@@ -71,20 +71,20 @@ export class RemediationRequests {
 
   /** Asks for a remediation. True where the answer says how it goes on; false where that has to be found out. */
   async ask({ hosts, named, witness, intend }: RemediationRequest): Promise<boolean> {
-    const { client, patience, progress, input, limits } = this.#o;
+    const { client, retryPolicy, progress, input, limits } = this.#o;
     const { cluster } = input.cluster;
-    const desired = await patience.retry(() => client.readDesiredImage(cluster));
+    const desired = await retryPolicy.retry(() => client.readDesiredImage(cluster));
     if (!isDesired(desired, input)) throw desiredImageChanged(input, desired.base_image.version);
     if (++this.#withoutTrace > maximumRequests) throw noTrace(named, maximumRequests);
 
-    const last = await patience.retry(() => client.readLastApplyResult(cluster));
+    const last = await retryPolicy.retry(() => client.readLastApplyResult(cluster));
     const lastStart = last && startOf(last, witness);
     const wereKnown = this.#areKnown;
     this.#areKnown = true;
     intend(Math.max(client.now() - clockSlack, (lastStart ?? 0) + 1));
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
-      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
       progress.attach(await client.apply(cluster, { hosts, ...commit }));
       this.#uncertain.clear();
       return true;
@@ -126,7 +126,7 @@ export class RemediationRequests {
 
   /** Whether this, uncertain from the first time that it is asked for, has been so for as long as its limit. */
   isOver(what: Uncertain): boolean {
-    const { limits, patience } = this.#o;
+    const { limits, retryPolicy } = this.#o;
     const bound = {
       // What keeps the cluster busy may well be our own remediation, if there is one.
       busy: this.#areKnown ? Math.max(limits.stall, limits.operationBusy) : limits.operationBusy,
@@ -134,8 +134,8 @@ export class RemediationRequests {
       unanswered: limits.outage,
       forgotten: limits.stall,
     }[what];
-    const since = this.#uncertain.get(what) ?? patience.clock.now();
+    const since = this.#uncertain.get(what) ?? retryPolicy.clock.now();
     this.#uncertain.set(what, since);
-    return patience.clock.now() - since >= bound;
+    return retryPolicy.clock.now() - since >= bound;
   }
 }

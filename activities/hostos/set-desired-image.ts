@@ -17,26 +17,26 @@ const maximumRounds = 5;
  */
 export async function setDesiredImage(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: ClusterTarget,
 ): Promise<DesiredImage> {
   const { cluster } = target.cluster;
   let committed: { readonly commit?: string } | undefined;
   let lost: unknown;
   for (let round = 0; round <= maximumRounds; round++) {
-    if (isDesired(await patience.retry(() => client.readDesiredImage(cluster)), target)) {
-      const commit = committed?.commit ?? (await readCommit(client, patience, target));
+    if (isDesired(await retryPolicy.retry(() => client.readDesiredImage(cluster)), target)) {
+      const commit = committed?.commit ?? (await readCommit(client, retryPolicy, target));
       return { changed: round > 0, ...(commit !== undefined && { commit }) };
     }
     try {
-      committed = await withOwnDraft(client, patience, cluster, target, (draft) =>
-        commit(client, patience, { cluster, draft }, target),
+      committed = await withOwnDraft(client, retryPolicy, cluster, target, (draft) =>
+        commit(client, retryPolicy, { cluster, draft }, target),
       );
     } catch (error) {
       // A precheck of the cluster by another worker has deleted the draft, or an unanswered commit has used it up.
       if (!isNotFound(error)) throw error;
       lost = error;
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
   throw new DriverError({
@@ -50,13 +50,13 @@ export async function setDesiredImage(
 
 async function commit(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { cluster, draft }: { readonly cluster: string; readonly draft: string },
   target: ClusterTarget,
 ): Promise<{ readonly commit?: string }> {
   const image = describeImage(target);
-  const id = await patience.retry(() => client.commitDraft(cluster, draft, `Image ${image}`));
-  const task = await completeTask(client, patience, id);
+  const id = await retryPolicy.retry(() => client.commitDraft(cluster, draft, `Image ${image}`));
+  const task = await completeTask(client, retryPolicy, id);
   if (task?.status === "FAILED") {
     const reasons = reasonsOf(task);
     throw new DriverError({
@@ -73,16 +73,16 @@ async function commit(
 /** The commit of the desired image, from a scan by it; undefined where the cluster cannot be scanned now. */
 async function readCommit(
   client: VlcmClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: ClusterTarget,
 ): Promise<string | undefined> {
   const { cluster } = target.cluster;
   const isCurrent = (scanned: ClusterCompliance | undefined) =>
     Object.values(scanned?.hosts ?? {}).some((host) => isJudgedBy(host, target));
-  const last = await patience.retry(() => client.readCompliance(cluster));
+  const last = await retryPolicy.retry(() => client.readCompliance(cluster));
   if (last && isCurrent(last)) return last.commit;
   try {
-    const scanned = await scanCluster(client, patience, cluster);
+    const scanned = await scanCluster(client, retryPolicy, cluster);
     return isCurrent(scanned) ? scanned?.commit : undefined;
   } catch (error) {
     if (error instanceof DriverError) return undefined;

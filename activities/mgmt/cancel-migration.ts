@@ -7,7 +7,7 @@ import { Standstill } from "./standstill";
 
 interface Cancellation {
   readonly client: VcsaClient;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly target: string;
   readonly name: string;
   readonly limits: ActivityLimits;
@@ -15,11 +15,18 @@ interface Cancellation {
 }
 
 /** Until no migration to the target is left that has not begun its switchover. Others are not touched. */
-export async function cancelMigration({ client, patience, target, name, limits, note }: Cancellation): Promise<void> {
-  const standstill = new Standstill(patience.clock);
-  const began = patience.clock.now();
+export async function cancelMigration({
+  client,
+  retryPolicy,
+  target,
+  name,
+  limits,
+  note,
+}: Cancellation): Promise<void> {
+  const standstill = new Standstill(retryPolicy.clock);
+  const began = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
-    const { migration } = await patience.retry(() => readMigrationView(client));
+    const { migration } = await retryPolicy.retry(() => readMigrationView(client));
     const { current_state: state } = migration;
     const nothing = state === undefined || ["CANCELED", "UPGRADED", "SWITCHOVER"].includes(state);
     if (nothing || isForeign(migration, target)) return;
@@ -34,10 +41,10 @@ export async function cancelMigration({ client, patience, target, name, limits, 
         if (!(error instanceof DriverError)) throw error;
         // Whether it can be cancelled now, or has ended, is seen at the next look.
         note(error.message);
-        if (patience.clock.now() - began >= limits.operationBusy) throw new GiveUpError(error, limits.operationBusy);
+        if (retryPolicy.clock.now() - began >= limits.operationBusy) throw new GiveUpError(error, limits.operationBusy);
       }
     }
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }
 

@@ -49,7 +49,7 @@ export class ChangeRequest {
     const last = Date.parse(lastStart ?? "");
     progress.intend(Math.max(client.now() - clockSlack, Number.isNaN(last) ? 0 : last + 1));
     try {
-      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
       await send();
       progress.accept();
       this.#doubts.clear();
@@ -80,16 +80,16 @@ export class ChangeRequest {
       this.waitAtMost("accepted", limits.operationBusy, () => notStarted(input.server.name));
       return false;
     }
-    const since = this.#doubts.get("settling") ?? this.#context.patience.clock.now();
+    const since = this.#doubts.get("settling") ?? this.#context.retryPolicy.clock.now();
     this.#doubts.set("settling", since);
-    return this.#context.patience.clock.now() - since >= 3 * limits.poll.max;
+    return this.#context.retryPolicy.clock.now() - since >= 3 * limits.poll.max;
   }
 
   /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */
   waitAtMost(doubt: string, bound: number, error: () => Error): void {
-    const since = this.#doubts.get(doubt) ?? this.#context.patience.clock.now();
+    const since = this.#doubts.get(doubt) ?? this.#context.retryPolicy.clock.now();
     this.#doubts.set(doubt, since);
-    if (this.#context.patience.clock.now() - since >= bound) throw error();
+    if (this.#context.retryPolicy.clock.now() - since >= bound) throw error();
   }
 }
 

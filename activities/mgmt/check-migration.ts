@@ -7,10 +7,10 @@ import type { RetryPolicy } from "../retry-policy";
 /** Has the management server check a migration; gives what stands in its way, in the product's words. */
 export async function checkMigration(
   client: VcsaClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   spec: MigrationSpec,
 ): Promise<string[]> {
-  const task = await completeTask(client, patience, await patience.retry(() => client.checkMigration(spec)));
+  const task = await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.checkMigration(spec)));
   if (!task) return ["The check gave no result: the management server has forgotten it."];
   const result = ValidationResult.is(task.result) ? task.result : {};
   const details = (result.details ?? []).flatMap(({ notifications, error }) => [

@@ -1,4 +1,4 @@
-import { activityPatience, runActivity, shortBounds } from "../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
 import type { ActivityDependencies } from "../activity-dependencies";
 import { DriverError } from "../drivers/driver-error";
 import type { MgmtActivities } from "../mgmt-contract";
@@ -22,7 +22,7 @@ export function createMgmtActivities(dependencies: ActivityDependencies): MgmtAc
     readMgmtServer: (target) =>
       runActivity({ context: mgmtContext(target) }, async () => {
         const { client } = serverOf(target);
-        const version = await activityPatience(shortBounds(limits)).retry(() => client.readVersion());
+        const version = await activityRetryPolicy(shortBounds(limits)).retry(() => client.readVersion());
         return { fqdn: client.fqdn, version, atTarget: isSameVersion(version, target.targetVersion) };
       }),
     stageMgmtUpdate: (input) => runMgmtStep(step, input, stageUpdate),
@@ -47,8 +47,8 @@ export function createMgmtActivities(dependencies: ActivityDependencies): MgmtAc
             activity = text;
             beat();
           };
-          const patience = activityPatience(limits, (error) => note(`Waiting: ${error.message}`));
-          return cancelMigration({ client, patience, target: targetVersion, name: server.name, limits, note });
+          const retryPolicy = activityRetryPolicy(limits, (error) => note(`Waiting: ${error.message}`));
+          return cancelMigration({ client, retryPolicy, target: targetVersion, name: server.name, limits, note });
         },
       );
     },

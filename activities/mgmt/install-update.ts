@@ -13,10 +13,10 @@ import { answersTo, errorOfFinding, findingsOfUpdate } from "./update-questions"
  * its end also where the upgrade is cancelled.
  */
 export async function installUpdate(context: MgmtStepContext): Promise<{ version: string }> {
-  const { client, input, limits, progress, patience, stopping } = context;
+  const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.patience.clock);
+  const standstill = new Standstill(context.retryPolicy.clock);
   const absence = new Absence(context);
   let running = false;
   const note = (what: string, percent?: number) =>
@@ -26,10 +26,10 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
     const view =
       running || request.possible
         ? await absence.read(() => readUpdateView(client))
-        : await patience.retry(() => readUpdateView(client));
+        : await retryPolicy.retry(() => readUpdateView(client));
     if (!view) {
       standstill.blind();
-      await patience.pause(round);
+      await retryPolicy.pause(round);
       continue;
     }
     const broken = brokenUpdate(server.name, view);
@@ -55,7 +55,7 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
         if (progress.current.accepted) round = 0;
       }
     }
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }
 
@@ -81,7 +81,7 @@ async function install(
   request: ChangeRequest,
   { update, staged }: UpdateView,
 ): Promise<void> {
-  const { client, input, settings, progress, patience } = context;
+  const { client, input, settings, progress, retryPolicy } = context;
   const { targetVersion: target, server } = input;
   if (!staged?.staging_complete || !isSameVersion(staged.version, target)) {
     throw mgmtFailure(
@@ -90,11 +90,11 @@ async function install(
     );
   }
   progress.note("Checking the update once more.");
-  const precheck = await patience.retry(() => client.precheckUpdate(staged.version));
+  const precheck = await retryPolicy.retry(() => client.precheckUpdate(staged.version));
   const [finding] = findingsOfUpdate(server.name, precheck, settings);
   if (finding) throw errorOfFinding(finding);
   const answers = answersTo(precheck, settings);
-  const [wrong] = textsOf((await patience.retry(() => client.validateUpdate(staged.version, answers))).errors);
+  const [wrong] = textsOf((await retryPolicy.retry(() => client.validateUpdate(staged.version, answers))).errors);
   if (wrong !== undefined) {
     throw errorOfFinding({
       code: "MGMT_UPDATE_NOT_POSSIBLE",

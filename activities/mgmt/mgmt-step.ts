@@ -1,13 +1,13 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits, ManagementServerSettings } from "../activity-dependencies";
-import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
+import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
 import type { DriverError } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
 import type { RetryPolicy } from "../retry-policy";
-import { toldHeartbeats } from "../told-progress";
+import { reportHeartbeats } from "../heartbeat-reporter";
 import { MgmtFailure, NothingRuns } from "./mgmt-failure";
 import { knownMgmtProgress, MgmtProgressTracker } from "./mgmt-progress-tracker";
 import type { MgmtServerAccess } from "./mgmt-servers";
@@ -19,7 +19,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
   readonly input: I;
   readonly limits: ActivityLimits;
   readonly progress: MgmtProgressTracker;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** Whether an earlier run may have asked for a change, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
   /** The upgrade was cancelled: end what runs, begin nothing, throw NothingRuns where nothing does. */
@@ -54,14 +54,14 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
     input.lost !== undefined ||
     input.stop === true;
   const context = mgmtContext(input);
-  const beat = toldHeartbeats(activity, context);
+  const beat = reportHeartbeats(activity, context);
   const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   const run = (stopping: boolean): Promise<R> => {
     const { client, settings } = serverOf(input);
-    const patience = stopping ? endingPatience(limits, onTrouble) : activityPatience(limits, onTrouble);
-    return work({ client, settings, input, limits, progress, patience, mayHaveRequested, stopping });
+    const retryPolicy = stopping ? endingRetryPolicy(limits, onTrouble) : activityRetryPolicy(limits, onTrouble);
+    return work({ client, settings, input, limits, progress, retryPolicy, mayHaveRequested, stopping });
   };
 
   /** Brings what runs to an end; gives a result only where the step came to a good end nevertheless. */

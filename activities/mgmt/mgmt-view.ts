@@ -37,11 +37,11 @@ export { isSameVersion };
 /** The target as the appliance writes it, which names its updates without a build; as it is where it offers no such one. */
 export async function offeredVersion(
   client: Pick<VcsaClient, "listPendingUpdates">,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: string,
 ): Promise<string> {
   if (parseVersion(target).build === undefined) return target;
-  const offered = await patience.retry(() => client.listPendingUpdates());
+  const offered = await retryPolicy.retry(() => client.listPendingUpdates());
   return offered.find((version) => isSameVersion(version, target)) ?? target;
 }
 

@@ -20,15 +20,15 @@ const working: ReadonlySet<string> = new Set(["RUNNING", "BLOCKED"]);
  * one that failed earlier. A cancellation ends this at once; what was begun is then left to `cancelMgmtMigration`.
  */
 export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInput>): Promise<void> {
-  const { client, input, limits, progress, patience, stopping, settings } = context;
+  const { client, input, limits, progress, retryPolicy, stopping, settings } = context;
   const { targetVersion: target, server } = input;
   if (stopping) throw new NothingRuns();
   const [missing] = missingSettings(input, settings);
   if (missing) throw errorOfFinding(missing);
-  const offered = await offeredVersion(client, patience, target);
+  const offered = await offeredVersion(client, retryPolicy, target);
   const spec = migrationSpec({ ...input, targetVersion: offered }, settings);
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.patience.clock);
+  const standstill = new Standstill(context.retryPolicy.clock);
   /** Whether the specification that the server has is known to be ours, and whether it was checked. */
   const known = { specified: false, checked: false };
 
@@ -41,7 +41,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   async function goOn(): Promise<void> {
     if (!known.checked) {
       progress.note("Checking whether the migration is possible.");
-      const causes = await checkMigration(client, patience, spec);
+      const causes = await checkMigration(client, retryPolicy, spec);
       const what = `Management server ${server.name} cannot be migrated to ${target}`;
       if (causes.length > 0) throw mgmtFailure("MGMT_CHECK_FAILED", what, { causes });
       known.checked = true;
@@ -51,7 +51,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   }
 
   for (let round = 0; ; round++) {
-    const { version, migration } = await patience.retry(() => readMigrationView(client));
+    const { version, migration } = await retryPolicy.retry(() => readMigrationView(client));
     if (isSameVersion(version, target)) return;
     const { current_state: state, status } = migration;
     if (isForeign(migration, target)) {
@@ -70,14 +70,14 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
       else await goOn();
     } else {
       if (standstill.look(state, migration) >= limits.mgmtStall) {
-        await cancelMigration({ client, patience, target, name: server.name, limits, note: () => undefined });
+        await cancelMigration({ client, retryPolicy, target, name: server.name, limits, note: () => undefined });
         throw stalled(server.name, migration);
       }
       const blocked =
         status === "BLOCKED" ? ` The server waits for somebody: ${reasonsOfMigration(migration)[0] ?? ""}` : "";
       progress.note(`The migration to ${target} is ${state}.${blocked}`, percentOf(migration.progress));
     }
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Stage } from "../../src/domain/task";
-import { activityPatience, runActivity, shortBounds } from "../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
 import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
 import { runChecks } from "../prechecks/run-checks";
 import { type MgmtDependencies, mgmtContext } from "./mgmt-step";
@@ -30,7 +30,7 @@ export function runMgmtPrechecks(
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const { client, settings } = serverOf(target);
-    const input = { target, client, settings, patience: activityPatience(shortBounds(limits)) };
+    const input = { target, client, settings, retryPolicy: activityRetryPolicy(shortBounds(limits)) };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();

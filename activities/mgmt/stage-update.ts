@@ -14,12 +14,12 @@ import { percentOf, Standstill } from "./standstill";
 
 /** Until the target is staged, or runs already. A staging is cancelled where the upgrade is; a staged update may stay. */
 export async function stageUpdate(context: MgmtStepContext): Promise<void> {
-  const { client, input, limits, progress, patience, stopping } = context;
+  const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.patience.clock);
+  const standstill = new Standstill(context.retryPolicy.clock);
   for (let round = 0; ; round++) {
-    const view = await patience.retry(() => readUpdateView(client));
+    const view = await retryPolicy.retry(() => readUpdateView(client));
     if (isSameVersion(view.version, target)) return;
     const broken = brokenUpdate(server.name, view);
     if (broken) throw broken;
@@ -48,12 +48,12 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
       if (request.hasLeftNoTrace()) {
         if (stopping) throw new NothingRuns();
         progress.note(`Asking for update ${target} to be staged.`);
-        const offered = await offeredVersion(client, patience, target);
+        const offered = await offeredVersion(client, retryPolicy, target);
         await request.send(() => client.stageUpdate(offered), update.task?.start_time);
         if (progress.current.accepted) round = 0;
       }
     }
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }
 

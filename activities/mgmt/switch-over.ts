@@ -12,10 +12,10 @@ import { percentOf, Standstill } from "./standstill";
  * stopped: it is brought to its end also where the upgrade is cancelled.
  */
 export async function switchOver(context: MgmtStepContext): Promise<{ version: string }> {
-  const { client, input, limits, progress, patience, stopping } = context;
+  const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.patience.clock);
+  const standstill = new Standstill(context.retryPolicy.clock);
   const absence = new Absence(context);
   let running = false;
   const note = (what: string, percent?: number) =>
@@ -25,10 +25,10 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
     const view =
       running || request.possible
         ? await absence.read(() => readSwitchedOver(client, target))
-        : await patience.retry(() => readMigrationView(client));
+        : await retryPolicy.retry(() => readMigrationView(client));
     if (!view) {
       standstill.blind();
-      await patience.pause(round);
+      await retryPolicy.pause(round);
       continue;
     }
     const { version, migration } = view;
@@ -63,7 +63,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
       const what = `The migration of management server ${server.name} to ${target} is ${state} instead of PREPARED`;
       throw mgmtFailure("MGMT_CHANGE_LOST", what, { causes });
     }
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }
 

@@ -20,7 +20,7 @@ interface ComponentUpgradeOptions {
   readonly input: UpgradeNetvirtComponentInput;
   readonly limits: ActivityLimits;
   readonly progress: ComponentProgressTracker;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** The upgrade was cancelled: pause what runs, start nothing. */
   readonly stopping: boolean;
 }
@@ -43,27 +43,27 @@ export class ComponentUpgradeRun {
 
   constructor(options: ComponentUpgradeOptions) {
     this.#o = options;
-    this.#look = new ComponentLook(options.client, options.patience, options.input.component);
+    this.#look = new ComponentLook(options.client, options.retryPolicy, options.input.component);
     this.#upgraded = options.progress.requested || options.progress.current.reportedFailures > 0;
   }
 
-  /** Throws NetvirtFailure, DriverError, NothingRuns or the interruption of the patience. */
+  /** Throws NetvirtFailure, DriverError, NothingRuns or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<NetvirtComponentResult> {
-    const { patience, limits, progress, input } = this.#o;
+    const { retryPolicy, limits, progress, input } = this.#o;
     let seen: string | undefined;
-    let changedAt = patience.clock.now();
+    let changedAt = retryPolicy.clock.now();
     for (let round = 0; ; round++) {
-      const asked = patience.clock.now();
+      const asked = retryPolicy.clock.now();
       const view = await this.#look.now();
       // Time in which the manager does not answer is no time without progress.
-      changedAt += patience.clock.now() - asked;
+      changedAt += retryPolicy.clock.now() - asked;
       const now = JSON.stringify([view.overall, view.status, view.percent, view.nodes]);
       if (now !== seen) {
         seen = now;
-        changedAt = patience.clock.now();
+        changedAt = retryPolicy.clock.now();
         round = 0;
       }
-      const still = patience.clock.now() - changedAt;
+      const still = retryPolicy.clock.now() - changedAt;
       if (isDone(view)) {
         if (!isActive(view.overall)) {
           progress.show(view, "Upgraded.");
@@ -80,7 +80,7 @@ export class ComponentUpgradeRun {
       } else {
         await this.#standsStill(view, still);
       }
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   }
 
@@ -125,14 +125,14 @@ export class ComponentUpgradeRun {
   }
 
   async #request(view: ComponentView): Promise<void> {
-    const { client, patience, progress, input } = this.#o;
+    const { client, retryPolicy, progress, input } = this.#o;
     if (++this.#requests > maximumRequests) throw notStarted(client.id, input, maximumRequests);
-    const { upgrade_coordinator_version: version } = await patience.retry(() => client.readSummary());
+    const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
     progress.intend(keyOf(view));
     this.#upgraded = true;
     try {
-      // Not through patience: a request whose answer is lost must not be repeated without looking.
+      // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
       await client.startUpgrade(input.component, action);
       progress.accept();
     } catch (error) {
@@ -143,9 +143,9 @@ export class ComponentUpgradeRun {
 
   /** Asks for a pause, again where that has no effect; whether it does is seen at the next looks. */
   async #pause(): Promise<void> {
-    const { client, progress, patience } = this.#o;
-    if (patience.clock.now() - this.#pausedAt < this.#settle()) return;
-    this.#pausedAt = patience.clock.now();
+    const { client, progress, retryPolicy } = this.#o;
+    if (retryPolicy.clock.now() - this.#pausedAt < this.#settle()) return;
+    this.#pausedAt = retryPolicy.clock.now();
     progress.note("Pausing: nodes in work are finished, no further one begins.");
     try {
       await client.pauseUpgrade();
@@ -157,13 +157,13 @@ export class ComponentUpgradeRun {
 
   /** Lets nothing run on unattended: asks for a pause and waits a while for it before the failure is told. */
   async #stalled(view: ComponentView): Promise<never> {
-    const { patience, limits } = this.#o;
-    const began = patience.clock.now();
+    const { retryPolicy, limits } = this.#o;
+    const began = retryPolicy.clock.now();
     for (let round = 0; ; round++) {
       await this.#pause();
       const { status } = await this.#look.now();
-      if (!isActive(status) || patience.clock.now() - began >= limits.operationBusy) break;
-      await patience.pause(round);
+      if (!isActive(status) || retryPolicy.clock.now() - began >= limits.operationBusy) break;
+      await retryPolicy.pause(round);
     }
     throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "made no progress");
   }

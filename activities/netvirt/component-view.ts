@@ -32,24 +32,24 @@ interface GroupNodes {
 export class ComponentLook {
   readonly #client: NsxClient;
   readonly #component: NetvirtComponentType;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
   readonly #known = new Map<string, GroupNodes>();
   #groups: readonly UnitGroup[] | undefined;
 
-  constructor(client: NsxClient, patience: RetryPolicy, component: NetvirtComponentType) {
+  constructor(client: NsxClient, retryPolicy: RetryPolicy, component: NetvirtComponentType) {
     this.#client = client;
     this.#component = component;
     const restarts = component === "MP" || component === "FINALIZE_UPGRADE";
-    this.#patience = restarts ? duringRestarts(patience) : patience;
+    this.#retryPolicy = restarts ? duringRestarts(retryPolicy) : retryPolicy;
   }
 
   async now(): Promise<ComponentView> {
     const client = this.#client;
-    this.#groups ??= await listGroups(client, this.#patience, this.#component);
+    this.#groups ??= await listGroups(client, this.#retryPolicy, this.#component);
     const enabled = this.#groups.filter((group) => group.enabled !== false);
     const nodes: ViewedNode[] = [];
     if (enabled.length > 0) {
-      const statuses = await this.#patience.retry(() => client.listGroupStatuses(this.#component));
+      const statuses = await this.#retryPolicy.retry(() => client.listGroupStatuses(this.#component));
       for (const group of enabled) {
         const status = statuses.find(({ group_id }) => group_id === group.id);
         const names = new Map((group.upgrade_units ?? []).map((unit) => [unit.id, nameOf(unit)]));
@@ -58,7 +58,7 @@ export class ComponentLook {
       }
     }
     // Read last: where it says that the component has ended, the nodes above are not younger than that.
-    const status = await this.#patience.retry(() => client.readStatus());
+    const status = await this.#retryPolicy.retry(() => client.readStatus());
     const own = status.component_status.find(({ component_type }) => component_type === this.#component);
     if (!own) throw notListed(client.id, this.#component);
     return {
@@ -82,7 +82,7 @@ export class ComponentLook {
     // Percentages are coarse: nodes of a group in work move without it.
     const moves = status?.status === "IN_PROGRESS" || status?.status === "PAUSING";
     if (known?.seen === seen && !moves) return known.nodes;
-    const units = await this.#patience.retry(() => this.#client.listUnitStatuses(group));
+    const units = await this.#retryPolicy.retry(() => this.#client.listUnitStatuses(group));
     const nodes = units.map(nodeStateOf);
     this.#known.set(group, { seen, nodes });
     return nodes;
@@ -90,9 +90,9 @@ export class ComponentLook {
 }
 
 /** While the managers themselves are upgraded, their own errors are part of it: they pass when the services are up. */
-function duringRestarts(patience: RetryPolicy): RetryPolicy {
+function duringRestarts(retryPolicy: RetryPolicy): RetryPolicy {
   const retry: RetryPolicy["retry"] = (request) =>
-    patience.retry(async () => {
+    retryPolicy.retry(async () => {
       try {
         return await request();
       } catch (error) {
@@ -101,7 +101,7 @@ function duringRestarts(patience: RetryPolicy): RetryPolicy {
         throw new DriverError({ kind: "transient", code, message, remediation, status, causes });
       }
     });
-  return { ...patience, retry };
+  return { ...retryPolicy, retry };
 }
 
 function notListed(managerId: string, component: string): DriverError {

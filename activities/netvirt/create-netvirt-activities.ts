@@ -1,5 +1,5 @@
 import type { ActivityDependencies } from "../activity-dependencies";
-import { activityPatience, runActivity, shortBounds } from "../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { DriverError } from "../drivers/driver-error";
@@ -27,15 +27,15 @@ export function createNetvirtActivities({
     componentManager: netvirt.componentManagerId,
   });
   const client = ({ netvirt }: NetvirtTarget): NsxClient => clientOf(netvirt.componentManagerId);
-  const shortPatience = () => activityPatience(shortBounds(limits));
+  const shortRetryPolicy = () => activityRetryPolicy(shortBounds(limits));
 
   return {
     runNetvirtPrechecks: (target) => runNetvirtPrechecks({ clientOf, limits }, target),
     readNetvirtUpgrade: (target) =>
-      runActivity({ context: contextOf(target) }, () => readNetvirtUpgrade(client(target), shortPatience(), target)),
+      runActivity({ context: contextOf(target) }, () => readNetvirtUpgrade(client(target), shortRetryPolicy(), target)),
     putNetvirtSettings: (input) =>
       runActivity({ context: contextOf(input), failure: () => ({ retryable: false }) }, () =>
-        putNetvirtSettings(client(input), activityPatience(limits), input),
+        putNetvirtSettings(client(input), activityRetryPolicy(limits), input),
       ),
     restoreNetvirtSettings: (input) =>
       runActivity(
@@ -43,7 +43,7 @@ export function createNetvirtActivities({
           context: contextOf(input),
           failure: (error) => ({ retryable: !(error instanceof DriverError && hopeless.has(error.code)) }),
         },
-        () => restoreNetvirtSettings(client(input), shortPatience(), input.previous),
+        () => restoreNetvirtSettings(client(input), shortRetryPolicy(), input.previous),
       ),
     upgradeNetvirtComponent: (input) => upgradeNetvirtComponent({ clientOf, limits }, input),
   };

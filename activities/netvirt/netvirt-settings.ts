@@ -64,17 +64,17 @@ export function groupSettingsOf(
 /** The coordinator's plan becomes what the request asks for. */
 export async function putNetvirtSettings(
   client: NsxClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { options, previous }: NetvirtTarget & { readonly previous: NetvirtSettings },
 ): Promise<void> {
   const components: readonly Planned[] = options.edgeOnly ? ["EDGE"] : ["EDGE", "HOST"];
   for (const component of components) {
     const settings = planSettingsOf(component, previous.plan[component] ?? {}, options);
-    await changeSettings(client, patience, component, settings);
-    const groups = await patience.retry(() => client.listGroups(component));
+    await changeSettings(client, retryPolicy, component, settings);
+    const groups = await retryPolicy.retry(() => client.listGroups(component));
     for (const group of groups) {
       const before = previous.groups.find(({ id }) => id === group.id) ?? previousGroup(group);
-      await changeGroup(client, patience, groupSettingsOf(component, before, options, group.display_name));
+      await changeGroup(client, retryPolicy, groupSettingsOf(component, before, options, group.display_name));
     }
   }
 }
@@ -82,15 +82,15 @@ export async function putNetvirtSettings(
 /** The coordinator's plan becomes what it was. The managers' upgrade may have made the groups anew: those gone are passed over. */
 export async function restoreNetvirtSettings(
   client: NsxClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { plan, groups }: NetvirtSettings,
 ): Promise<void> {
   for (const [component, settings] of Object.entries(plan)) {
-    await changeSettings(client, patience, component, settings);
+    await changeSettings(client, retryPolicy, component, settings);
   }
   for (const group of groups) {
     try {
-      await changeGroup(client, patience, group);
+      await changeGroup(client, retryPolicy, group);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -99,19 +99,19 @@ export async function restoreNetvirtSettings(
 
 async function changeSettings(
   client: NsxClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   component: string,
   settings: PlanSettings,
 ): Promise<void> {
-  await patience.change(async () => {
+  await retryPolicy.change(async () => {
     const current = await client.readSettings(component);
     if (!isSame(current, settings)) await client.putSettings(component, settings);
   });
 }
 
 /** Every repetition reads the group again, so that a revision which is stale becomes the current one. */
-async function changeGroup(client: NsxClient, patience: RetryPolicy, settings: NetvirtGroupSettings): Promise<void> {
-  await patience.change(async () => {
+async function changeGroup(client: NsxClient, retryPolicy: RetryPolicy, settings: NetvirtGroupSettings): Promise<void> {
+  await retryPolicy.change(async () => {
     const group = await client.readGroup(settings.id);
     const { extended_configuration, ...flags } = settings;
     const wanted: UnitGroup = {

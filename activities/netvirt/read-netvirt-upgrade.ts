@@ -18,12 +18,12 @@ import { nodeStateOf } from "./node-state";
 /** Reads all that an upgrade of an instance works on, in the order in which it does. */
 export async function readNetvirtUpgrade(
   client: NsxClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   target: NetvirtTarget,
 ): Promise<NetvirtUpgrade> {
   const { targetVersion, options } = target;
-  const summary = await patience.retry(() => client.readSummary());
-  const { component_status } = await patience.retry(() => client.readStatus());
+  const summary = await retryPolicy.retry(() => client.readSummary());
+  const { component_status } = await retryPolicy.retry(() => client.readStatus());
   // Where the coordinator is there for another version, what it says of its own upgrade is not about ours.
   const planned = isVersion(summary.target_version, targetVersion);
 
@@ -34,14 +34,14 @@ export async function readNetvirtUpgrade(
   for (const type of netvirtComponentOrder(targetVersion, options.edgeOnly)) {
     const reported = component_status.find(({ component_type }) => component_type === type);
     const groups: NetvirtGroup[] = [];
-    for (const group of await listGroups(client, patience, type)) {
-      const statuses = await patience.retry(() => client.listUnitStatuses(group.id));
+    for (const group of await listGroups(client, retryPolicy, type)) {
+      const statuses = await retryPolicy.retry(() => client.listUnitStatuses(group.id));
       const read = groupOf(type, group, statuses, target, planned);
       groups.push({ ...read, nodes: read.nodes.slice(0, maximumListedNodes - listed) });
       listed += groups.at(-1)?.nodes.length ?? 0;
       if (type === "EDGE" || type === "HOST") previous.push(previousGroup(group));
     }
-    if (type === "EDGE" || type === "HOST") plan[type] = await patience.retry(() => client.readSettings(type));
+    if (type === "EDGE" || type === "HOST") plan[type] = await retryPolicy.retry(() => client.readSettings(type));
     const done = planned ? reported?.status === "SUCCESS" : isVersion(summary.system_version, targetVersion);
     components.push({ type, groups, state: stateOf(type, groups, done, components) });
   }
@@ -51,11 +51,11 @@ export async function readNetvirtUpgrade(
 /** The groups of a component; the finalization has none. */
 export function listGroups(
   client: NsxClient,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   component: NetvirtComponentType,
 ): Promise<readonly UnitGroup[]> {
   if (component === "FINALIZE_UPGRADE") return Promise.resolve([]);
-  return patience.retry(() => client.listGroups(component));
+  return retryPolicy.retry(() => client.listGroups(component));
 }
 
 /** Whether a version that may not be known is this one. */

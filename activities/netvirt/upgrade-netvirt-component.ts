@@ -2,12 +2,12 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/netvirt-upgrade";
 import type { ActivityLimits } from "../activity-dependencies";
-import { activityPatience, cancelledFailure, endingPatience, runActivity, stopReason } from "../activity-run";
+import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
-import { toldHeartbeats } from "../told-progress";
+import { reportHeartbeats } from "../heartbeat-reporter";
 import { ComponentProgressTracker, knownProgress } from "./component-progress";
 import { ComponentUpgradeRun, NothingRuns } from "./component-upgrade-run";
 import { NetvirtFailure } from "./netvirt-failure";
@@ -33,14 +33,21 @@ export function upgradeNetvirtComponent(
     component: netvirtComponentNames[component],
     componentManager: netvirt.componentManagerId,
   };
-  const beat = toldHeartbeats(activity, context);
+  const beat = reportHeartbeats(activity, context);
   const progress = new ComponentProgressTracker(component, known, attempts.maximumAttempts, beat);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
 
   async function upgrade(client: NsxClient): Promise<NetvirtComponentResult> {
-    const patience = activityPatience(limits, onTrouble);
+    const retryPolicy = activityRetryPolicy(limits, onTrouble);
     try {
-      return await new ComponentUpgradeRun({ client, input, limits, progress, patience, stopping: false }).toTheEnd();
+      return await new ComponentUpgradeRun({
+        client,
+        input,
+        limits,
+        progress,
+        retryPolicy,
+        stopping: false,
+      }).toTheEnd();
     } catch (error) {
       if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;
       return await stop(client);
@@ -50,9 +57,9 @@ export function upgradeNetvirtComponent(
   /** Pauses what runs; gives a result only where the component was upgraded nevertheless. */
   async function stop(client: NsxClient): Promise<NetvirtComponentResult> {
     progress.note("Cancelled: bringing the upgrade to a pause.");
-    const patience = endingPatience(limits, onTrouble);
+    const retryPolicy = endingRetryPolicy(limits, onTrouble);
     try {
-      return await new ComponentUpgradeRun({ client, input, limits, progress, patience, stopping: true }).toTheEnd();
+      return await new ComponentUpgradeRun({ client, input, limits, progress, retryPolicy, stopping: true }).toTheEnd();
     } catch (error) {
       if (!(error instanceof NothingRuns)) throw error;
       // Temporal takes a CancelledFailure only from an Activity that it has cancelled itself.

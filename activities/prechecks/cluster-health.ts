@@ -13,7 +13,7 @@ export const clusterHealth: Precheck = {
   description: "The component manager's own health check of the cluster and its hosts finds no error.",
   needs: ["CLUSTER_IMAGE_MANAGED", "NO_OPERATION_IN_PROGRESS"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const { cluster, name } = target.cluster;
     const task = await checked(input);
     const found = task && checkFindings(task);
@@ -27,7 +27,7 @@ export const clusterHealth: Precheck = {
         },
       ]);
     }
-    const hosts = await patience.retry(() => client.listHosts(cluster));
+    const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
     return findingsOf(
       input,
       found.map(({ host, check, issue }) => {
@@ -44,11 +44,11 @@ export const clusterHealth: Precheck = {
 };
 
 /** The ended task of a health check; undefined where the component manager forgets each of them. */
-async function checked({ target, client, patience }: PrecheckInput): Promise<TaskInfo | undefined> {
+async function checked({ target, client, retryPolicy }: PrecheckInput): Promise<TaskInfo | undefined> {
   const { cluster } = target.cluster;
   for (let round = 0; ; round++) {
-    const task = await completeTask(client, patience, await patience.retry(() => client.check(cluster)));
+    const task = await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.check(cluster)));
     if (task || round === maximumRounds) return task;
-    await patience.pause(round);
+    await retryPolicy.pause(round);
   }
 }

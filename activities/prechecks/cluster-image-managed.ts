@@ -7,8 +7,8 @@ export const clusterImageManaged: Precheck = {
   description: "The cluster is managed by an image or by baselines, as it was when the upgrade was planned.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const imageManaged = await patience.retry(() => client.isImageManaged(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const imageManaged = await retryPolicy.retry(() => client.isImageManaged(target.cluster.cluster));
     if (imageManaged === (target.kind === "IMAGE")) return [];
     const now = imageManaged ? "an image" : "baselines";
     return findingsOf(input, [

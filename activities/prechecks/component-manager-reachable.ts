@@ -6,8 +6,8 @@ export const componentManagerReachable: Precheck = {
   name: "Component manager reachable",
   description: "The component manager answers and accepts the service's credentials.",
   needs: [],
-  run: async ({ client, patience }) => {
-    await patience.retry(() => client.readUser());
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readUser());
     return [];
   },
 };

@@ -7,8 +7,8 @@ export const hostsConnected: Precheck = {
   description: "Every host of the cluster is connected to the component manager and powered on.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     if (hosts.length === 0) {
       return findingsOf(input, [
         {

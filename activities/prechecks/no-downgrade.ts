@@ -11,11 +11,11 @@ export const noDowngrade: Precheck = {
   description: "No host of the cluster has a newer version than the target.",
   needs: ["CLUSTER_IMAGE_MANAGED"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const { cluster } = target.cluster;
-    const hosts = await patience.retry(() => client.listHosts(cluster));
+    const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
     const ids = hosts.map(({ host }) => host);
-    const compliance = await readFullCompliance(client, patience, cluster, ids);
+    const compliance = await readFullCompliance(client, retryPolicy, cluster, ids);
     return findingsOf(
       input,
       hosts.flatMap(({ host, name }) => {

@@ -10,8 +10,8 @@ export const noOperationInProgress: Precheck = {
   description: "No other lifecycle operation runs on the cluster.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const tasks = await patience.retry(() => client.listUnfinishedTasks(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const tasks = await retryPolicy.retry(() => client.listUnfinishedTasks(target.cluster.cluster));
     return findingsOf(
       input,
       [...tasks]

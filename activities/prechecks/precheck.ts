@@ -9,7 +9,7 @@ import type { Check } from "./run-checks";
 export interface AnyPrecheckInput {
   readonly target: ClusterTarget;
   readonly client: { readonly id: string };
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
 }
 
 /** What checks of image-managed clusters work with. */

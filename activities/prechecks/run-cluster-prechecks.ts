@@ -1,5 +1,5 @@
 import type { Stage } from "../../src/domain/task";
-import { activityPatience, runActivity, shortBounds } from "../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
 import type { ClusterPrechecks, ClusterTarget } from "../contract";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
@@ -35,7 +35,11 @@ export function runImagePrechecks(
   { clientOf, limits }: PrecheckDependencies,
   target: ClusterTarget,
 ): Promise<ClusterPrechecks> {
-  const input = (patience: RetryPolicy) => ({ target, client: clientOf(target.cluster.componentManagerId), patience });
+  const input = (retryPolicy: RetryPolicy) => ({
+    target,
+    client: clientOf(target.cluster.componentManagerId),
+    retryPolicy,
+  });
   return runClusterPrechecks(prechecks, { target, limits, input });
 }
 
@@ -49,12 +53,12 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     target,
     limits,
     input: inputOf,
-  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(patience: RetryPolicy): I },
+  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(retryPolicy: RetryPolicy): I },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
-    const input = inputOf(activityPatience(shortBounds(limits)));
+    const input = inputOf(activityRetryPolicy(shortBounds(limits)));
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();

@@ -11,19 +11,19 @@ export const targetImageAvailable: Precheck = {
   name: "Target image available",
   description: "The component manager has the target image and finds it valid for this cluster.",
   needs: ["CLUSTER_IMAGE_MANAGED"],
-  run: async ({ target, client, patience }) => {
+  run: async ({ target, client, retryPolicy }) => {
     const { cluster } = target.cluster;
-    if (isDesired(await patience.retry(() => client.readDesiredImage(cluster)), target)) return [];
+    if (isDesired(await retryPolicy.retry(() => client.readDesiredImage(cluster)), target)) return [];
     for (let round = 0; ; round++) {
       try {
-        const discard = (draft: string) => discardDraft(client, patience, cluster, draft);
-        await withOwnDraft(client, patience, cluster, target, discard);
+        const discard = (draft: string) => discardDraft(client, retryPolicy, cluster, draft);
+        await withOwnDraft(client, retryPolicy, cluster, target, discard);
         return [];
       } catch (error) {
         // Another worker, with the prechecks of another upgrade of this cluster, may have replaced our draft by theirs.
         if (!isNotFound(error) || round === maximumRounds) throw error;
       }
-      await patience.pause(round);
+      await retryPolicy.pause(round);
     }
   },
 };

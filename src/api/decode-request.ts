@@ -5,7 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
 import { withoutNulls } from "../domain/absent-nulls";
-import { refuseUnknownFields, tolerateUnknownFields, type JudgedFields } from "../domain/field-slips";
+import { refuseUnknownFields, tolerateUnknownFields, type JudgedFields } from "../domain/unknown-field-policy";
 import type { RequestWarning } from "../domain/request-warning";
 import { isOtherCaseOf } from "../domain/nearest-name";
 import { unknownFields } from "../domain/unknown-fields";

@@ -1,3 +1,4 @@
+import { canonicalId } from "./codec";
 import type { RolloutPolicy } from "./upgrade-plan";
 
 /** A NETVIRT instance of the inventory; it serves the clusters of its domain. */
@@ -66,3 +67,13 @@ export const defaultRolloutPolicy: RolloutPolicy = {
   healthGate: true,
   toleratedFailures: 0,
 };
+
+/** The cluster that a client means: by its resource id, its id at its component manager, or its name. */
+export function findMember({ members = [] }: Pick<NetvirtFacts, "members">, id: string): NetvirtMember | undefined {
+  const same = (one: string) => canonicalId(one) === canonicalId(id);
+  return (
+    members.find(({ resourceId }) => same(resourceId)) ??
+    members.find(({ cluster }) => same(cluster)) ??
+    members.find(({ name }) => name === id)
+  );
+}

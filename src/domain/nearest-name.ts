@@ -12,7 +12,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
  * Whether a name is a known one but for its case, its separators (`bundle_id`, `bundle-id`) or one edit: a letter too many,
  * too few, another one, or two that have changed places.
  */
-export function isSlipOf(name: string, known: string): boolean {
+export function isTypoOf(name: string, known: string): boolean {
   if (name.length > longestCompared) return false;
   return editsBetween(plain(name), plain(known)) <= 1;
 }

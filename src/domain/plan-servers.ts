@@ -1,7 +1,6 @@
 import type { AdmittedUpgrade } from "./admission/admit-upgrade";
-import type { NetvirtFacts } from "./installations";
+import { findMember, type NetvirtFacts } from "./installations";
 import { prefixLength } from "./ipv4";
-import { memberNamed } from "./netvirt-members";
 import { mechanismOf } from "./mgmt-mechanism";
 import type {
   AttemptPolicy,
@@ -92,7 +91,7 @@ function netvirtOptions(input: NetvirtUpgradeUserInputSpec = {}, instance: Netvi
 }
 
 function nameOfMember(instance: NetvirtFacts, id: string) {
-  const member = memberNamed(instance, id);
+  const member = findMember(instance, id);
   return member && member.name !== id ? { name: member.name } : {};
 }
 

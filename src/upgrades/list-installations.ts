@@ -2,7 +2,7 @@ import * as E from "fp-ts/Either";
 import { pipe } from "fp-ts/function";
 import * as T from "fp-ts/Task";
 import * as TE from "fp-ts/TaskEither";
-import type { NetvirtFacts } from "../domain/installations";
+import { findMember, type NetvirtFacts } from "../domain/installations";
 import type {
   NetvirtInstance,
   PageOfIso,
@@ -10,7 +10,6 @@ import type {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/installed";
-import { memberNamed } from "../domain/netvirt-members";
 import { pageOf, type PageRequest } from "../domain/page";
 import { silent } from "./cluster-view";
 import type { Inventory } from "./ports";
@@ -49,7 +48,7 @@ function readInstance(inventory: Pick<Inventory, "readNetvirtGroups">, facts: Ne
           hostClusters: groups
             .filter(({ type }) => type === "HOST")
             .map((group) => {
-              const clusterId = memberNamed(facts, group.name)?.resourceId;
+              const clusterId = findMember(facts, group.name)?.resourceId;
               return { id: group.id, name: group.name, ...(clusterId !== undefined && { clusterId }) };
             }),
           edgeClusters: groups

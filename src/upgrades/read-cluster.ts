@@ -4,7 +4,7 @@ import * as TE from "fp-ts/TaskEither";
 import type { Cluster } from "../domain/cluster";
 import type { ClusterEntryFacts, ClusterLookup } from "../domain/cluster-facts";
 import { clusterView, readHolders, silent, type ReadClustersDependencies } from "./cluster-view";
-import { memberNamed } from "../domain/netvirt-members";
+import { findMember } from "../domain/installations";
 import type { Inventory, NetvirtGroupRead } from "./ports";
 import { notFound, type ServiceError } from "./service-error";
 
@@ -44,7 +44,7 @@ function groupsOf(
     const read = instances.map(async (instance) => {
       const groups = await inventory.readNetvirtGroups(instance.componentManagerId)();
       return E.getOrElse((): readonly NetvirtGroupRead[] => [])(groups)
-        .filter(({ type, name }) => type === "HOST" && memberNamed(instance, name)?.resourceId === resourceId)
+        .filter(({ type, name }) => type === "HOST" && findMember(instance, name)?.resourceId === resourceId)
         .map(({ id, name }) => ({ netvirtId: instance.resourceId, id, name }));
     });
     return (await Promise.all(read)).flat();

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { Info } from "@temporalio/activity";
 import { MockActivityEnvironment, type MockActivityEnvironmentOptions } from "@temporalio/testing";
-import { holdingLease, type Lease } from "../../activities/drivers/lease";
+import { withLease, type Lease } from "../../activities/drivers/lease";
 
 /** An Activity's surroundings whose heartbeats Temporal answers: the Activity is never taken away from its worker. */
 export function activityEnvironment(
@@ -26,7 +26,7 @@ export function leased<Driver extends object>(driver: Driver): Driver {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) =>
-        holdingLease(lastingLease, () => Reflect.apply(member, target, args) as Promise<unknown>);
+        withLease(lastingLease, () => Reflect.apply(member, target, args) as Promise<unknown>);
     },
   });
 }

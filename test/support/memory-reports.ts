@@ -6,7 +6,7 @@ import { eventually } from "./eventually";
 /** Loaded into processes, so that they can be asked for the memory that they use. */
 const reporter = join(__dirname, "report-memory.mjs");
 /** How long a process may take to answer where a machine is slow and busy, in milliseconds. */
-const patience = 30_000;
+const retryPolicy = 30_000;
 
 /** The memory that processes use, their garbage left out: each collects it when it is asked. */
 export class MemoryReports {
@@ -26,7 +26,7 @@ export class MemoryReports {
     await eventually(
       () => Promise.resolve(existsSync(report)),
       (isThere) => isThere,
-      patience,
+      retryPolicy,
     );
     const { heapUsed, external } = JSON.parse(readFileSync(report, "utf8")) as NodeJS.MemoryUsage;
     return heapUsed + external;

@@ -12,7 +12,7 @@ export interface MgmtCheckInput {
   readonly target: MgmtPrecheckInput;
   readonly client: VcsaClient;
   readonly settings: ManagementServerSettings;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
 }
 
 export type MgmtCheckType =

@@ -10,13 +10,13 @@ export const migrationCheck: MgmtCheck = {
   description: "The management server's own check of the migration finds no error.",
   needs: ["MGMT_NO_DOWNGRADE", "MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_SETTINGS"],
   run: async (input) => {
-    const { target, client, patience, settings } = input;
-    const { version, migration } = await patience.retry(() => readMigrationView(client));
+    const { target, client, retryPolicy, settings } = input;
+    const { version, migration } = await retryPolicy.retry(() => readMigrationView(client));
     // Once it is under way its new appliance has the temporary address itself, and would be found in the way.
     const underWay = ["STAGING", "STAGED", "PREPARING", "PREPARED"].includes(migration.current_state ?? "");
     if (isSameVersion(version, target.targetVersion) || underWay) return [];
-    const targetVersion = await offeredVersion(client, patience, target.targetVersion);
-    const issues = await checkMigration(client, patience, migrationSpec({ ...target, targetVersion }, settings));
+    const targetVersion = await offeredVersion(client, retryPolicy, target.targetVersion);
+    const issues = await checkMigration(client, retryPolicy, migrationSpec({ ...target, targetVersion }, settings));
     return mgmtFindings(
       input,
       issues.map((issue) => ({

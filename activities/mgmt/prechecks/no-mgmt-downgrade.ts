@@ -8,8 +8,8 @@ export const noMgmtDowngrade: MgmtCheck = {
   description: "The management server has no newer version than the target.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const version = await patience.retry(() => client.readVersion());
+    const { target, client, retryPolicy } = input;
+    const version = await retryPolicy.retry(() => client.readVersion());
     if (compareVersions(version, target.targetVersion) <= 0) return [];
     return mgmtFindings(input, [
       {

@@ -14,9 +14,9 @@ export const noUpdateInProgress: MgmtCheck = {
   description: "No other update or migration of the management server is under way, and none has failed for good.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const { server, targetVersion, mechanism } = target;
-    const view = await patience.retry(() => readUpdateView(client));
+    const view = await retryPolicy.retry(() => readUpdateView(client));
     const broken = brokenUpdate(server.name, view);
     if (broken) return [errorBodyOf(broken.error, mgmtContext(target))];
     const found: ErrorBody[] = [];
@@ -26,7 +26,7 @@ export const noUpdateInProgress: MgmtCheck = {
     else if (mechanism === "InPlace" && staged?.staging_complete && !isSameVersion(staged.version, targetVersion)) {
       found.push(errorBodyOf(otherStaged(server.name, staged.version), mgmtContext(target)));
     }
-    const { migration } = await patience.retry(() => readMigrationView(client));
+    const { migration } = await retryPolicy.retry(() => readMigrationView(client));
     const { current_state: state } = migration;
     const isSet = state !== undefined && state !== "CANCELED" && state !== "UPGRADED";
     // A migration to the target is one that an earlier attempt has left: it is gone on with.

@@ -6,8 +6,8 @@ export const serverReachable: MgmtCheck = {
   name: "Management server reachable",
   description: "The management server answers and accepts the service's credentials.",
   needs: [],
-  run: async ({ client, patience }) => {
-    await patience.retry(() => client.readUpdate());
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readUpdate());
     return [];
   },
 };

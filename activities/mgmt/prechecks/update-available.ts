@@ -8,10 +8,10 @@ export const updateAvailable: MgmtCheck = {
   description: "The management server's update repository offers the target version.",
   needs: ["MGMT_NO_DOWNGRADE"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const { server, targetVersion } = target;
-    if (isSameVersion(await patience.retry(() => client.readVersion()), targetVersion)) return [];
-    const offered = await patience.retry(() => client.listPendingUpdates());
+    if (isSameVersion(await retryPolicy.retry(() => client.readVersion()), targetVersion)) return [];
+    const offered = await retryPolicy.retry(() => client.listPendingUpdates());
     if (offered.some((version) => isSameVersion(version, targetVersion))) return [];
     return mgmtFindings(input, [
       {

@@ -9,10 +9,10 @@ export const updateCheck: MgmtCheck = {
   description: "The management server's own check of the update finds no error, and all of its questions are answered.",
   needs: ["MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_UPDATE_AVAILABLE"],
   run: async (input) => {
-    const { target, client, patience, settings } = input;
-    if (isSameVersion(await patience.retry(() => client.readVersion()), target.targetVersion)) return [];
-    const offered = await offeredVersion(client, patience, target.targetVersion);
-    const precheck = await patience.retry(() => client.precheckUpdate(offered));
+    const { target, client, retryPolicy, settings } = input;
+    if (isSameVersion(await retryPolicy.retry(() => client.readVersion()), target.targetVersion)) return [];
+    const offered = await offeredVersion(client, retryPolicy, target.targetVersion);
+    const precheck = await retryPolicy.retry(() => client.precheckUpdate(offered));
     return mgmtFindings(input, findingsOfUpdate(target.server.name, precheck, settings));
   },
 };

@@ -10,8 +10,8 @@ export const componentsReady: NetvirtPrecheck = {
   description: "The upgrade coordinator lists the components to upgrade, and no upgrade runs.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const { component_status, overall_upgrade_status } = await patience.retry(() => client.readStatus());
+    const { target, client, retryPolicy } = input;
+    const { component_status, overall_upgrade_status } = await retryPolicy.retry(() => client.readStatus());
     const running = component_status.filter(({ status }) => active.has(status));
     if (running.length > 0 || active.has(overall_upgrade_status)) {
       const what = running.map(({ component_type }) => component_type).join(", ") || "its upgrade";

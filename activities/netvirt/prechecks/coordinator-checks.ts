@@ -13,8 +13,8 @@ export const coordinatorChecks: NetvirtPrecheck = {
   description: "The pre-upgrade checks of the coordinator find nothing that is in the way.",
   needs: ["NETVIRT_TARGET_OFFERED", "NETVIRT_COMPONENTS_READY"],
   run: async (input) => {
-    const { client, patience, target } = input;
-    const { components } = await readNetvirtUpgrade(client, patience, target);
+    const { client, retryPolicy, target } = input;
+    const { components } = await readNetvirtUpgrade(client, retryPolicy, target);
     if (components.every(({ state }) => state !== "TO_DO")) return [];
     const component = target.options.edgeOnly ? "EDGE" : undefined;
     const { unfinished, waited } = await runChecks(input, component);
@@ -27,7 +27,7 @@ export const coordinatorChecks: NetvirtPrecheck = {
         },
       ]);
     }
-    const failures = await patience.retry(() => client.listPrecheckFailures(component));
+    const failures = await retryPolicy.retry(() => client.listPrecheckFailures(component));
     const leftOut = await groupsLeftOut(input);
     return findingsOf(
       input,
@@ -62,42 +62,43 @@ interface ChecksRun {
 
 /** Runs the checks, or waits for those that run already, for OPERATION_BUSY_MINUTES or the time that is left. */
 async function runChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<ChecksRun> {
-  const { client, patience, limits, target, deadline } = input;
+  const { client, retryPolicy, limits, target, deadline } = input;
   const wanted = new Set<string>(netvirtComponentOrder(target.targetVersion, target.options.edgeOnly));
   const checksOf = ({ component_status }: UpgradeStatus) =>
     component_status.filter(({ component_type }) => wanted.has(component_type));
-  const before = checksOf(await patience.retry(() => client.readStatus()));
-  await patience.retry(async () => {
+  const before = checksOf(await retryPolicy.retry(() => client.readStatus()));
+  await retryPolicy.retry(async () => {
     try {
       await client.startPrechecks(component);
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind !== "alreadyDone") throw error;
     }
   });
-  const began = patience.clock.now();
+  const began = retryPolicy.clock.now();
   let seenRunning = false;
   for (let round = 0; ; round++) {
-    await patience.pause(round);
-    const now = checksOf(await patience.retry(() => client.readStatus()));
+    await retryPolicy.pause(round);
+    const now = checksOf(await retryPolicy.retry(() => client.readStatus()));
     const statuses: string[] = now.map(({ pre_upgrade_status }) => pre_upgrade_status?.status ?? "NOT_STARTED");
     const running = statuses.some((status) => status === "IN_PROGRESS" || status === "ABORTING");
     seenRunning ||= running || JSON.stringify(now) !== JSON.stringify(before);
     // Checks that are over before they are seen to run, and have changed nothing, are over as well.
-    const waited = patience.clock.now() - began;
+    const waited = retryPolicy.clock.now() - began;
     const inStatus = (...wanted: string[]) => ({
       unfinished: now.filter((_, i) => wanted.includes(statuses[i] ?? "")).map(({ component_type }) => component_type),
       waited,
     });
     if (!running && (seenRunning || waited >= 6 * limits.poll.max)) return inStatus("ABORTED");
-    if (waited >= limits.operationBusy || patience.clock.now() >= deadline) return inStatus("IN_PROGRESS", "ABORTING");
+    if (waited >= limits.operationBusy || retryPolicy.clock.now() >= deadline)
+      return inStatus("IN_PROGRESS", "ABORTING");
   }
 }
 
 /** Names of groups that the request leaves out: what is wrong with them is not in the way. */
-async function groupsLeftOut({ client, patience, target }: NetvirtPrecheckInput): Promise<ReadonlySet<string>> {
+async function groupsLeftOut({ client, retryPolicy, target }: NetvirtPrecheckInput): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const component of netvirtComponentOrder(target.targetVersion, target.options.edgeOnly)) {
-    const groups = await listGroups(client, patience, component);
+    const groups = await listGroups(client, retryPolicy, component);
     groups
       .filter((group) => !isIncluded(component, group, target.options))
       .forEach((group) => names.add(nameOf(group)));

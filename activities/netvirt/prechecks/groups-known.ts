@@ -10,10 +10,10 @@ export const groupsKnown: NetvirtPrecheck = {
     "The host and edge clusters of the request are groups of the coordinator and take the request's options.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { client, patience, target } = input;
+    const { client, retryPolicy, target } = input;
     const { hostClusters = [], edgeClusters = [] } = target.options;
     const read = (component: string, wanted: number) =>
-      wanted === 0 ? Promise.resolve([]) : patience.retry(() => client.listGroups(component));
+      wanted === 0 ? Promise.resolve([]) : retryPolicy.retry(() => client.listGroups(component));
     const hosts = await read("HOST", hostClusters.length);
     const edges = await read("EDGE", edgeClusters.length);
     const named = [

@@ -6,8 +6,8 @@ export const managerReachable: NetvirtPrecheck = {
   name: "NETVIRT manager reachable",
   description: "The NETVIRT manager answers and accepts the service's credentials.",
   needs: [],
-  run: async ({ client, patience }) => {
-    await patience.retry(() => client.readSummary());
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readSummary());
     return [];
   },
 };

@@ -10,7 +10,7 @@ import type { Check } from "../../prechecks/run-checks";
 export interface NetvirtPrecheckInput {
   readonly target: NetvirtTarget;
   readonly client: NsxClient;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly limits: ActivityLimits;
   /** When the checks have to be over to be told, by the clock of the retry policy. */
   readonly deadline: number;

@@ -10,10 +10,10 @@ export const nodesInService: NetvirtPrecheck = {
   description: "No node that is to be upgraded is in NETVIRT maintenance mode.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { client, patience, target } = input;
+    const { client, retryPolicy, target } = input;
     const left: { readonly name: string; readonly group: string }[] = [];
     for (const component of netvirtComponentOrder(target.targetVersion, target.options.edgeOnly)) {
-      const groups = await listGroups(client, patience, component);
+      const groups = await listGroups(client, retryPolicy, component);
       for (const group of groups.filter((candidate) => isIncluded(component, candidate, target.options))) {
         const units = (group.upgrade_units ?? []).filter(isInMaintenance);
         left.push(...units.map((unit) => ({ name: nameOf(unit), group: nameOf(group) })));

@@ -1,6 +1,6 @@
 import type { Stage } from "../../../src/domain/task";
 import type { ActivityLimits } from "../../activity-dependencies";
-import { activityPatience, runActivity, shortBounds, timeOfRun } from "../../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds, timeOfRun } from "../../activity-run";
 import type { NetvirtTarget } from "../../contract";
 import type { NsxClient } from "../../drivers/nsx/nsx-client";
 import { runChecks } from "../../prechecks/run-checks";
@@ -40,9 +40,9 @@ export function runNetvirtPrechecks(
   const stages: Stage[] = [];
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
     const client = clientOf(componentManagerId);
-    const patience = activityPatience(shortBounds(limits));
-    const deadline = patience.clock.now() + shareOfChecks * timeOfRun();
-    const input = { target, client, limits, deadline, patience };
+    const retryPolicy = activityRetryPolicy(shortBounds(limits));
+    const deadline = retryPolicy.clock.now() + shareOfChecks * timeOfRun();
+    const input = { target, client, limits, deadline, retryPolicy };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();

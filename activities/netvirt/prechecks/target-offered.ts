@@ -9,12 +9,12 @@ export const targetOffered: NetvirtPrecheck = {
   description: "The upgrade coordinator has the bundle of the target version and is itself upgraded by it.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const {
       system_version: now = "",
       target_version: offered,
       ...summary
-    } = await patience.retry(() => client.readSummary());
+    } = await retryPolicy.retry(() => client.readSummary());
     if (now !== "" && compareVersions(now, target.targetVersion) > 0) {
       return findingsOf(input, [
         {

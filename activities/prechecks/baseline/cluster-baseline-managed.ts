@@ -8,8 +8,8 @@ export const clusterBaselineManaged: BaselinePrecheck = {
   description: "The cluster is managed by baselines, as it was when the upgrade was planned.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, lifecycle, patience } = input;
-    if (!(await patience.retry(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
+    const { target, lifecycle, retryPolicy } = input;
+    if (!(await retryPolicy.retry(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
     return findingsOf(input, [
       {
         code: "CLUSTER_KIND_CHANGED",

@@ -9,16 +9,16 @@ export const hostsCanBeEmptied: BaselinePrecheck = {
     "Virtual machines are switched off by the upgrade or moved without anybody's consent, and power management does not interfere.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
+    const { target, client, retryPolicy } = input;
     const { cluster, name } = target.cluster;
     const { preRemediationPowerAction, disableDpm } = target.options ?? {};
-    const { settings } = await patience.retry(() => client.readCluster(cluster));
+    const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
     const isOff = preRemediationPowerAction === "POWER_OFF_VMS" || preRemediationPowerAction === "SUSPEND_VMS";
     // Full automation is the product's default where it tells none.
     const moves = settings.drs?.enabled === true && ["", "fullyAutomated"].includes(settings.drs.automation);
-    const vms = isOff ? [] : await patience.retry(() => client.listVms(cluster));
+    const vms = isOff ? [] : await retryPolicy.retry(() => client.listVms(cluster));
     const running = vms.filter(({ power }) => power === "poweredOn").length;
-    const hosts = running > 0 ? await patience.retry(() => client.listHosts(cluster)) : [];
+    const hosts = running > 0 ? await retryPolicy.retry(() => client.listHosts(cluster)) : [];
     return findingsOf(input, [
       ...(running > 0 && (!moves || hosts.length < 2)
         ? [

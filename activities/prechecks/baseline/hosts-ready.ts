@@ -10,8 +10,8 @@ export const baselineHostsConnected: BaselinePrecheck = {
   description: "Every host of the cluster is connected to the component manager and powered on.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     if (hosts.length === 0) {
       return findingsOf(input, [
         {
@@ -42,8 +42,8 @@ export const noHostInMaintenanceMode: BaselinePrecheck = {
   description: "No host of the cluster is in maintenance mode.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     return findingsOf(
       input,
       hosts
@@ -65,8 +65,8 @@ export const noHostTask: BaselinePrecheck = {
   description: "No other operation runs on a host of the cluster.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     const busy = hosts.flatMap(({ name, tasks }) =>
       tasks
         .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))
@@ -88,8 +88,8 @@ export const hostsHealthy: BaselinePrecheck = {
   description: "The component manager shows no alarm for the cluster and its hosts.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const red = await redStatuses(client, patience, target.cluster.cluster);
+    const { target, client, retryPolicy } = input;
+    const red = await redStatuses(client, retryPolicy, target.cluster.cluster);
     return findingsOf(
       input,
       red.map((title) => ({

@@ -6,8 +6,8 @@ export const managementReachable: BaselinePrecheck = {
   name: "Component manager reachable",
   description: "The component manager's management interface answers and accepts the service's credentials.",
   needs: [],
-  run: async ({ client, patience }) => {
-    await patience.retry(() => client.readTime());
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readTime());
     return [];
   },
 };

@@ -9,8 +9,8 @@ export const noHostDowngrade: BaselinePrecheck = {
   description: "No host of the cluster has a newer version than the target.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, patience } = input;
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     return findingsOf(
       input,
       hosts.flatMap(({ name, product }) => {

@@ -38,12 +38,12 @@ export function runBaselinePrechecks(
   target: ClusterTarget,
 ): Promise<ClusterPrechecks> {
   const { componentManagerId } = target.cluster;
-  const input = (patience: RetryPolicy) => ({
+  const input = (retryPolicy: RetryPolicy) => ({
     target,
     client: clientOf(componentManagerId),
     lifecycle: lifecycleOf(componentManagerId),
     patchFor,
-    patience,
+    retryPolicy,
   });
   return runClusterPrechecks(prechecks, { target, limits, input });
 }

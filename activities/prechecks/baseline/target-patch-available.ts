@@ -12,16 +12,16 @@ export const targetPatchAvailable: BaselinePrecheck = {
   description: "The patch of the target is known, and the first host that needs it can read and use it.",
   needs: ["CLUSTER_BASELINE_MANAGED"],
   run: async (input) => {
-    const { target, client, patience, patchFor } = input;
+    const { target, client, retryPolicy, patchFor } = input;
     const patch = patchSource(patchFor, target);
-    const hosts = await patience.retry(() => client.listHosts(target.cluster.cluster));
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
     // All hosts read from the same place; each judging it would take long and tell no more.
     const host = hosts.find(
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
     );
     if (!host) return [];
-    const task = await patience.retry(() => client.checkPatch(host.host, patch));
-    const followed = await followTask({ client, patience, task, stall: patience.bounds.operationBusy });
+    const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
+    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     // Forgotten: the installation will judge it.
     if (followed.end === "FORGOTTEN") return [];
     const reasons =

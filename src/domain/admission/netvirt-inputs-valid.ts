@@ -1,5 +1,4 @@
-import type { NetvirtFacts } from "../installations";
-import { memberNamed } from "../netvirt-members";
+import { findMember, type NetvirtFacts } from "../installations";
 import { inputTarget, netvirtInScope } from "../upgrade-scope";
 import type { NetvirtUpgradeUserInputSpec } from "../upgrade-spec";
 import type { AdmissionRule, Rejection } from "./admission-rule";
@@ -34,7 +33,7 @@ function partsNamedOnce(
 ): Rejection[] {
   const instance = inputTarget(input.netvirtId, inScope);
   const nameOf = (id: string | undefined) =>
-    id === undefined ? id : ((instance && memberNamed(instance, id)?.name) ?? id);
+    id === undefined ? id : ((instance && findMember(instance, id)?.name) ?? id);
   const hosts = input.netvirtHostClusterUpgradeSpecs?.map(({ hostClusterId }) => nameOf(hostClusterId)) ?? [];
   const edges = input.netvirtEdgeClusterUpgradeSpecs?.map(({ edgeClusterId }) => edgeClusterId) ?? [];
   return [

@@ -3,8 +3,8 @@ import { ActivityCompletionError, ActivityNotFoundError, ActivityResetError } fr
 import type { Client } from "@temporalio/client";
 import { expect } from "chai";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "../../../activities/activity-lease";
-import { activityPatience, runActivity } from "../../../activities/activity-run";
-import { type Lease, LeaseEndedError, leaseForChange, NoLeaseError } from "../../../activities/drivers/lease";
+import { activityRetryPolicy, runActivity } from "../../../activities/activity-run";
+import { type Lease, LeaseEndedError, requireLease, NoLeaseError } from "../../../activities/drivers/lease";
 import { activityEnvironment } from "../../support/activity-environment";
 import { ManualClock } from "../../support/manual-clock";
 import { rejectionOf } from "../../support/rejection-of";
@@ -105,20 +105,20 @@ describe("the lease of an Activity", () => {
     it("gives it to what it runs, and ends it for what has been left behind", async () => {
       const held: Lease = await activityEnvironment({}).run(() =>
         runActivity({ context: {} }, async () => {
-          const mine = leaseForChange("change something");
+          const mine = requireLease("change something");
           await mine.renew();
           expect(mine.isValid()).to.equal(true);
           return mine;
         }),
       );
       expect(held.isValid()).to.equal(false);
-      expect(() => leaseForChange("change something")).to.throw(NoLeaseError, "change something");
+      expect(() => requireLease("change something")).to.throw(NoLeaseError, "change something");
     });
 
     it("hands over what Temporal has given up, and uses up no attempt", async () => {
       const gone = clientThat(() => Promise.reject(new ActivityNotFoundError("gone")));
       const run = activityEnvironment({}, { client: gone, logger: silent }).run(() =>
-        runActivity({ context: { host: "esx-01" } }, () => leaseForChange("change something").renew()),
+        runActivity({ context: { host: "esx-01" } }, () => requireLease("change something").renew()),
       );
       expect(await rejectionOf(run)).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });
     });
@@ -127,7 +127,7 @@ describe("the lease of an Activity", () => {
       const environment = activityEnvironment({}, { logger: silent });
       const run = environment.run(() =>
         runActivity({ context: { host: "esx-01" } }, () =>
-          activityPatience({ outage: 60_000, operationBusy: 60_000, poll: { min: 60_000, max: 60_000 } }).pause(0),
+          activityRetryPolicy({ outage: 60_000, operationBusy: 60_000, poll: { min: 60_000, max: 60_000 } }).pause(0),
         ),
       );
       environment.cancel("RESET", new ActivityCancellationDetails({ reset: true }));
@@ -136,7 +136,7 @@ describe("the lease of an Activity", () => {
 
     it("gives none to an Activity without heartbeats", async () => {
       const run = activityEnvironment({ heartbeatTimeoutMs: 0 }, { logger: silent }).run(() =>
-        runActivity({ context: {} }, () => leaseForChange("change something").renew()),
+        runActivity({ context: {} }, () => requireLease("change something").renew()),
       );
       expect(await rejectionOf(run))
         .to.have.property("message")

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { HttpConnection } from "../../../activities/drivers/http-connection";
-import { holdingLease, type Lease, LeaseEndedError, NoLeaseError } from "../../../activities/drivers/lease";
+import { withLease, type Lease, LeaseEndedError, NoLeaseError } from "../../../activities/drivers/lease";
 import { rejectionOf } from "../../support/rejection-of";
 
 describe("the way out to the component managers", () => {
@@ -72,13 +72,13 @@ describe("the way out to the component managers", () => {
 
   it("renews the lease before a change", async () => {
     const { lease, renewals } = leaseThat();
-    await holdingLease(lease, () => request("PUT", true));
+    await withLease(lease, () => request("PUT", true));
     expect([arrived, renewals()]).to.deep.equal([["PUT /policy"], 1]);
   });
 
   it("looks again when a connection is about to write, and sends it once after another renewal", async () => {
     const { lease, renewals } = leaseThat(false, false, true);
-    const { status } = await holdingLease(lease, () => request("PUT", true));
+    const { status } = await withLease(lease, () => request("PUT", true));
     expect([status, arrived, renewals()]).to.deep.equal([200, ["PUT /policy"], 3]);
   });
 
@@ -89,7 +89,7 @@ describe("the way out to the component managers", () => {
       renew: () => (renewals++ === 0 ? Promise.resolve() : Promise.reject(ended)),
       isValid: () => false,
     };
-    expect(await rejectionOf(holdingLease(lease, () => request("PUT", true)))).to.equal(ended);
+    expect(await rejectionOf(withLease(lease, () => request("PUT", true)))).to.equal(ended);
     expect(arrived).to.deep.equal([]);
     await request("GET", false);
     expect(arrived).to.deep.equal(["GET /policy"]);

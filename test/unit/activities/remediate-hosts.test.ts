@@ -156,8 +156,8 @@ describe("remediateHosts", function () {
 
   it("says so of a host that stays in maintenance mode", async () => {
     const exit = cluster.maintenance.exit;
-    cluster.maintenance.exit = (host, patience) =>
-      host === id(2) ? cluster.maintenance.enter("host-99", {}, patience) : exit(host, patience);
+    cluster.maintenance.exit = (host, retryPolicy) =>
+      host === id(2) ? cluster.maintenance.enter("host-99", {}, retryPolicy) : exit(host, retryPolicy);
     await cluster.fault({ kind: "REMEDIATION_FAILS", host: id(2) });
     const { result } = await run({ attempts: { maximumAttempts: 1, retryDelay: 0 } });
     expect(result?.failed[0]?.error.message).to.match(/failed: .* It stays in maintenance mode\.$/);
@@ -205,7 +205,7 @@ describe("remediateHosts", function () {
 
   it("names the hosts that it leaves in maintenance mode when it gives up", async () => {
     const { exit } = cluster.maintenance;
-    cluster.maintenance.exit = (_host, patience) => exit("host-99", patience);
+    cluster.maintenance.exit = (_host, retryPolicy) => exit("host-99", retryPolicy);
     await cluster.fault({ kind: "EULA_NOT_ACCEPTED" });
     const failure = failureOf(await run());
     expect(failure.type).to.equal("EULA_NOT_ACCEPTED");

@@ -17,12 +17,12 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 describe("the retry policy", () => {
   it("repeats a request until it is answered, and tells what is waited for", async () => {
     const told: string[] = [];
-    const patience = createRetryPolicy(bounds, {
+    const retryPolicy = createRetryPolicy(bounds, {
       interruption: () => undefined,
       onTrouble: ({ code }) => told.push(code),
     });
     let calls = 0;
-    const answer = await patience.retry(() =>
+    const answer = await retryPolicy.retry(() =>
       ++calls < 4 ? Promise.reject(error("transient")) : Promise.resolve("yes"),
     );
     expect([answer, calls, told.length]).to.deep.equal(["yes", 4, 3]);
@@ -30,9 +30,9 @@ describe("the retry policy", () => {
 
   it("throws a permanent error at once", async () => {
     let calls = 0;
-    const patience = createRetryPolicy(bounds, { interruption: () => undefined });
+    const retryPolicy = createRetryPolicy(bounds, { interruption: () => undefined });
     const thrown = await rejection(
-      patience.retry(() => {
+      retryPolicy.retry(() => {
         calls++;
         return Promise.reject(error("permanent", "AUTHENTICATION"));
       }),
@@ -83,11 +83,11 @@ describe("the retry policy", () => {
   it("is interrupted in the middle of a wait, without an answer", async () => {
     const stop = new AbortController();
     const interrupted = new Error("stop");
-    const patience = createRetryPolicy(
+    const retryPolicy = createRetryPolicy(
       { ...bounds, poll: { min: 60_000, max: 60_000 } },
       { signal: stop.signal, interruption: () => (stop.signal.aborted ? interrupted : undefined) },
     );
-    const waits = [patience.pause(0), patience.retry(() => new Promise(() => undefined))].map(rejection);
+    const waits = [retryPolicy.pause(0), retryPolicy.retry(() => new Promise(() => undefined))].map(rejection);
     stop.abort();
     expect(await Promise.all(waits)).to.deep.equal([interrupted, interrupted]);
   });
@@ -96,14 +96,14 @@ describe("the retry policy", () => {
     it(`${awaitsChange ? "lets a change come to its answer" : "does not wait for a change"} where the interruption says so`, async () => {
       const stop = new AbortController();
       const interrupted = new Error("stop");
-      const patience = createRetryPolicy(bounds, {
+      const retryPolicy = createRetryPolicy(bounds, {
         signal: stop.signal,
         interruption: () => (stop.signal.aborted ? interrupted : undefined),
         awaitsChange: () => awaitsChange,
       });
       let answer: (error: Error) => void = () => undefined;
       const order: string[] = [];
-      const change = patience.change(() => new Promise((_, reject) => (answer = reject)));
+      const change = retryPolicy.change(() => new Promise((_, reject) => (answer = reject)));
       const ended = rejection(change).then((thrown) => (order.push("ended"), thrown));
       stop.abort();
       // Whoever does not wait has thrown by the next turn of the event loop.

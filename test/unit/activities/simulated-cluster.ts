@@ -161,9 +161,9 @@ export async function simulateCluster(
   }
 
   const maintenance: HostMaintenance = {
-    enter: (host, _options, patience) =>
-      patience.retry(() => changeMaintenance(host, "IN", "HOST_MAINTENANCE_MODE_FAILED")),
-    exit: (host, patience) => patience.retry(() => changeMaintenance(host, "OUT", "COMPONENT_MANAGER_REFUSED")),
+    enter: (host, _options, retryPolicy) =>
+      retryPolicy.retry(() => changeMaintenance(host, "IN", "HOST_MAINTENANCE_MODE_FAILED")),
+    exit: (host, retryPolicy) => retryPolicy.retry(() => changeMaintenance(host, "OUT", "COMPONENT_MANAGER_REFUSED")),
     inMaintenance: async () => {
       const { hosts: all } = await readState();
       return new Set(all.filter((host) => host.maintenance !== "OUT").map(({ id }) => id));

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import type { Logger } from "@temporalio/common";
 import { Context } from "@temporalio/activity";
 import { expect } from "chai";
-import { toldHeartbeats } from "../../../activities/told-progress";
+import { reportHeartbeats } from "../../../activities/heartbeat-reporter";
 import type { RemediationProgress } from "../../../src/domain/remediation-progress";
 import { sampleProgress } from "../../support/sample-progress";
 
@@ -23,7 +23,7 @@ async function told(...changes: readonly Partial<RemediationProgress>[]) {
   let beats = 0;
   environment.on("heartbeat", () => beats++);
   await environment.run(() => {
-    const beat = toldHeartbeats(Context.current(), { host: "esx-01" }, () => seconds * 1_000);
+    const beat = reportHeartbeats(Context.current(), { host: "esx-01" }, () => seconds * 1_000);
     for (const change of changes) {
       beat(sampleProgress(change));
       seconds += 1;
@@ -33,7 +33,7 @@ async function told(...changes: readonly Partial<RemediationProgress>[]) {
   return { lines, beats };
 }
 
-describe("toldHeartbeats", () => {
+describe("reportHeartbeats", () => {
   it("leaves a percentage to the next steady heartbeat", async () => {
     const { lines, beats } = await told(
       ...Array.from({ length: 30 }, (_, percent) => ({ activity: "Copying.", percent })),

@@ -17,7 +17,7 @@ const looks: ReadonlySet<HostPhase | undefined> = new Set(["CHECK_COMPLIANCE", "
  * The log gets a line for each new stage and each new task of the component manager, and for other words every ten
  * seconds at most. Failures have a line of their own. `now` is a monotonic clock in milliseconds.
  */
-export function toldHeartbeats(
+export function reportHeartbeats(
   { log, heartbeat }: Context,
   context: FailureContext,
   now: () => number = () => performance.now(),

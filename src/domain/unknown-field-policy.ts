@@ -1,6 +1,6 @@
 import type * as t from "io-ts";
 import { quote, type FieldProblem } from "./decode-errors";
-import { isSlipOf } from "./nearest-name";
+import { isTypoOf } from "./nearest-name";
 import { boundedWarnings, mostWarnings, type RequestWarning } from "./request-warning";
 import { nearestKnownName, type UnknownField } from "./unknown-fields";
 
@@ -25,7 +25,7 @@ export function refuseUnknownFields(codec: t.Mixed, unknown: readonly UnknownFie
  */
 export function tolerateUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): JudgedFields {
   const mustNotBeIgnored = ({ name, value, known }: UnknownField) =>
-    value !== null && (known.some((one) => isSlipOf(name, one)) || restricts(name));
+    value !== null && (known.some((one) => isTypoOf(name, one)) || restricts(name));
   const refused = unknown.filter(mustNotBeIgnored);
   const ignored = unknown.filter((field) => !mustNotBeIgnored(field));
   const warnings = ignored.map((field, i): RequestWarning => {
