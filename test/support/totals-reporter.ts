@@ -2,8 +2,9 @@ import { writeFileSync } from "node:fs";
 import { type MochaOptions, reporters, Runner, type Test } from "mocha";
 
 /**
- * Prints one line a test as it ends, the failures in full at the end, then `N passed, N failed, N skipped`. With the
- * reporter option `totals=FILE` the three numbers also go to that file as JSON, for who runs several suites.
+ * Prints one line a test as it ends, with the first line of its error below it where it failed; then the failures in full
+ * and `N passed, N failed, N skipped`. With the reporter option `totals=FILE` the three numbers also go to that file as
+ * JSON, for who runs several suites.
  */
 class TotalsReporter extends reporters.Base {
   private skipped = 0;
@@ -12,7 +13,10 @@ class TotalsReporter extends reporters.Base {
     super(runner, options);
     const say = (line: string) => reporters.Base.consoleLog(line);
     runner.on(Runner.constants.EVENT_TEST_PASS, (test) => say(`  ok    ${test.fullTitle()}${slow(test)}`));
-    runner.on(Runner.constants.EVENT_TEST_FAIL, (test) => say(`  FAIL  ${test.fullTitle()}`));
+    runner.on(Runner.constants.EVENT_TEST_FAIL, (test: Test, error: Error) => {
+      say(`  FAIL  ${test.fullTitle()}`);
+      say(`        ${String(error).split("\n", 1)[0]?.slice(0, 300)}`);
+    });
     runner.on(Runner.constants.EVENT_TEST_PENDING, (test) => {
       this.skipped += 1;
       say(`  skip  ${test.fullTitle()}`);
