@@ -30,7 +30,7 @@ export interface InFlight {
   goOn(): unknown;
   /** How it ends then, as `RunningUpgrade.end` says it; successfully unless told. */
   readonly ends?: string;
-  /** False where no host is remediated by itself after the deployment, with what the newer build does there. */
+  /** False where no host is remediated after the deployment, so that nothing of it passes the newer build's patch. */
   readonly remediatesHosts?: false;
   /** What the component managers were asked to begin, each time, as long as it was not asked for a resumed one. */
   readonly begun: readonly string[];
@@ -161,7 +161,6 @@ export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<
     await manager.gate?.reached;
     return {
       upgrade,
-      remediatesHosts: false,
       goOn: () => manager.gate?.open(),
       begun: manager.begun,
       expected: twoHosts,
