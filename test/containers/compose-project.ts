@@ -11,6 +11,9 @@ import type { Engine, Said } from "./engine";
 const root = resolve(__dirname, "../..");
 const pages = ["docs/operating.md", "docs/deploys.md"];
 
+/** Whoever takes over from a worker that was killed waits for this long, and less than an operator's worker does. */
+export const limits = ["COMPONENT_MANAGER_CALL_SECONDS=5"];
+
 /** A container as `docker inspect` tells of it: the parts that tests look at. */
 export interface Container {
   readonly Id: string;
@@ -27,7 +30,7 @@ export interface Container {
     readonly Memory: number;
     readonly NanoCpus: number;
   };
-  readonly Config: { readonly Labels: Readonly<Record<string, string>> };
+  readonly Config: { readonly Env: readonly string[]; readonly Labels: Readonly<Record<string, string>> };
   readonly Mounts: readonly { readonly Type: string; readonly Name?: string }[];
   readonly NetworkSettings: { readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>> };
 }
@@ -64,6 +67,7 @@ export class ComposeProject {
       return `  ${name}: { dns: [${engine.nameServerAddress}]${published}${build ? ", build: { network: host }" : ""} }\n`;
     });
     writeFileSync(join(this.folder, "for-test.yml"), `services:\n${changes.join("")}`);
+    writeFileSync(join(this.folder, "config/service.env"), `${limits.join("\n")}\n`);
     this.settings({});
   }
 

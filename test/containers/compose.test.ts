@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { freePorts } from "../system/deployment";
-import { ComposeProject, documentedCommands, unhurried, type Container } from "./compose-project";
+import { ComposeProject, documentedCommands, limits, unhurried, type Container } from "./compose-project";
 import { Engine } from "./engine";
 import { Operator } from "./operator";
 import { makeStandIns } from "./stand-ins";
@@ -87,6 +87,12 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
     }
     for (const job of jobs)
       expect((await project.container(job)).State, job).to.include({ Status: "exited", ExitCode: 0 });
+  });
+
+  it("gives each role the limits and waits that an operator has set", async () => {
+    for (const service of ["api", "simulator", "worker"])
+      for (const { Config, Name } of await project.containers(service))
+        expect(Config.Env, Name).to.include.members(limits);
   });
 
   it("has no volume without a name", async () => {

@@ -25,7 +25,7 @@ export interface ComposeService {
   readonly volumes?: readonly string[];
   readonly tmpfs?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly env_file?: string;
+  readonly env_file?: string | readonly { readonly path: string; readonly required: boolean }[];
   readonly secrets?: readonly string[];
   readonly stop_grace_period?: string;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;

@@ -191,6 +191,12 @@ describe("docker-compose.yml", () => {
     expect(Object.keys(all)).to.have.members([...read]);
   });
 
+  it("lets an operator set limits and waits of all roles in one file, which need not be there", () => {
+    for (const name of ours)
+      expect(services[name]?.env_file, name).to.deep.equal([{ path: "config/service.env", required: false }]);
+    expect(existsSync(join(root, "config/service.env"))).to.equal(false);
+  });
+
   it("can be told not to encrypt", () => {
     const environment = environmentOf(services["worker"] ?? { image: "" }, { PAYLOAD_KEYS_FILE: "" });
     const config = readConfig(environment);
