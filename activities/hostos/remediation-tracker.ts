@@ -200,11 +200,11 @@ export class RemediationTracker {
     });
   }
 
-  /** More to tell of a host that has failed. */
-  addToFailure(place: number, sentence: string): void {
+  /** How a host that has failed was left, in whole sentences. */
+  leftAs(place: number, left: string): void {
     const known = failureAt(this.#progress, place);
-    if (!known || known.what.endsWith(sentence)) return;
-    this.#change({ failed: this.#failedWith(place, { ...known, what: `${bounded(known.what, 260)} ${sentence}` }) });
+    if (!known || known.left === left) return;
+    this.#change({ failed: this.#failedWith(place, { ...known, what: bounded(known.what, 260), left }) });
   }
 
   /** Nothing is left to try: how every host ended. */
@@ -260,8 +260,9 @@ export class RemediationTracker {
     const others = this.#progress.failed
       .map((group) => ({ ...group, hosts: group.hosts.filter((host) => host !== place) }))
       .filter(({ hosts }) => hosts.length > 0);
-    const { code, what, stage } = failure;
-    const same = others.find((group) => group.code === code && group.what === what && group.stage === stage);
+    const same = others.find((group) =>
+      (["code", "what", "stage", "left"] as const).every((field) => group[field] === failure[field]),
+    );
     return same
       ? others.map((group) => (group === same ? { ...group, hosts: [...group.hosts, place] } : group))
       : [...others, { ...failure, hosts: [place] }];

@@ -48,7 +48,10 @@ export const RemediationFailure = model(
     hosts: t.array(WholeNumber),
     at: t.string,
   },
-  {},
+  {
+    /** How the hosts were left, in whole sentences, where that is not as they were found. */
+    left: t.string,
+  },
 );
 export type RemediationFailure = t.TypeOf<typeof RemediationFailure>;
 
@@ -120,7 +123,7 @@ export function errorAt(progress: RemediationProgress, place: number, fqdn: stri
   return {
     errorCode: failure.code,
     errorType: "FAILED_DEPENDENCY",
-    message: `Host ${fqdn} ${failure.what}`,
+    message: [`Host ${fqdn} ${failure.what}`, ...(failure.left === undefined ? [] : [failure.left])].join(" "),
     remediationMessage: remediationFor(failure.code),
   };
 }
