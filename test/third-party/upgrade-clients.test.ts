@@ -47,10 +47,10 @@ describe("the vendor's own client of such a service against this one", function 
       expect(await runVendorClient("upgrades.py", proxy.url, "alice", password, bundle, ...clusters)).to.deep.equal({
         bundle: ["VMWARE_SOFTWARE"],
         clusters: {
-          "fra1-prod-cl01": "fra1",
-          "fra1-prod-cl02": "fra1",
-          "fra1-mgmt-cl01": "fra1",
-          "ams1-edge-cl01": "ams1",
+          "fra1-prod-cl01": "Frankfurt 1",
+          "fra1-prod-cl02": "Frankfurt 1",
+          "fra1-mgmt-cl01": "Frankfurt 1",
+          "ams1-edge-cl01": "Amsterdam 1",
         },
         hosts: 3,
         unknown: ["TASK_NOT_FOUND", "UPGRADE_NOT_FOUND"],

@@ -130,6 +130,8 @@ function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSc
     name: name,
     in: place,
     required: place === "path",
+    // An empty one is an absent one (docs/spec-gaps.md).
+    ...(place === "query" && { allowEmptyValue: true }),
     schema: jsonSchemaOf(codec, componentName),
   }));
 }
