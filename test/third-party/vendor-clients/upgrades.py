@@ -84,7 +84,8 @@ seen["refused"] = code(lambda: v1.Upgrades.perform_upgrade(UpgradeSpec(bundle_id
 
 draft = v1.Upgrades.perform_upgrade(spec(done, draft=True)).id
 until(lambda: v1.Upgrades.get_upgrade_by_id(draft), "DRAFT")
-task_until(draft, "Pending")
+# A draft whose prechecks have not begun is Pending too.
+until(lambda: v1.upgrades.Prechecks.get_upgrade_precheck_by_id(draft, f"{draft}-prechecks-1"), "Successful")
 run = v1.upgrades.Prechecks.start_upgrade_precheck(draft).id
 checked = until(lambda: v1.upgrades.Prechecks.get_upgrade_precheck_by_id(draft, run), "Successful", "Failed")
 seen["prechecks"] = [checked.status, bars(checked.sub_tasks)]
