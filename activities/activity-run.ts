@@ -1,10 +1,20 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits } from "./activity-dependencies";
+import type { PrecheckMoment } from "./contract";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
+import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";
 import { withLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
-import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks } from "./retry-policy";
+import {
+  createRetryPolicy,
+  GiveUpError,
+  slowestTry,
+  type RetryPolicy,
+  type RetryBounds,
+  type RetryHooks,
+  type WorkStage,
+} from "./retry-policy";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
@@ -55,9 +65,17 @@ export function cancelledFailure(): CancelledFailure {
   return reason instanceof CancelledFailure ? reason : new CancelledFailure("CANCELLED");
 }
 
-/** RetryPolicy of the current Activity: ends at once when the Activity is to stop for whatever reason. */
-export function activityRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
+/**
+ * RetryPolicy of the current Activity: ends at once when the Activity is to stop for whatever reason. Activities after the
+ * prechecks are in work.
+ */
+export function activityRetryPolicy(
+  bounds: RetryBounds,
+  onTrouble?: RetryHooks["onTrouble"],
+  stage: WorkStage = "IN_WORK",
+): RetryPolicy {
   return createRetryPolicy(bounds, {
+    stage,
     signal: Context.current().cancellationSignal,
     interruption: () => (stopReason() ? cancelledFailure() : undefined),
     // A worker that shuts down has seconds for all of its Activities, and what it leaves is done again.
@@ -69,15 +87,66 @@ export function activityRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks[
 /** RetryPolicy for what must be brought to an end although the upgrade was cancelled; only a lost worker ends it. */
 export function endingRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks["onTrouble"]): RetryPolicy {
   return createRetryPolicy(bounds, {
+    stage: "IN_WORK",
     interruption: endedWithoutAWish,
     ...(onTrouble && { onTrouble }),
   });
+}
+
+/**
+ * RetryPolicy for putting back what an attempt has changed that ended with this error: for as long as an outage may last, but
+ * not for another time where one that has lasted so long is the error.
+ */
+export function restoringRetryPolicy(
+  limits: ActivityLimits,
+  error: unknown,
+  onTrouble: RetryHooks["onTrouble"],
+): RetryPolicy {
+  return endingRetryPolicy(error instanceof GiveUpError ? shortBounds(limits) : limits, onTrouble);
 }
 
 /** What ends whatever the current Activity does, but not its taking back of what it has changed: a wish does not. */
 function endedWithoutAWish(): CancelledFailure | undefined {
   const reason = stopReason();
   return reason === undefined || reason === "STOP_REQUESTED" ? undefined : cancelledFailure();
+}
+
+/** RetryPolicy of prechecks: the first contact of an upgrade, or between two of its products. */
+export function precheckRetryPolicy(limits: ActivityLimits, { inWork }: PrecheckMoment): RetryPolicy {
+  return activityRetryPolicy(shortBounds(limits), undefined, inWork ? "IN_WORK" : "FIRST_CONTACT");
+}
+
+/**
+ * Whether a check that could not be made is no finding but an outage in work, which Temporal is to wait out: until the Activity
+ * has been tried for as long as one may last.
+ */
+export function isOutage({ stage }: RetryPolicy, limits: Pick<ActivityLimits, "outage">, error: unknown): boolean {
+  const mayPass = error instanceof DriverError && error.kind === "transient" && !isBusy(error);
+  return stage === "IN_WORK" && mayPass && !hasLastedAnOutage(limits);
+}
+
+/** Whether the current Activity, with all its runs, has been tried for as long as an outage may last. */
+export function hasLastedAnOutage({ outage }: Pick<ActivityLimits, "outage">): boolean {
+  // By the time of day, because earlier runs may have been on other machines.
+  return Date.now() - Context.current().info.scheduledTimestampMs >= outage;
+}
+
+/** How Temporal tries a short Activity again: at once, but slowly where that may lock an account. */
+export function tryAgain(limits: Pick<ActivityLimits, "outage">, error: unknown): FailureOptions {
+  const isRefused = error instanceof DriverError && error.kind === "transient" && error.inWork === "CREDENTIALS";
+  return isRefused ? { retryDelay: slowestTry(limits) } : {};
+}
+
+/**
+ * How Temporal tries a restore again. Giving up leaves something changed behind, and what refuses us (a full disk) can be put
+ * right; but credentials that are refused are tried slowly and, like what is not there any more, no longer than an outage may
+ * last: by then the account is locked or wrong for good, and the cluster deleted.
+ */
+export function restoreAgain(limits: Pick<ActivityLimits, "outage">, error: unknown): FailureOptions {
+  if (!(error instanceof DriverError)) return { retryable: true };
+  if (isNotFound(error)) return { retryable: false };
+  const isHopeless = error.inWork === "CREDENTIALS" || error.code === "RESOURCE_NOT_FOUND";
+  return { ...tryAgain(limits, error), retryable: !isHopeless || !hasLastedAnOutage(limits) };
 }
 
 /** How long one run of the current Activity may take by Temporal, in milliseconds. */
@@ -95,6 +164,7 @@ export function shortBounds({ outage, operationBusy, answer, callTimeout, poll, 
   return {
     outage: Math.min(outage, longest),
     operationBusy: Math.min(operationBusy, longest),
+    slowestTry: slowestTry({ outage }),
     poll,
     ...(clock && { clock }),
   };

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from "./retry-policy";
 import { DriverError, isNotFound } from "./drivers/driver-error";
-import { messagesOf } from "./drivers/vapi/classify-error";
+import { messageIdsOf, messagesOf } from "./drivers/vapi/classify-error";
 import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vapi/vapi-models";
 
 /** Whatever reads the tasks of a component manager. */
@@ -17,7 +17,7 @@ const pauseAfter = (round: number) => (round < soonerLooks ? 2 : 1) * (round - s
 
 /**
  * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
- * manager has forgotten the task: its effect then has to be looked up. Throws where it takes longer than any other
+ * manager has forgotten the task, or ended it by its own restart: its effect then has to be looked up. Throws where it takes longer than any other
  * operation may.
  */
 export async function completeTask(
@@ -29,7 +29,7 @@ export async function completeTask(
   for (let round = 0; ; round++) {
     try {
       const task = await retryPolicy.retry(() => client.readTask(id));
-      if (hasEnded(task)) return task;
+      if (hasEnded(task)) return endedByRestart(task) ? undefined : task;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -45,6 +45,35 @@ export async function completeTask(
     }
     await retryPolicy.pause(pauseAfter(round));
   }
+}
+
+/** So often a check is begun anew whose task has come to nothing. */
+const maximumChecks = 3;
+
+/** Has something checked that changes nothing, again where the manager has forgotten the task or ended it by its own restart. */
+export async function completeCheck(
+  client: TaskReader,
+  retryPolicy: RetryPolicy,
+  start: () => Promise<string>,
+): Promise<TaskInfo | undefined> {
+  for (let round = 1; ; round++) {
+    const task = await completeTask(client, retryPolicy, await retryPolicy.retry(start));
+    if (task || round === maximumChecks) return task;
+    await retryPolicy.pause(round);
+  }
+}
+
+/** What the component manager says of a task that it has ended itself, because its service restarted. */
+const endedByServiceRestart = /\bCanceledDueToServiceRestart$/;
+
+/** Whether these texts of the product, of a task or of a host in it, are of a task that ended with the service's restart. */
+export function saysServiceRestart(texts: unknown): boolean {
+  return messageIdsOf({ messages: texts }).some((id) => endedByServiceRestart.test(id));
+}
+
+/** Whether a task has ended because the manager's service restarted: that is no word on what it was about. */
+export function endedByRestart({ status, error }: TaskInfo): boolean {
+  return status === "FAILED" && saysServiceRestart((error as { messages?: unknown } | null | undefined)?.messages);
 }
 
 /** What the component manager gives as the reason of a failed task: in its error, else in its result. */

@@ -38,6 +38,15 @@ export interface ClusterTarget {
   readonly upgradeId?: string;
 }
 
+/** When prechecks are run. */
+export interface PrecheckMoment {
+  /**
+   * Another product of the upgrade has been upgraded just now: trouble with the component manager is waited out as while something
+   * is in work. Absent at the first contact, where it is told at once.
+   */
+  readonly inWork?: true;
+}
+
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
 export interface ClusterPrechecks {
   readonly stages: Stage[];
@@ -152,7 +161,7 @@ export interface LockHolder {
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
-  runClusterPrechecks(target: ClusterTarget): Promise<ClusterPrechecks>;
+  runClusterPrechecks(target: ClusterTarget & PrecheckMoment): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**

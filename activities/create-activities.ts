@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { ActivityDependencies } from "./activity-dependencies";
-import { activityRetryPolicy, runActivity, shortBounds } from "./activity-run";
+import { activityRetryPolicy, restoreAgain, runActivity, shortBounds, tryAgain } from "./activity-run";
 import { remediateBaselineHost } from "./baseline/baseline-host-run";
 import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "./baseline/cluster-settings";
 import { patchSource } from "./baseline/patch-source";
@@ -61,7 +61,14 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
 
   /** A short read. */
   const read = <A>(target: ClusterTarget, body: () => Promise<A>) =>
-    runActivity({ context: contextOf(target), upgradeId: target.upgradeId }, body);
+    runActivity(
+      {
+        context: contextOf(target),
+        upgradeId: target.upgradeId,
+        failure: (error) => tryAgain(limits, error),
+      },
+      body,
+    );
 
   /** A change of the cluster: a failure that was waited out is final, a task that the manager reports as failed is not. */
   const change = <A>(target: ClusterTarget, body: () => Promise<A>) =>
@@ -104,8 +111,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         {
           context: contextOf(input),
           upgradeId: input.upgradeId,
-          // Giving up leaves a changed cluster behind, and what refuses us (a password, a full disk) can be put right.
-          failure: (error) => ({ retryable: !(error instanceof DriverError && error.code === "RESOURCE_NOT_FOUND") }),
+          failure: (error) => restoreAgain(limits, error),
         },
         () =>
           isBaseline(input)

@@ -1,5 +1,5 @@
 import { isSameVersion } from "../src/domain/version";
-import { completeTask } from "./complete-task";
+import { completeCheck } from "./complete-task";
 import { DriverError, isBusy } from "./drivers/driver-error";
 import type { VlcmClient } from "./drivers/vlcm/vlcm-client";
 import { textsOf, type ClusterCompliance } from "./drivers/vlcm/vlcm-models";
@@ -44,7 +44,7 @@ export async function scanCluster(
   retryPolicy: RetryPolicy,
   cluster: string,
 ): Promise<ClusterCompliance | undefined> {
-  await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.scan(cluster)));
+  await completeCheck(client, retryPolicy, () => client.scan(cluster));
   return retryPolicy.retry(() => client.readCompliance(cluster));
 }
 

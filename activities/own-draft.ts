@@ -93,7 +93,7 @@ export async function discardDraft(
   draft: string,
 ): Promise<void> {
   const bounds = { ...retryPolicy.bounds, outage: cleanUp, operationBusy: cleanUp };
-  const persistent = createRetryPolicy(bounds, { interruption: () => undefined });
+  const persistent = createRetryPolicy(bounds, { stage: retryPolicy.stage, interruption: () => undefined });
   await deleteDraft(client, persistent, cluster, draft).catch(() => undefined);
 }
 

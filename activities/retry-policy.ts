@@ -1,11 +1,23 @@
 import type { ActivityLimits } from "./activity-limits";
 import { type Clock, monotonicClock } from "./clock";
-import { DriverError, isBusy } from "./drivers/driver-error";
+import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
 
 /** What retrying is bounded by, in milliseconds: an outage, another operation, and how often to look. */
-export type RetryBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock">;
+export interface RetryBounds extends Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock"> {
+  /** Between two tries of credentials that are refused, at most; a sixth of an outage by default. */
+  readonly slowestTry?: number;
+}
+
+/**
+ * Where the work of an Activity stands, which decides what an answer means (docs/failures.md, outages). FIRST_CONTACT: nothing
+ * has been begun, and an answer is what it is. IN_WORK: the component manager has been talked to before and something of the
+ * upgrade is in work or was changed, so that what may be a manager that is unwell for a moment is taken for that. It is of the Activity
+ * and not of the process, so that a worker that starts anew knows it as well.
+ */
+export type WorkStage = "FIRST_CONTACT" | "IN_WORK";
 
 export interface RetryHooks {
+  readonly stage: WorkStage;
   /** The error to throw where the wait is over because the Activity is to stop; undefined where it may go on. */
   interruption(): Error | undefined;
   /** Called with every error that is waited out, so that the operator can be told what is waited for. */
@@ -18,6 +30,7 @@ export interface RetryHooks {
 
 /** Retries what fails for reasons that pass by themselves, within bounds, and can be interrupted. */
 export interface RetryPolicy {
+  readonly stage: WorkStage;
   readonly bounds: RetryBounds;
   /** By which it measures, and whoever measures with it: a step of the time of day ends no wait. */
   readonly clock: Clock;
@@ -33,6 +46,11 @@ export interface RetryPolicy {
    */
   change<A>(request: () => Promise<A>): Promise<A>;
   /**
+   * Makes a request once, for who looks before it is repeated: no wait and no interruption. What it throws is judged by the stage: a
+   * transient error leaves open whether it was done, a permanent one says that it was not.
+   */
+  once<A>(request: () => Promise<A>): Promise<A>;
+  /**
    * Waits; the `round`th wait in a row is longer than the one before, up to `poll.max`. Round 0 waits for `poll.min`, those
    * before for less. Throws the interruption.
    */
@@ -41,6 +59,7 @@ export interface RetryPolicy {
 
 export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): RetryPolicy {
   const { clock = monotonicClock } = bounds;
+  const { stage } = hooks;
   const stopIfInterrupted = () => {
     const interruption = hooks.interruption();
     if (interruption) throw interruption;
@@ -81,45 +100,69 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     stopIfInterrupted();
   }
 
+  /** Waits until the turn of this caller among all who use the credentials that were refused. */
+  async function untilMyTurn({ tries }: DriverError, isOver: () => boolean): Promise<void> {
+    if (!tries) return;
+    const waits = [bounds.poll.max, bounds.slowestTry ?? slowestTry(bounds)] as const;
+    tries.refused(clock.now(), ...waits);
+    for (let round = 0; !isOver() && !tries.take(clock.now(), ...waits); round++) await pause(round);
+  }
+
   async function repeat<A>(request: () => Promise<A>, isChange: boolean): Promise<A> {
     let since: { readonly at: number; readonly busy: boolean } | undefined;
     for (let round = 0; ; round++) {
       stopIfInterrupted();
       try {
         return await interruptibly(request(), isChange);
-      } catch (error) {
+      } catch (thrown) {
+        const error = takenAt(stage, thrown);
         if (!(error instanceof DriverError) || error.kind !== "transient") throw error;
         const busy = isBusy(error);
         if (since?.busy !== busy) since = { at: clock.now(), busy };
         const bound = busy ? bounds.operationBusy : bounds.outage;
-        if (clock.now() - since.at >= bound) throw new GiveUpError(error, bound);
+        const { at } = since;
+        const isOver = () => clock.now() - at >= bound;
+        if (isOver()) throw new GiveUpError(error, bound);
         hooks.onTrouble?.(error);
+        await untilMyTurn(error, isOver);
+        if (error.tries && isOver()) throw new GiveUpError(error, bound);
       }
       await pause(round);
     }
   }
 
   return {
+    stage,
     bounds,
     clock,
     retry: (request) => repeat(request, false),
     change: (request) => repeat(request, true),
+    once: async (request) => {
+      try {
+        return await request();
+      } catch (error) {
+        throw takenAt(stage, error);
+      }
+    },
     pause,
   };
+}
+
+/** Milliseconds between two tries of credentials that are refused, once they have become slow: a sixth of an outage. */
+export function slowestTry({ outage }: Pick<ActivityLimits, "outage">): number {
+  return outage / 6;
+}
+
+/** The one place where it is decided what an error means at a stage of the work. */
+function takenAt(stage: WorkStage, error: unknown): unknown {
+  const mayPass = stage === "IN_WORK" && error instanceof DriverError && error.inWork !== undefined;
+  return mayPass ? error.with({ kind: "transient" }) : error;
 }
 
 /** The end of retrying: the last error, and for how long it was waited out. Transient: another try later may succeed. */
 export class GiveUpError extends DriverError {
   constructor(error: DriverError, after: number) {
-    super({
-      kind: "transient",
-      code: error.code,
-      message: `${error.message} Waited for ${duration(after)}.`,
-      remediation: error.remediation,
-      ...(error.status !== undefined && { status: error.status }),
-      ...(error.errorType !== undefined && { errorType: error.errorType }),
-      causes: error.causes,
-    });
+    super({ ...fieldsOf(error), kind: "transient", message: `${error.message} Waited for ${duration(after)}.` });
   }
 }
 

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
-import type { UpgradeActivities } from "../activities/contract";
+import type { PrecheckMoment, UpgradeActivities } from "../activities/contract";
 import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/resource-stages";
@@ -19,17 +19,24 @@ const prechecks =
     precheckOptions(),
   );
 
+/** Prechecks between two products of an upgrade, of which the first has been upgraded. */
+export const betweenProducts: PrecheckMoment = { inWork: true };
+
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
  * per resource that cannot be upgraded; none where every check has passed.
  */
-export async function runPrechecks(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody[]> {
+export async function runPrechecks(
+  state: UpgradeState,
+  resources: readonly ResourcePlan[],
+  moment: PrecheckMoment = {},
+): Promise<ErrorBody[]> {
   state.failedPrechecks = [];
   state.record({ type: "PrechecksStarted", resources });
   const errors: ErrorBody[] = [];
   await Promise.all(
     resources.map(async (resource) => {
-      const stages = await precheckResource(resource, state.plan.waits);
+      const stages = await precheckResource(resource, moment, state.plan.waits);
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       tellPrechecks(resource, stages);
       const failed = stages.flatMap((stage) => stage.errors ?? []);
@@ -42,9 +49,13 @@ export async function runPrechecks(state: UpgradeState, resources: readonly Reso
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(resource: ResourcePlan, waits: ActivityWaits): Promise<Stage[]> {
+async function precheckResource(
+  resource: ResourcePlan,
+  moment: PrecheckMoment,
+  waits: ActivityWaits,
+): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, waits));
+    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, moment, waits));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
@@ -58,16 +69,16 @@ async function precheckResource(resource: ResourcePlan, waits: ActivityWaits): P
   }
 }
 
-function startPrechecks(resource: ResourcePlan, waits: ActivityWaits) {
+function startPrechecks(resource: ResourcePlan, moment: PrecheckMoment, waits: ActivityWaits) {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":
-      return prechecks.runClusterPrechecks.executeWithOptions(options, [clusterTarget(resource)]);
+      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), ...moment }]);
     case "NETVIRT":
-      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [netvirtTarget(resource)]);
+      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), ...moment }]);
     case "MGMT":
-      return prechecks.runMgmtPrechecks.executeWithOptions(options, [mgmtTarget(resource)]);
+      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), ...moment }]);
   }
 }
 

@@ -8,7 +8,7 @@ import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
-import { runPrechecks } from "./upgrade-prechecks";
+import { betweenProducts, runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
@@ -27,7 +27,7 @@ export async function runProducts(
   for (const [i, product] of products.entries()) {
     const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
     const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
-    const errors = await new ProductRun(state, product, mine, precheckedAt).run();
+    const errors = await new ProductRun(state, product, mine, precheckedAt, i > 0).run();
     if (errors.length > 0) {
       // The end of a cancelled upgrade says itself what it has not begun.
       if (CancellationScope.current().consideredCancelled) return errors;
@@ -51,6 +51,7 @@ class ProductRun {
     private readonly product: ProductPlan,
     resources: readonly LockedResource[],
     private precheckedAt: number,
+    private readonly isAfterAnother: boolean,
   ) {
     this.waiting = resources;
   }
@@ -112,7 +113,7 @@ class ProductRun {
     const resources = due.map(({ resource }) => resource);
     // A pause that begins while they run may last until they are too old as well.
     while (currentTime() - this.precheckedAt > precheckLifetime) {
-      const failed = await runPrechecks(this.state, resources);
+      const failed = await runPrechecks(this.state, resources, this.isAfterAnother ? betweenProducts : {});
       this.precheckedAt = currentTime();
       if (failed.length > 0) return failed;
       await this.state.untilResumed();

@@ -1,7 +1,7 @@
 import type { ReportedCode } from "../../src/domain/reported-failures";
-import { DriverError, isBusy, isNotFound } from "../drivers/driver-error";
+import { DriverError, isAnsweredForNow, isBusy, isNotFound } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
-import { hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
+import { endedByManager, hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
 import { hostFailure } from "../hostos/host-failure";
 import { noTrace } from "../hostos/remediation-errors";
 import { GiveUpError } from "../retry-policy";
@@ -58,7 +58,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       await intend(context);
       try {
         // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-        return await step.request();
+        return await retryPolicy.once(() => step.request());
       } catch (error) {
         if (!(error instanceof DriverError)) throw error;
         if (error.kind === "permanent") {
@@ -67,8 +67,8 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
           throw error;
         }
         progress.note(`Waiting: ${error.message}`);
+        if (isAnsweredForNow(error)) requests--;
         if (isBusy(error)) {
-          requests--;
           // What keeps the host busy may well be our own request, whose task was forgotten.
           waitAtMost("busy", Math.max(limits.stall, limits.operationBusy), error);
         } else if (error.kind === "transient") waitAtMost("unanswered", limits.outage, error);
@@ -102,6 +102,10 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       return step.endsWithTask === true || (await settle());
     }
     if (step.isDone(await look())) return true;
+    if (!stalled && endedByManager(followed.task)) {
+      progress.note("The component manager has ended the task by its own restart: looking at what became of it.");
+      return false;
+    }
     if (stalled) throw hostFailure(step.code ?? "HOST_REMEDIATION_STALLED", step.stalled);
     const { error } = followed.task;
     throw hostFailure(step.code ?? "HOST_REMEDIATION_FAILED", step.failed, error ? reasonsOfFault(error) : []);
@@ -125,9 +129,12 @@ export async function intend({ client, retryPolicy, progress }: BaselineContext)
 }
 
 /** Asks for the end of a task; whether it was cancelled, had ended or cannot be cancelled is seen at the next look. */
-export async function cancelIfPossible({ client }: Pick<BaselineContext, "client">, task: string): Promise<void> {
+export async function cancelIfPossible(
+  { client, retryPolicy }: Pick<BaselineContext, "client" | "retryPolicy">,
+  task: string,
+): Promise<void> {
   try {
-    await client.cancelTask(task);
+    await retryPolicy.retry(() => client.cancelTask(task));
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
   }

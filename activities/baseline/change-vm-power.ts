@@ -2,9 +2,9 @@ import type { HostRemediationOptions } from "../../src/domain/host-remediation";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client, VmPowerAction } from "../drivers/vim25/vim25-client";
-import type { Vim25Vm } from "../drivers/vim25/vim25-models";
+import { endedByManager, type Vim25Vm } from "../drivers/vim25/vim25-models";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
-import { followTask } from "./follow-task";
+import { type FollowedTask, followTask } from "./follow-task";
 
 /** How many virtual machines are changed at the same time. */
 const atOnce = 8;
@@ -84,7 +84,7 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
   async function ask({ vm }: Vim25Vm): Promise<Asked> {
     try {
       // Not through retryPolicy, which leaves a request alone when it is interrupted: it could take effect unseen.
-      return { task: await client.changeVmPower(vm, action) };
+      return { task: await retryPolicy.once(() => client.changeVmPower(vm, action)) };
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       if (error.kind === "alreadyDone") return "ANSWERED";
@@ -102,13 +102,13 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     }
   }
 
-  /** Follows a task to its end. True where the component manager does not know it any more. */
+  /** Follows a task to its end. True where it says nothing of the virtual machine. */
   async function isForgotten(task: string): Promise<boolean> {
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
-    if (followed.end === "ENDED" && followed.task.error)
+    if (followed.end === "ENDED" && followed.task.error && !isWithoutWord(followed))
       for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
-    return followed.end === "FORGOTTEN";
+    return isWithoutWord(followed);
   }
 
   function noteOf(some: readonly Vim25Vm[], first: number, all: number): string {
@@ -116,6 +116,11 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     const what = some.length === 1 ? `Virtual machine ${names} is` : `Virtual machines ${names} are`;
     return `${what} to be ${powerAfter[action]} (${first + some.length} of ${all}).`;
   }
+}
+
+/** The manager has forgotten the task, or ended it by its own restart: its effect has to be looked up. */
+function isWithoutWord(followed: FollowedTask): boolean {
+  return followed.end === "FORGOTTEN" || (followed.end === "ENDED" && endedByManager(followed.task));
 }
 
 /** What becomes of running virtual machines before maintenance mode; undefined where they are moved. */

@@ -1,5 +1,5 @@
 import { CancelledFailure } from "@temporalio/common";
-import { endingRetryPolicy, shortBounds } from "../activity-run";
+import { restoringRetryPolicy } from "../activity-run";
 import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { Vim25Host } from "../drivers/vim25/vim25-models";
 import { remediationFor } from "../../src/domain/reported-failures";
@@ -32,7 +32,7 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
   const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
-  const retryPolicy = endingRetryPolicy(shortBounds(limits), ({ message }) => progress.note(`Waiting: ${message}`));
+  const retryPolicy = restoringRetryPolicy(limits, error, ({ message }) => progress.note(`Waiting: ${message}`));
   const ending: BaselineContext = { ...context, retryPolicy };
   try {
     const host = await retryPolicy.retry(() => ending.client.readHost(context.host.host));
@@ -110,15 +110,7 @@ function whatHappened(error: unknown): string {
 }
 
 function extended(error: DriverError, words: string, remediation = error.remediation): DriverError {
-  return new DriverError({
-    kind: error.kind,
-    code: error.code,
-    message: `${error.message} ${words}`,
-    remediation,
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.errorType !== undefined && { errorType: error.errorType }),
-    causes: error.causes,
-  });
+  return error.with({ message: `${error.message} ${words}`, remediation });
 }
 
 function reasonOf(error: unknown): string {

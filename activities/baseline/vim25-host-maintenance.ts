@@ -1,8 +1,8 @@
 import type { ActivityLimits } from "../activity-dependencies";
-import { DriverError, isBusy } from "../drivers/driver-error";
+import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import type { Vim25Host, Vim25HostMode } from "../drivers/vim25/vim25-models";
+import { endedByManager, type Vim25Host, type Vim25HostMode } from "../drivers/vim25/vim25-models";
 import type { HostMaintenance } from "../hostos/host-maintenance";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { runningTask } from "./baseline-context";
@@ -50,7 +50,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
           throw failed(wanted, now, ["the component manager takes requests and does nothing."]);
         try {
           // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-          return await wanted.request();
+          return await retryPolicy.once(() => wanted.request());
         } catch (error) {
           if (!(error instanceof DriverError)) throw error;
           if (error.kind === "permanent") {
@@ -58,7 +58,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
             throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
           }
           const what = isBusy(error) ? "busy" : "unanswered";
-          if (what === "busy") requests--;
+          if (isAnsweredForNow(error)) requests--;
           const since = doubtsSince.get(what) ?? retryPolicy.clock.now();
           doubtsSince.set(what, since);
           const bound = what === "busy" ? limits.operationBusy : limits.outage;
@@ -73,10 +73,10 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
       const signsOfLife = async () => (await retryPolicy.retry(() => client.readHost(host))).vmCount;
       const followed = await followTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
       if (followed.end === "STALLED") {
-        await cancelIfPossible({ client }, task);
+        await cancelIfPossible({ client, retryPolicy }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);
       }
-      if (followed.end === "ENDED" && followed.task.error)
+      if (followed.end === "ENDED" && followed.task.error && !endedByManager(followed.task))
         throw failed(wanted, now, reasonsOfFault(followed.task.error));
     }
   }
@@ -85,7 +85,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   async function endEntering(host: Vim25Host, retryPolicy: RetryPolicy): Promise<boolean> {
     const task = runningTask(host, "enter");
     if (task === undefined) return false;
-    await cancelIfPossible({ client }, task);
+    await cancelIfPossible({ client, retryPolicy }, task);
     await followTask({ client, retryPolicy, task, stall: limits.operationBusy });
     return true;
   }

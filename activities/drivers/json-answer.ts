@@ -1,12 +1,17 @@
 import type * as t from "io-ts";
 
-/** The JSON of an answer; the text itself where it is none, which no codec accepts; undefined where it is empty. */
+/** The body of an answer that is no JSON, such as a page of whatever stands before a service: no codec accepts it. */
+export class NotJson {
+  readonly isJson = false;
+}
+
+/** The JSON of an answer; NotJson where it is none; undefined where it is empty. */
 export function parseAnswer(text: string): unknown {
   if (text === "") return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return new NotJson();
   }
 }
 

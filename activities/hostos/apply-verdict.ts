@@ -1,4 +1,4 @@
-import { reasonsOf } from "../complete-task";
+import { reasonsOf, saysServiceRestart } from "../complete-task";
 import { ApplyResult, type TaskInfo, textsOf } from "../drivers/vlcm/vlcm-models";
 
 /**
@@ -13,6 +13,9 @@ export type ApplyVerdict =
 export function verdictOfResult(result: ApplyResult, host: string): ApplyVerdict {
   const own = result.host_status?.[host];
   const status = own?.status ?? "";
+  // The manager has ended the remediation by its own restart: the host has to be looked at.
+  if (own && saysServiceRestart(own.notifications?.errors?.map(({ message }) => message)))
+    return { verdict: "UNKNOWN" };
   if (result.failed_hosts?.includes(host) || status === "ERROR" || status === "TIMED_OUT") {
     const reasons = [
       ...textsOf(own?.notifications?.errors),

@@ -63,7 +63,7 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
 /** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
 async function cancelIfPossible(client: VlcmClient, retryPolicy: RetryPolicy, task: string): Promise<boolean> {
   try {
-    await client.cancelTask(task);
+    await retryPolicy.once(() => client.cancelTask(task));
     return true;
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;

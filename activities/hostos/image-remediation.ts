@@ -1,5 +1,6 @@
-import { endingRetryPolicy, shortBounds } from "../activity-run";
+import { restoringRetryPolicy } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
+import { endedByRestart } from "../complete-task";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { describeImage } from "../target-image";
 import { startOf, verdictAmongHosts, verdictOfResult, verdictOfTask, worksOn } from "./apply-verdict";
@@ -22,7 +23,7 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
   } catch (error) {
     if (!(error instanceof DriverError) || !input.emptying) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
-    const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(shortBounds(limits), onTrouble);
+    const retryPolicy = stopping ? context.retryPolicy : restoringRetryPolicy(limits, error, onTrouble);
     throw await givenUp({ ...context, retryPolicy }, error);
   }
 }
@@ -217,6 +218,12 @@ class ImageRemediation {
       return progress.detach();
     }
     const ended = followed.end === "ENDED" ? followed.task : undefined;
+    if (ended && endedByRestart(ended)) {
+      progress.note(
+        "The component manager has ended the remediation by its own restart: looking at what became of it.",
+      );
+      return progress.detach();
+    }
     const inWork = progress.inPhase("REMEDIATE");
     const failed = new Map<number, readonly string[]>();
     for (const place of inWork) {

@@ -100,13 +100,8 @@ export async function givenUp(context: ImageContext, error: DriverError): Promis
     { what: "Switched off still", names: stopped, remedy: "Start the virtual machines that are switched off." },
   ].filter(({ names }) => names.length > 0);
   if (leftBehind.length === 0) return error;
-  return new DriverError({
-    kind: error.kind,
-    code: error.code,
+  return error.with({
     message: [error.message, ...leftBehind.map(({ what, names }) => `${what}: ${fewOf(names, 3)}.`)].join(" "),
     remediation: [error.remediation, ...leftBehind.map(({ remedy }) => remedy)].join(" "),
-    ...(error.status !== undefined && { status: error.status }),
-    ...(error.errorType !== undefined && { errorType: error.errorType }),
-    causes: error.causes,
   });
 }

@@ -1,6 +1,6 @@
 import type { ActivityLimits } from "../activity-dependencies";
 import type { ClusterTarget } from "../contract";
-import { DriverError, isBusy } from "../drivers/driver-error";
+import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { isDesired } from "../target-image";
@@ -85,7 +85,7 @@ export class RemediationRequests {
     try {
       const commit = input.commit === undefined ? {} : { commit: input.commit };
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      progress.attach(await client.apply(cluster, { hosts, ...commit }));
+      progress.attach(await retryPolicy.once(() => client.apply(cluster, { hosts, ...commit })));
       this.#uncertain.clear();
       return true;
     } catch (error) {
@@ -99,7 +99,7 @@ export class RemediationRequests {
       if (isBusy(error)) this.waitAtMost("busy", () => new GiveUpError(error, limits.operationBusy));
       // Also "already in the desired state" is looked up: it is the host that has to say so.
       else if (error.kind === "transient") this.waitAtMost("unanswered", () => new GiveUpError(error, limits.outage));
-      if (isBusy(error)) this.#withoutTrace--;
+      if (isAnsweredForNow(error)) this.#withoutTrace--;
       return false;
     }
   }

@@ -1,5 +1,5 @@
 import type { ActivityLimits } from "../activity-dependencies";
-import { DriverError } from "../drivers/driver-error";
+import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { type RetryPolicy, GiveUpError } from "../retry-policy";
 import { isForeign, readMigrationView } from "./mgmt-view";
@@ -36,12 +36,13 @@ export async function cancelMigration({
     } else {
       note("Cancelling the migration.");
       try {
-        await client.cancelMigration();
+        await retryPolicy.once(() => client.cancelMigration());
       } catch (error) {
         if (!(error instanceof DriverError)) throw error;
         // Whether it can be cancelled now, or has ended, is seen at the next look.
         note(error.message);
-        if (retryPolicy.clock.now() - began >= limits.operationBusy) throw new GiveUpError(error, limits.operationBusy);
+        const bound = error.kind === "transient" && !isBusy(error) ? limits.outage : limits.operationBusy;
+        if (retryPolicy.clock.now() - began >= bound) throw new GiveUpError(error, bound);
       }
     }
     await retryPolicy.pause(round);

@@ -1,4 +1,4 @@
-import { DriverError, isBusy } from "../drivers/driver-error";
+import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
 import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
@@ -42,7 +42,7 @@ export class ChangeRequest {
 
   /** Asks. `lastStart`: when the last such change began, which a trace of ours must be later than. */
   async send(send: () => Promise<void>, lastStart?: string): Promise<void> {
-    const { client, progress, limits, input } = this.#context;
+    const { client, progress, limits, input, retryPolicy } = this.#context;
     if (++this.#requests > maximumRequests) throw notStarted(input.server.name);
     const { requestedAt, accepted } = progress.current;
     const before = { ...(requestedAt !== undefined && { requestedAt }), ...(accepted !== undefined && { accepted }) };
@@ -50,7 +50,7 @@ export class ChangeRequest {
     progress.intend(Math.max(client.now() - clockSlack, Number.isNaN(last) ? 0 : last + 1));
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      await send();
+      await retryPolicy.once(send);
       progress.accept();
       this.#doubts.clear();
     } catch (error) {
@@ -59,8 +59,8 @@ export class ChangeRequest {
       if (refused) progress.retract(before);
       if (error.kind === "permanent") throw error;
       progress.note(error.message);
+      if (isAnsweredForNow(error)) this.#requests--;
       if (isBusy(error)) {
-        this.#requests--;
         this.waitAtMost("busy", limits.operationBusy, () => new GiveUpError(error, limits.operationBusy));
       } else if (error.kind === "transient") {
         this.waitAtMost("unanswered", limits.outage, () => new GiveUpError(error, limits.outage));

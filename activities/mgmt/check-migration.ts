@@ -1,4 +1,4 @@
-import { completeTask, reasonsOf } from "../complete-task";
+import { completeCheck, reasonsOf } from "../complete-task";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { type MigrationSpec, ValidationResult } from "../drivers/vcsa/vcsa-models";
 import { textsOf } from "../drivers/vapi/vapi-models";
@@ -10,7 +10,7 @@ export async function checkMigration(
   retryPolicy: RetryPolicy,
   spec: MigrationSpec,
 ): Promise<string[]> {
-  const task = await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.checkMigration(spec)));
+  const task = await completeCheck(client, retryPolicy, () => client.checkMigration(spec));
   if (!task) return ["The check gave no result: the management server has forgotten it."];
   const result = ValidationResult.is(task.result) ? task.result : {};
   const details = (result.details ?? []).flatMap(({ notifications, error }) => [

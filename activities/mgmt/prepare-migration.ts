@@ -83,9 +83,9 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
 
 /** Repeatable, as the product says, so that a lost answer needs no looking. */
 async function applyUntilSwitchover(context: MgmtStepContext, request: ChangeRequest): Promise<void> {
-  const { client, progress, limits, input } = context;
+  const { client, progress, limits, input, retryPolicy } = context;
   try {
-    await client.applyMigration({ pause: true });
+    await retryPolicy.once(() => client.applyMigration({ pause: true }));
     const what = `Management server ${input.server.name} does not begin to prepare its migration`;
     request.waitAtMost("applied", limits.operationBusy, () => mgmtFailure("MGMT_NOT_STARTED", what));
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Stage } from "../../src/domain/task";
-import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
+import { isOutage, precheckRetryPolicy, runActivity, tryAgain } from "../activity-run";
+import type { PrecheckMoment } from "../contract";
 import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
 import { runChecks } from "../prechecks/run-checks";
 import { type MgmtDependencies, mgmtContext } from "./mgmt-step";
@@ -24,18 +25,26 @@ const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = 
  */
 export function runMgmtPrechecks(
   { serverOf, limits }: MgmtDependencies,
-  target: MgmtPrecheckInput,
+  target: MgmtPrecheckInput & PrecheckMoment,
 ): Promise<MgmtPrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
+  const failure = (error: unknown) => tryAgain(limits, error);
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
     const { client, settings } = serverOf(target);
-    const input = { target, client, settings, retryPolicy: activityRetryPolicy(shortBounds(limits)) };
+    const retryPolicy = precheckRetryPolicy(limits, target);
+    const input = { target, client, settings, retryPolicy };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
     };
-    await runChecks({ checks: prechecks[target.mechanism], input, context, onStage });
+    await runChecks({
+      checks: prechecks[target.mechanism],
+      input,
+      context,
+      onStage,
+      isOutage: (error) => isOutage(retryPolicy, limits, error),
+    });
     return { stages };
   });
 }

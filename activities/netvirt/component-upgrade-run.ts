@@ -2,9 +2,9 @@ import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/do
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { UpgradeNetvirtComponentInput } from "../contract";
-import { DriverError } from "../drivers/driver-error";
+import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
-import type { RetryPolicy } from "../retry-policy";
+import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import type { ComponentProgressTracker } from "./component-progress";
 import { ComponentLook, type ComponentView } from "./component-view";
 import { netvirtFailure, type NetvirtFailure } from "./netvirt-failure";
@@ -37,6 +37,8 @@ export class ComponentUpgradeRun {
   readonly #look: ComponentLook;
   #upgraded: boolean;
   #requests = 0;
+  #lastRefusal: DriverError | undefined;
+  #unansweredSince: number | undefined;
   /** How it stood when every node was last read again to make sure of it. */
   #confirmed: string | undefined;
   #pausedAt = -Infinity;
@@ -126,19 +128,32 @@ export class ComponentUpgradeRun {
 
   async #request(view: ComponentView): Promise<void> {
     const { client, retryPolicy, progress, input } = this.#o;
-    if (++this.#requests > maximumRequests) throw notStarted(client.id, input, maximumRequests);
+    if (++this.#requests > maximumRequests) throw this.#lastRefusal ?? notStarted(client.id, input, maximumRequests);
     const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
     progress.intend(keyOf(view));
     this.#upgraded = true;
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
-      await client.startUpgrade(input.component, action);
+      await retryPolicy.once(() => client.startUpgrade(input.component, action));
       progress.accept();
+      this.#lastRefusal = undefined;
+      this.#unansweredSince = undefined;
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
       progress.note(error.message);
+      // The coordinator has a code where it refuses for a reason of its own: then it is not asked for as long as an outage may last.
+      if (error.errorType !== undefined) this.#lastRefusal = error;
+      else if (isAnsweredForNow(error)) this.#askLater(error);
     }
+  }
+
+  /** The request is made again, after a look, for as long as an outage may last. */
+  #askLater(error: DriverError): void {
+    const { retryPolicy, limits } = this.#o;
+    this.#requests--;
+    this.#unansweredSince ??= retryPolicy.clock.now();
+    if (retryPolicy.clock.now() - this.#unansweredSince >= limits.outage) throw new GiveUpError(error, limits.outage);
   }
 
   /** Asks for a pause, again where that has no effect; whether it does is seen at the next looks. */

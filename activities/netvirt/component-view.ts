@@ -39,8 +39,7 @@ export class ComponentLook {
   constructor(client: NsxClient, retryPolicy: RetryPolicy, component: NetvirtComponentType) {
     this.#client = client;
     this.#component = component;
-    const restarts = component === "MP" || component === "FINALIZE_UPGRADE";
-    this.#retryPolicy = restarts ? duringRestarts(retryPolicy) : retryPolicy;
+    this.#retryPolicy = retryPolicy;
   }
 
   async now(): Promise<ComponentView> {
@@ -87,21 +86,6 @@ export class ComponentLook {
     this.#known.set(group, { seen, nodes });
     return nodes;
   }
-}
-
-/** While the managers themselves are upgraded, their own errors are part of it: they pass when the services are up. */
-function duringRestarts(retryPolicy: RetryPolicy): RetryPolicy {
-  const retry: RetryPolicy["retry"] = (request) =>
-    retryPolicy.retry(async () => {
-      try {
-        return await request();
-      } catch (error) {
-        if (!(error instanceof DriverError) || error.status !== 500 || error.kind !== "permanent") throw error;
-        const { code, message, remediation, status, causes } = error;
-        throw new DriverError({ kind: "transient", code, message, remediation, status, causes });
-      }
-    });
-  return { ...retryPolicy, retry };
 }
 
 function notListed(managerId: string, component: string): DriverError {

@@ -1,17 +1,13 @@
 import type { ActivityDependencies } from "../activity-dependencies";
-import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
+import { activityRetryPolicy, restoreAgain, runActivity, shortBounds, tryAgain } from "../activity-run";
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
-import { DriverError } from "../drivers/driver-error";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
 import { managerClients } from "../manager-clients";
 import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";
 import { runNetvirtPrechecks } from "./prechecks/run-netvirt-prechecks";
 import { readNetvirtUpgrade } from "./read-netvirt-upgrade";
 import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
-
-/** A restore is tried again for long, but never where asking again locks the account or can change nothing. */
-const hopeless: ReadonlySet<string> = new Set(["AUTHENTICATION", "AUTHORIZATION"]);
 
 /** The Activities of NETVIRT instances; which of them wait out an outage is as for those of clusters. */
 export function createNetvirtActivities({
@@ -32,7 +28,9 @@ export function createNetvirtActivities({
   return {
     runNetvirtPrechecks: (target) => runNetvirtPrechecks({ clientOf, limits }, target),
     readNetvirtUpgrade: (target) =>
-      runActivity({ context: contextOf(target) }, () => readNetvirtUpgrade(client(target), shortRetryPolicy(), target)),
+      runActivity({ context: contextOf(target), failure: (error) => tryAgain(limits, error) }, () =>
+        readNetvirtUpgrade(client(target), shortRetryPolicy(), target),
+      ),
     putNetvirtSettings: (input) =>
       runActivity({ context: contextOf(input), failure: () => ({ retryable: false }) }, () =>
         putNetvirtSettings(client(input), activityRetryPolicy(limits), input),
@@ -41,7 +39,7 @@ export function createNetvirtActivities({
       runActivity(
         {
           context: contextOf(input),
-          failure: (error) => ({ retryable: !(error instanceof DriverError && hopeless.has(error.code)) }),
+          failure: (error) => restoreAgain(limits, error),
         },
         () => restoreNetvirtSettings(client(input), shortRetryPolicy(), input.previous),
       ),

@@ -22,15 +22,17 @@ interface RunOptions<Type extends string, Input> {
   readonly context: FailureContext;
   /** Called with each Stage as it ends. */
   onStage(stage: Stage): void;
+  /** Whether a check that could not be made is to be tried again by Temporal instead of having failed. */
+  isOutage(error: unknown): boolean;
 }
 
-/** Runs every check, whatever the others find: one Stage each. Only a cancellation throws. */
+/** Runs every check, whatever the others find: one Stage each. Only a cancellation and an outage throw. */
 export async function runChecks<Type extends string, Input>(options: RunOptions<Type, Input>): Promise<void> {
-  const { checks, input, context, onStage } = options;
+  const { checks, input, context, onStage, isOutage } = options;
   const failed = new Set<Type>();
   for (const check of checks) {
     const missing = check.needs.filter((type) => failed.has(type));
-    const stage = await stageOf(check, context, () =>
+    const stage = await stageOf(check, context, isOutage, () =>
       missing.length > 0 ? Promise.resolve([notRun(check.name, missing, context)]) : check.run(input),
     );
     if (stage.status === "FAILED") failed.add(check.type);
@@ -41,6 +43,7 @@ export async function runChecks<Type extends string, Input>(options: RunOptions<
 async function stageOf(
   { name, type, description }: Pick<Check<string, never>, "name" | "type" | "description">,
   context: FailureContext,
+  isOutage: RunOptions<never, never>["isOutage"],
   run: () => Promise<ErrorBody[]>,
 ): Promise<Stage> {
   const creationTimestamp = toTimestamp(Date.now());
@@ -48,7 +51,7 @@ async function stageOf(
   try {
     errors = await run();
   } catch (error) {
-    if (error instanceof CancelledFailure) throw error;
+    if (error instanceof CancelledFailure || isOutage(error)) throw error;
     errors = [errorBodyOf(error, context)];
   }
   return {

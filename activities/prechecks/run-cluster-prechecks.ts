@@ -1,6 +1,6 @@
 import type { Stage } from "../../src/domain/task";
-import { activityRetryPolicy, runActivity, shortBounds } from "../activity-run";
-import type { ClusterPrechecks, ClusterTarget } from "../contract";
+import { isOutage, precheckRetryPolicy, runActivity, tryAgain } from "../activity-run";
+import type { ClusterPrechecks, ClusterTarget, PrecheckMoment } from "../contract";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { clusterHealth } from "./cluster-health";
@@ -33,7 +33,7 @@ interface PrecheckDependencies {
 /** Runs every check of an image-managed cluster. */
 export function runImagePrechecks(
   { clientOf, limits }: PrecheckDependencies,
-  target: ClusterTarget,
+  target: ClusterTarget & PrecheckMoment,
 ): Promise<ClusterPrechecks> {
   const input = (retryPolicy: RetryPolicy) => ({
     target,
@@ -53,17 +53,23 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     target,
     limits,
     input: inputOf,
-  }: { readonly target: ClusterTarget; readonly limits: ActivityLimits; input(retryPolicy: RetryPolicy): I },
+  }: {
+    readonly target: ClusterTarget & PrecheckMoment;
+    readonly limits: ActivityLimits;
+    input(retryPolicy: RetryPolicy): I;
+  },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
-    const input = inputOf(activityRetryPolicy(shortBounds(limits)));
+  const failure = (error: unknown) => tryAgain(limits, error);
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
+    const retryPolicy = precheckRetryPolicy(limits, target);
+    const input = inputOf(retryPolicy);
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
     };
-    await runChecks({ checks, input, context, onStage });
+    await runChecks({ checks, input, context, onStage, isOutage: (error) => isOutage(retryPolicy, limits, error) });
     return { stages };
   });
 }

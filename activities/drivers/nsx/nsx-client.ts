@@ -109,12 +109,14 @@ export function createNsxClient(access: ComponentManagerAccess, options: NsxClie
       const filter = { component_type: component, sync: "true" };
       return list(what, `${root}/upgrade-unit-groups`, UnitGroups, filter);
     },
-    readGroup: (group) => http.call({ what: `read group ${group}`, method: "GET", path: groupPath(group) }, UnitGroup),
+    readGroup: (group) =>
+      http.call({ what: `read group ${group}`, method: "GET", path: groupPath(group), mayBeMissing: true }, UnitGroup),
     putGroup: (group) =>
       http.tell({
         what: `set group ${group.display_name ?? group.id}`,
         method: "PUT",
         path: groupPath(group.id),
+        mayBeMissing: true,
         json: group,
       }),
     startUpgrade: (component, action) =>

@@ -3,7 +3,9 @@ import type * as t from "io-ts";
 import { type CallOperation, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { type HttpAnswer, HttpConnection } from "../http-connection";
-import { parseAnswer, problemsOf } from "../json-answer";
+import { CredentialTries } from "../credential-tries";
+import { NotJson, parseAnswer, problemsOf } from "../json-answer";
+import type { Asked } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { errorOfAnswer } from "./classify-error";
 
@@ -17,6 +19,8 @@ export interface NsxCall {
   readonly json?: unknown;
   /** It starts a check and changes nothing, though it is no GET. */
   readonly onlyChecks?: true;
+  /** What it names comes and goes, so that "not found" is an answer. */
+  readonly mayBeMissing?: true;
 }
 
 export interface NsxHttpOptions {
@@ -35,6 +39,7 @@ export class NsxHttp {
   readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
   readonly #authorization: string;
+  readonly #tries = new CredentialTries();
 
   constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: NsxHttpOptions) {
     this.#access = access;
@@ -70,6 +75,8 @@ export class NsxHttp {
     if (answer.status < 200 || answer.status > 299) {
       throw errorOfAnswer(this.#asked(call), answer.status, body);
     }
+    this.#tries.accepted();
+    if (body instanceof NotJson) throw errorOfShape(this.#asked(call), "it is no JSON");
     return body;
   }
 
@@ -77,7 +84,7 @@ export class NsxHttp {
     const { method, path, query, json } = call;
     try {
       return await this.#http.request({
-        changes: operationOf(call) === "change" && call.onlyChecks !== true,
+        changes: changes(call),
         what: call.what,
         method,
         path,
@@ -93,9 +100,19 @@ export class NsxHttp {
     }
   }
 
-  #asked({ what }: NsxCall) {
-    return { managerId: this.#access.id, what };
+  #asked(call: NsxCall): Asked {
+    return {
+      managerId: this.#access.id,
+      what: call.what,
+      changes: changes(call),
+      mayBeMissing: call.mayBeMissing === true,
+      tries: this.#tries,
+    };
   }
+}
+
+function changes(call: NsxCall): boolean {
+  return operationOf(call) === "change" && call.onlyChecks !== true;
 }
 
 function operationOf({ method }: NsxCall): CallOperation {

@@ -1,41 +1,16 @@
 import { CancelledFailure } from "@temporalio/common";
 import { AnswerTooLargeError } from "../../../src/bounded-body";
-import { bounded, DriverError, type DriverErrorKind } from "../driver-error";
+import { bounded, DriverError } from "../driver-error";
+import { NotJson } from "../json-answer";
+import { type Asked, commonJudgements, itsOwnWord, type Judgement, judged, judgeStatus, notItsOwn } from "../judgement";
 import { NoLeaseError } from "../lease";
 
-/** What was being asked, in words that complete "could not …", and of which component manager. */
-interface Asked {
-  readonly managerId: string;
-  readonly what: string;
-  /** What "not in this state" and "in use" mean for what was asked; default: another operation on a cluster. */
-  readonly busy?: BusyJudgement;
-}
-
-interface Judgement {
-  readonly kind: DriverErrorKind;
-  readonly code: string;
-  readonly remediation: string;
-}
-
-/** How it is called that the component manager is at work on the same thing. */
-export type BusyJudgement = Pick<Judgement, "code" | "remediation">;
-
-const unreachable: Judgement = {
-  kind: "transient",
-  code: "COMPONENT_MANAGER_UNREACHABLE",
-  remediation: "Check that the component manager runs and can be reached from the workers, then retry the upgrade.",
-};
+const common = commonJudgements("component manager");
 
 const busy: Judgement = {
   kind: "transient",
   code: "CLUSTER_BUSY",
   remediation: "Wait for the other operation on the cluster to end, or cancel it there, then retry the upgrade.",
-};
-
-const refused: Judgement = {
-  kind: "permanent",
-  code: "COMPONENT_MANAGER_REFUSED",
-  remediation: "Correct what the component manager objects to, then retry the upgrade.",
 };
 
 const byErrorType: Readonly<Record<string, Judgement>> = {
@@ -53,37 +28,6 @@ const byErrorType: Readonly<Record<string, Judgement>> = {
   RESOURCE_BUSY: busy,
   RESOURCE_IN_USE: busy,
   CONCURRENT_CHANGE: busy,
-};
-
-const byStatus: Readonly<Record<number, Judgement>> = {
-  401: {
-    kind: "permanent",
-    code: "AUTHENTICATION",
-    remediation:
-      "Correct the user name or password of this component manager in the inventory, then retry the upgrade.",
-  },
-  403: {
-    kind: "permanent",
-    code: "AUTHORIZATION",
-    remediation: "Give the service's user the lifecycle privileges in the component manager, then retry the upgrade.",
-  },
-  404: {
-    kind: "permanent",
-    code: "RESOURCE_NOT_FOUND",
-    remediation: "Check that the inventory names what the component manager has, then retry the upgrade.",
-  },
-  408: unreachable,
-  409: busy,
-  429: unreachable,
-  502: unreachable,
-  503: unreachable,
-  504: unreachable,
-  // An error of the product itself, such as a EULA that was not accepted: asking again gives the same answer.
-  500: {
-    kind: "permanent",
-    code: "COMPONENT_MANAGER_ERROR",
-    remediation: "Look at the component manager's own log for this error, then retry the upgrade.",
-  },
 };
 
 /** How the product's identity provider words it that a token of its own was made "in the future". */
@@ -105,27 +49,38 @@ const notAccepted: Judgement = {
   remediation: "Accept the license agreement of the image in the component manager, then retry the upgrade.",
 };
 
+/** What the API's own front says of a path for which no service is registered, as while it starts. */
+const noSuchService = /^com\.vmware\.vapi\.rest\./;
+
 /** Judges an answer that is not a success: by its `error_type` where that says more than the status. */
-export function errorOfAnswer({ managerId, what, busy: own }: Asked, status: number, body: unknown): DriverError {
+export function errorOfAnswer(asked: Asked, status: number, body: unknown): DriverError {
   const errorType = errorTypeOf(body);
   const causes = messagesOf(body);
-  const skewed = status === 401 && causes.some((text) => clockSkew.test(text));
-  const eula = status === 500 && causes.some((text) => licenseAgreement.test(text));
-  const judged =
-    (skewed && clocksDiffer) ||
-    (eula && notAccepted) ||
-    (status < 500 && errorType && byErrorType[errorType]) ||
-    byStatus[status] ||
-    refused;
-  const judgement = judged === busy ? { ...busy, ...own } : judged;
+  const judgement = judge(asked, status, body);
   const answer = errorType ? `${status} ${errorType}` : `${status}`;
-  return new DriverError({
-    ...judgement,
-    message: `Could not ${what}: ${managerId} answered ${answer}${causes[0] ? `: ${causes[0]}` : "."}`,
+  return judged(asked, judgement === busy ? { ...busy, ...asked.busy } : judgement, {
+    answer,
     status,
-    ...(errorType && { errorType }),
+    errorType,
     causes,
   });
+}
+
+function judge({ changes, mayBeMissing }: Asked, status: number, body: unknown): Judgement {
+  const errorType = errorTypeOf(body);
+  const causes = messagesOf(body);
+  if (status === 401 && causes.some((text) => clockSkew.test(text))) return clocksDiffer;
+  if (status === 500 && causes.some((text) => licenseAgreement.test(text))) return notAccepted;
+  const byType = status < 500 && errorType ? byErrorType[errorType] : undefined;
+  if (byType) return byType;
+  if (status === 409) return busy;
+  const judgement = judgeStatus(common, status);
+  if (body instanceof NotJson) return notItsOwn(judgement);
+  if (errorType === undefined) return judgement;
+  // Who may read need not be allowed to change.
+  if (status === 403 && changes) return itsOwnWord(judgement);
+  const isThing = mayBeMissing && !messageIdsOf(body).some((id) => noSuchService.test(id));
+  return status === 404 && isThing ? itsOwnWord(judgement) : judgement;
 }
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
@@ -148,7 +103,7 @@ export function errorOfTransport({ managerId, what }: Asked, error: unknown): Dr
     });
   }
   return new DriverError({
-    ...unreachable,
+    ...common.unreachable,
     message: `Could not ${what}: ${managerId} does not answer (${bounded(reason, 200)}).`,
   });
 }
@@ -158,6 +113,7 @@ export function errorOfShape({ managerId, what }: Asked, problem: string): Drive
   return new DriverError({
     kind: "permanent",
     code: "COMPONENT_MANAGER_ANSWER_INVALID",
+    inWork: "AWAY",
     message: `Could not ${what}: the answer of ${managerId} is not understood: ${bounded(problem, 300)}.`,
     remediation: "Check that the address in the inventory is a supported component manager and no proxy's error page.",
   });
@@ -166,6 +122,13 @@ export function errorOfShape({ managerId, what }: Asked, problem: string): Drive
 function errorTypeOf(body: unknown): string | undefined {
   const errorType = (body as { error_type?: unknown } | null | undefined)?.error_type;
   return typeof errorType === "string" ? bounded(errorType, 80) : undefined;
+}
+
+/** The ids of the product's texts, which stay the same in every language. */
+export function messageIdsOf(body: unknown): string[] {
+  const messages = (body as { messages?: unknown } | null | undefined)?.messages;
+  if (!Array.isArray(messages)) return [];
+  return messages.flatMap((message: { id?: unknown } | null) => (typeof message?.id === "string" ? [message.id] : []));
 }
 
 /** The product's texts in any of its error bodies: an answer's, a task's `error` or a list of messages. */

@@ -11,8 +11,10 @@ import {
 import { callsAtOnce } from "../calls-at-once";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { HttpConnection } from "../http-connection";
-import { parseAnswer, problemsOf } from "../json-answer";
-import { type BusyJudgement, errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
+import { CredentialTries } from "../credential-tries";
+import { NotJson, parseAnswer, problemsOf } from "../json-answer";
+import type { Asked, BusyJudgement } from "../judgement";
+import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 import { conceal } from "./conceal";
 
 /** One call: `what` completes the sentence "could not …" of its error. */
@@ -25,6 +27,8 @@ export interface VapiCall {
   readonly json?: unknown;
   /** It starts or makes a check and changes nothing, though it is no GET. */
   readonly onlyChecks?: true;
+  /** What it names comes and goes, so that "not found" is an answer. */
+  readonly mayBeMissing?: true;
 }
 
 export interface VapiHttpOptions {
@@ -61,6 +65,7 @@ export class VapiHttp {
   readonly #product: ManagerCall["product"];
   readonly #observe: ObserveCall;
   readonly #inTurn = pLimit(callsAtOnce);
+  readonly #tries = new CredentialTries();
   #session: Promise<string> | undefined;
   #clockOffset = 0;
 
@@ -85,6 +90,7 @@ export class VapiHttp {
   /** Makes a call and decodes its answer. Throws DriverError. */
   async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
     const answer = await this.#inTurn(() => this.#sendWithSession(call));
+    if (answer.body instanceof NotJson) throw errorOfShape(this.#asked(call), "it is no JSON");
     const decoded = codec.decode(answer.body);
     if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));
     return decoded.right;
@@ -114,6 +120,7 @@ export class VapiHttp {
       answer = await this.#send(call, await this.#openSession());
     }
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
+    this.#tries.accepted();
     return answer;
   }
 
@@ -152,7 +159,7 @@ export class VapiHttp {
     const sentAt = Date.now();
     try {
       const { status, headers, body } = await this.#http.request({
-        changes: operationOf(call) === "change" && call.onlyChecks !== true,
+        changes: changes(call),
         what: call.what,
         method: call.method,
         path: call.path,
@@ -164,7 +171,8 @@ export class VapiHttp {
         ...(call.json !== undefined && { body: JSON.stringify(call.json) }),
       });
       this.#compareClocks(Date.parse(String(headers["date"])), sentAt);
-      return { status, body: conceal(body, parseAnswer(body), this.#secrets) };
+      const parsed = parseAnswer(body);
+      return { status, body: parsed instanceof NotJson ? parsed : conceal(body, parsed, this.#secrets) };
     } catch (error) {
       throw errorOfTransport(this.#asked(call), error);
     }
@@ -176,9 +184,20 @@ export class VapiHttp {
     this.#clockOffset = Math.min(Math.max(0, date - Date.now()), date + 1000 - sentAt);
   }
 
-  #asked({ what }: VapiCall) {
-    return { managerId: this.#access.id, what, ...(this.#busy && { busy: this.#busy }) };
+  #asked(call: VapiCall): Asked {
+    return {
+      managerId: this.#access.id,
+      what: call.what,
+      changes: changes(call),
+      mayBeMissing: call.mayBeMissing === true,
+      tries: this.#tries,
+      ...(this.#busy && { busy: this.#busy }),
+    };
   }
+}
+
+function changes(call: VapiCall): boolean {
+  return operationOf(call) === "change" && call.onlyChecks !== true;
 }
 
 function operationOf({ method, path }: VapiCall): CallOperation {

@@ -82,7 +82,13 @@ export function createVcsaClient(
     listPendingUpdates: async () => {
       const query = { source_type: "LOCAL_AND_ONLINE" };
       try {
-        const call = { what: "list its updates", method: "GET", path: `${update}/pending`, query } as const;
+        const call = {
+          what: "list its updates",
+          method: "GET",
+          path: `${update}/pending`,
+          query,
+          mayBeMissing: true,
+        } as const;
         return (await ask(call, PendingUpdates)).map(({ version }) => version);
       } catch (error) {
         if (isNotFound(error)) return [];
@@ -95,6 +101,7 @@ export function createVcsaClient(
           what: `check update ${version}`,
           method: "POST",
           path: pending(version),
+          mayBeMissing: true,
           query: { action: "precheck" },
           json: {},
           onlyChecks: true,
@@ -107,6 +114,7 @@ export function createVcsaClient(
           what: `validate the answers for update ${version}`,
           method: "POST",
           path: pending(version),
+          mayBeMissing: true,
           query: { action: "validate" },
           json: { user_data: answers },
           onlyChecks: true,
@@ -118,6 +126,7 @@ export function createVcsaClient(
         what: `stage update ${version}`,
         method: "POST",
         path: pending(version),
+        mayBeMissing: true,
         query: { action: "stage" },
         json: {},
       }),
@@ -136,12 +145,16 @@ export function createVcsaClient(
         what: `install update ${version}`,
         method: "POST",
         path: pending(version),
+        mayBeMissing: true,
         query: { action: "install" },
         json: { user_data: answers },
       }),
 
     readMigration: () =>
-      ask({ what: "read the state of its migration", method: "GET", path: `${migration}/status` }, MigrationStatus),
+      ask(
+        { what: "read the state of its migration", method: "GET", path: `${migration}/status`, mayBeMissing: true },
+        MigrationStatus,
+      ),
     initMigration: (spec) =>
       tell({ what: `prepare its migration to ${spec.version}`, method: "PUT", path: migration, json: spec }),
     checkMigration: (spec) =>
@@ -167,7 +180,15 @@ export function createVcsaClient(
     cancelMigration: () =>
       tell({ what: "cancel its migration", method: "POST", path: migration, query: { action: "cancel" } }),
     readTask: (task) =>
-      ask({ what: `read task ${task}`, method: "GET", path: `api/cis/tasks/${encodeURIComponent(task)}` }, TaskInfo),
+      ask(
+        {
+          what: `read task ${task}`,
+          method: "GET",
+          path: `api/cis/tasks/${encodeURIComponent(task)}`,
+          mayBeMissing: true,
+        },
+        TaskInfo,
+      ),
     close: () => http.close(),
   };
 }

@@ -3,9 +3,11 @@ import pLimit from "p-limit";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
+import { CredentialTries } from "../credential-tries";
 import { HttpConnection } from "../http-connection";
+import type { Asked } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
-import { type Asked, errorOfFault, errorOfStatus } from "./classify-fault";
+import { errorOfFault, errorOfStatus } from "./classify-fault";
 import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
 import { ServiceContent } from "./vim25-models";
 import type { XmlObject, XmlValue } from "../../../src/xml";
@@ -52,6 +54,7 @@ export class Vim25Http {
   readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
   readonly #inTurn = pLimit(callsAtOnce);
+  readonly #tries = new CredentialTries();
   #connection: Promise<Connection> | undefined;
 
   constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: Vim25HttpOptions) {
@@ -126,6 +129,7 @@ export class Vim25Http {
     const login = { what: "log in", self: content.sessionManager, method: "Login", args: { userName, password } };
     const second = await this.#send(login, content.about.apiVersion);
     this.#returned(login, second.answer, second.status);
+    this.#tries.accepted();
     const cookie = second.cookie ?? first.cookie;
     if (cookie === undefined) throw errorOfShape(this.#asked(login), "no session cookie");
     return { cookie, content };
@@ -173,7 +177,7 @@ export class Vim25Http {
   }
 
   #asked({ what }: Pick<Vim25Call, "what">): Asked {
-    return { managerId: this.#access.id, what };
+    return { managerId: this.#access.id, what, tries: this.#tries };
   }
 }
 

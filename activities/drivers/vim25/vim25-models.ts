@@ -53,10 +53,18 @@ export type Product = t.TypeOf<typeof Product>;
 export const TaskInfo = t.exact(
   t.intersection([
     t.type({ key: XmlText, state: XmlText, descriptionId: XmlText, cancelable: XmlBoolean, queueTime: XmlText }),
-    t.partial({ progress: XmlInteger, error: Fault, entity: Reference }),
+    t.partial({ progress: XmlInteger, error: Fault, entity: Reference, cancelled: XmlBoolean }),
   ]),
 );
 export type TaskInfo = t.TypeOf<typeof TaskInfo>;
+
+/**
+ * Whether the manager has ended a task itself, as where its service restarts: nobody has asked for its cancellation. It is no
+ * word on what the task was about.
+ */
+export function endedByManager({ error, cancelled }: TaskInfo): boolean {
+  return error?.type === "RequestCanceled" && cancelled !== true;
+}
 
 /** Whether a task has ended, well or not. */
 export function hasEnded({ state }: TaskInfo): boolean {

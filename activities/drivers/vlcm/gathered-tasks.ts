@@ -40,7 +40,7 @@ export function gatheredTasks({
 
 /** A manager that lists no tasks to us may still tell of each: that is then asked. */
 function unlessRefused(error: unknown): Readonly<Record<string, TaskInfo>> {
-  if (error instanceof DriverError && error.kind === "permanent") return {};
+  if (error instanceof DriverError && error.kind === "permanent" && error.inWork !== "AWAY") return {};
   throw error;
 }
 

@@ -118,7 +118,8 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
   const draftPath = (cluster: string, draft: string) => `${software(cluster)}/drafts/${encodeURIComponent(draft)}`;
   const taskPath = (task: string) => `api/cis/tasks/${encodeURIComponent(task)}`;
   const readTask = gatheredTasks({
-    readOne: (task) => ask({ what: `read task ${task}`, method: "GET", path: taskPath(task) }, TaskInfo),
+    readOne: (task) =>
+      ask({ what: `read task ${task}`, method: "GET", path: taskPath(task), mayBeMissing: true }, TaskInfo),
     readMany: (tasks) =>
       ask({ what: `read ${tasks.length} tasks`, method: "GET", path: "api/cis/tasks", query: { tasks } }, TaskInfos),
   });
@@ -162,7 +163,9 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
       ask({ what: `read the desired image of ${cluster}`, method: "GET", path: software(cluster) }, SoftwareInfo),
     readCompliance: (cluster) => {
       const what = `read the compliance of ${cluster}`;
-      return unlessNotFound(ask({ what, method: "GET", path: `${software(cluster)}/compliance` }, ClusterCompliance));
+      return unlessNotFound(
+        ask({ what, method: "GET", path: `${software(cluster)}/compliance`, mayBeMissing: true }, ClusterCompliance),
+      );
     },
     scan: (cluster) =>
       startTask({ what: `scan ${cluster}`, path: software(cluster), query: { action: "scan" }, onlyChecks: true }),
@@ -184,7 +187,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
     readLastApplyResult: (cluster) => {
       const what = `read the last remediation of ${cluster}`;
       const path = `${software(cluster)}/reports/last-apply-result`;
-      return unlessNotFound(ask({ what, method: "GET", path }, ApplyResult));
+      return unlessNotFound(ask({ what, method: "GET", path, mayBeMissing: true }, ApplyResult));
     },
 
     readPolicy: (cluster) =>
@@ -241,28 +244,42 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
         what: `put ${version} into a draft image of ${cluster}`,
         method: "PUT",
         path: `${draftPath(cluster, draft)}/software/base-image`,
+        mayBeMissing: true,
         json: { version },
       }),
     validateDraft: (cluster, draft) =>
       startTask({
         what: `validate a draft image of ${cluster}`,
         path: draftPath(cluster, draft),
+        mayBeMissing: true,
         query: { action: "validate" },
       }),
     commitDraft: (cluster, draft, message) =>
       startTask({
         what: `commit the desired image of ${cluster}`,
         path: draftPath(cluster, draft),
+        mayBeMissing: true,
         query: { action: "commit" },
         json: { message },
       }),
     deleteDraft: (cluster, draft) =>
-      tell({ what: `delete a draft image of ${cluster}`, method: "DELETE", path: draftPath(cluster, draft) }),
+      tell({
+        what: `delete a draft image of ${cluster}`,
+        method: "DELETE",
+        path: draftPath(cluster, draft),
+        mayBeMissing: true,
+      }),
 
     readTask,
     listUnfinishedTasks,
     cancelTask: (task) =>
-      tell({ what: `cancel task ${task}`, method: "POST", path: taskPath(task), query: { action: "cancel" } }),
+      tell({
+        what: `cancel task ${task}`,
+        method: "POST",
+        path: taskPath(task),
+        query: { action: "cancel" },
+        mayBeMissing: true,
+      }),
     close: () => http.close(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Stage } from "../../../src/domain/task";
 import type { ActivityLimits } from "../../activity-dependencies";
-import { activityRetryPolicy, runActivity, shortBounds, timeOfRun } from "../../activity-run";
-import type { NetvirtTarget } from "../../contract";
+import { isOutage, precheckRetryPolicy, runActivity, timeOfRun, tryAgain } from "../../activity-run";
+import type { NetvirtTarget, PrecheckMoment } from "../../contract";
 import type { NsxClient } from "../../drivers/nsx/nsx-client";
 import { runChecks } from "../../prechecks/run-checks";
 import { componentsReady } from "./components-ready";
@@ -33,21 +33,28 @@ interface PrecheckDependencies {
 /** Runs every check of an instance and gives one Stage each; see `runClusterPrechecks`. */
 export function runNetvirtPrechecks(
   { clientOf, limits }: PrecheckDependencies,
-  target: NetvirtTarget,
+  target: NetvirtTarget & PrecheckMoment,
 ): Promise<{ stages: Stage[] }> {
   const { name, componentManagerId } = target.netvirt;
   const context = { netvirt: name, componentManager: componentManagerId };
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }) }, async (beat) => {
+  const failure = (error: unknown) => tryAgain(limits, error);
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
     const client = clientOf(componentManagerId);
-    const retryPolicy = activityRetryPolicy(shortBounds(limits));
+    const retryPolicy = precheckRetryPolicy(limits, target);
     const deadline = retryPolicy.clock.now() + shareOfChecks * timeOfRun();
     const input = { target, client, limits, deadline, retryPolicy };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
     };
-    await runChecks({ checks: prechecks, input, context, onStage });
+    await runChecks({
+      checks: prechecks,
+      input,
+      context,
+      onStage,
+      isOutage: (error) => isOutage(retryPolicy, limits, error),
+    });
     return { stages };
   });
 }

@@ -5,7 +5,7 @@ import { VapiError } from "../vlcm/vapi-error";
 import { send } from "./answering";
 
 const starting = new VapiError("SERVICE_UNAVAILABLE", "service.starting", "Services are stopping or starting.");
-const unknown = new VapiError("NOT_FOUND", "service.not_found", "Not found.");
+const unknown = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", "Not found.");
 
 /**
  * While the management server restarts, nothing under `/api` and `/sdk` answers, whoever it belongs to; afterwards the

@@ -13,10 +13,12 @@ describe("Waiting for the end of a short task", () => {
     return { id: "vc-1", readTask };
   };
   const patient = (pauses: number[]): RetryPolicy => ({
+    stage: "IN_WORK",
     bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 } },
     clock: new ManualClock(),
     retry: (request) => request(),
     change: (request) => request(),
+    once: (request) => request(),
     pause: (round) => Promise.resolve(void pauses.push(round)),
   });
 

@@ -19,7 +19,7 @@ describe("the precheck of the clusters that a request names", () => {
           options: { edgeOnly: true, edgeClusters: [{ id: "edge-1", ...(parallel !== undefined && { parallel }) }] },
         },
         client: client as NsxClient,
-        retryPolicy: createRetryPolicy(defaultActivityLimits, { interruption: () => undefined }),
+        retryPolicy: createRetryPolicy(defaultActivityLimits, { stage: "IN_WORK", interruption: () => undefined }),
         limits: defaultActivityLimits,
         deadline: Infinity,
       });
@@ -45,7 +45,7 @@ describe("the precheck of the clusters that a request names", () => {
           options: { edgeOnly: false, hostClusters },
         },
         client: client as NsxClient,
-        retryPolicy: createRetryPolicy(defaultActivityLimits, { interruption: () => undefined }),
+        retryPolicy: createRetryPolicy(defaultActivityLimits, { stage: "IN_WORK", interruption: () => undefined }),
         limits: defaultActivityLimits,
         deadline: Infinity,
       });

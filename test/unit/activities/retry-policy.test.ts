@@ -18,6 +18,7 @@ describe("the retry policy", () => {
   it("repeats a request until it is answered, and tells what is waited for", async () => {
     const told: string[] = [];
     const retryPolicy = createRetryPolicy(bounds, {
+      stage: "IN_WORK",
       interruption: () => undefined,
       onTrouble: ({ code }) => told.push(code),
     });
@@ -30,7 +31,7 @@ describe("the retry policy", () => {
 
   it("throws a permanent error at once", async () => {
     let calls = 0;
-    const retryPolicy = createRetryPolicy(bounds, { interruption: () => undefined });
+    const retryPolicy = createRetryPolicy(bounds, { stage: "IN_WORK", interruption: () => undefined });
     const thrown = await rejection(
       retryPolicy.retry(() => {
         calls++;
@@ -46,7 +47,7 @@ describe("the retry policy", () => {
     let clock: ManualClock;
     beforeEach(() => (clock = new ManualClock()));
 
-    const retries = () => createRetryPolicy({ ...hours, clock }, { interruption: () => undefined });
+    const retries = () => createRetryPolicy({ ...hours, clock }, { stage: "IN_WORK", interruption: () => undefined });
     const givesUp = async (code: string) => {
       const began = clock.now();
       const thrown = await rejection(retries().retry(() => Promise.reject(error("transient", code))));
@@ -85,7 +86,7 @@ describe("the retry policy", () => {
     const interrupted = new Error("stop");
     const retryPolicy = createRetryPolicy(
       { ...bounds, poll: { min: 60_000, max: 60_000 } },
-      { signal: stop.signal, interruption: () => (stop.signal.aborted ? interrupted : undefined) },
+      { stage: "IN_WORK", signal: stop.signal, interruption: () => (stop.signal.aborted ? interrupted : undefined) },
     );
     const waits = [retryPolicy.pause(0), retryPolicy.retry(() => new Promise(() => undefined))].map(rejection);
     stop.abort();
@@ -97,6 +98,7 @@ describe("the retry policy", () => {
       const stop = new AbortController();
       const interrupted = new Error("stop");
       const retryPolicy = createRetryPolicy(bounds, {
+        stage: "IN_WORK",
         signal: stop.signal,
         interruption: () => (stop.signal.aborted ? interrupted : undefined),
         awaitsChange: () => awaitsChange,

@@ -1,0 +1,120 @@
+import { DriverError, type DriverErrorKind, type MeaningInWork } from "./driver-error";
+import type { CredentialTries } from "./credential-tries";
+
+/** What was being asked, of which component manager, and what answers to it may mean. */
+export interface Asked {
+  readonly managerId: string;
+  /** Completes the sentence "could not …". */
+  readonly what: string;
+  /** Whether it changes something, so that a refusal may be of this request alone. */
+  readonly changes?: boolean;
+  /** Whether what it names comes and goes (a task, a draft, a report), so that a 404 in the product's own words is an answer. */
+  readonly mayBeMissing?: boolean;
+  /** What "not in this state" and "in use" mean for what was asked; default: another operation on a cluster. */
+  readonly busy?: BusyJudgement;
+  readonly tries?: CredentialTries;
+}
+
+/** One row of a product's table (docs/failures.md, outages). */
+export interface Judgement {
+  readonly kind: DriverErrorKind;
+  readonly code: string;
+  readonly remediation: string;
+  /** What it could be while something is in work; absent where it is the same then. */
+  readonly inWork?: MeaningInWork;
+}
+
+/** How it is called that the component manager is at work on the same thing. */
+export type BusyJudgement = Pick<Judgement, "code" | "remediation">;
+
+/** What came back, as far as an error tells it. */
+interface Answered {
+  /** The answer after "… answered", such as `503` or `NotAuthenticated`. */
+  readonly answer: string;
+  readonly status?: number | undefined;
+  readonly errorType?: string | undefined;
+  readonly causes?: readonly string[];
+}
+
+/** The error of an answer that was judged. */
+export function judged(asked: Asked, judgement: Judgement, { answer, status, errorType, causes = [] }: Answered) {
+  const { managerId, what, tries } = asked;
+  return new DriverError({
+    ...judgement,
+    message: `Could not ${what}: ${managerId} answered ${answer}${causes[0] ? `: ${causes[0]}` : "."}`,
+    ...(status !== undefined && { status }),
+    ...(errorType !== undefined && { errorType }),
+    causes,
+    ...(judgement.inWork === "CREDENTIALS" && tries && { tries }),
+  });
+}
+
+/** What the products have in common; each adds rows of its own. */
+export interface CommonJudgements {
+  readonly unreachable: Judgement;
+  readonly credentials: Judgement;
+  readonly unauthorized: Judgement;
+  readonly notFound: Judgement;
+  readonly broken: Judgement;
+  readonly refused: Judgement;
+}
+
+/** `manager`: what it is called in sentences. */
+export function commonJudgements(manager: string): CommonJudgements {
+  return {
+    unreachable: {
+      kind: "transient",
+      code: "COMPONENT_MANAGER_UNREACHABLE",
+      remediation: `Check that the ${manager} runs and can be reached from the workers, then retry the upgrade.`,
+    },
+    credentials: {
+      kind: "permanent",
+      code: "AUTHENTICATION",
+      remediation: `Correct the user name or password of this ${manager} in the inventory, then retry the upgrade.`,
+      inWork: "CREDENTIALS",
+    },
+    unauthorized: {
+      kind: "permanent",
+      code: "AUTHORIZATION",
+      remediation: `Give the service's user the lifecycle privileges in the ${manager}, then retry the upgrade.`,
+      inWork: "CREDENTIALS",
+    },
+    notFound: {
+      kind: "permanent",
+      code: "RESOURCE_NOT_FOUND",
+      remediation: `Check that the request and the inventory name what the ${manager} has, then retry the upgrade.`,
+      inWork: "AWAY",
+    },
+    broken: {
+      kind: "permanent",
+      code: "COMPONENT_MANAGER_ERROR",
+      remediation: `Look at the ${manager}'s own log for this error, then retry the upgrade.`,
+      inWork: "AWAY",
+    },
+    refused: {
+      kind: "permanent",
+      code: "COMPONENT_MANAGER_REFUSED",
+      remediation: `Correct what the ${manager} objects to, then retry the upgrade.`,
+    },
+  };
+}
+
+/** What an HTTP status means of every product, where nothing else in the answer says more. */
+export function judgeStatus(common: CommonJudgements, status: number): Judgement {
+  const { unreachable, credentials, unauthorized, notFound, broken, refused } = common;
+  if ([408, 429, 502, 503, 504].includes(status)) return unreachable;
+  if (status === 401) return credentials;
+  if (status === 403) return unauthorized;
+  if (status === 404) return notFound;
+  return status >= 500 ? broken : refused;
+}
+
+/** The judgement of an answer that is not the product's own, but of whatever stands before a service that is away. */
+export function notItsOwn(judgement: Judgement): Judgement {
+  return { inWork: "AWAY", ...judgement };
+}
+
+/** The judgement of an answer in the product's own words, which holds in work too. */
+export function itsOwnWord({ kind, code, remediation }: Judgement): Judgement {
+  return { kind, code, remediation };
+}

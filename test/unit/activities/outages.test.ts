@@ -1,0 +1,129 @@
+import { expect } from "chai";
+import { CredentialTries } from "../../../activities/drivers/credential-tries";
+import { DriverError } from "../../../activities/drivers/driver-error";
+import { createRetryPolicy, type WorkStage } from "../../../activities/retry-policy";
+import { ManualClock } from "../../support/manual-clock";
+import { failureOf, remediateHost, runActivity, type SimulatedCluster, simulateCluster } from "./simulated-cluster";
+
+const host = { host: "host-11", fqdn: "esx-01.example.com" };
+const attempts = { maximumAttempts: 1, retryDelay: 0 };
+const soapFault = (type: string) =>
+  `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body><soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>No.</faultstring><detail><${type}Fault xmlns="urn:vim25" xsi:type="${type}"/></detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>`;
+
+/** What managers answer while they are unwell; each comes three times. */
+const ofImages: readonly Readonly<Record<string, unknown>>[] = [
+  { method: "GET", path: "/api/cis/tasks", status: 500 },
+  { path: "/api/esx", status: 404, body: "<html><body>Not found</body></html>" },
+  { method: "GET", path: "/api/", status: 200, contentType: "text/plain", body: "Service is starting." },
+  { path: "action=apply", status: 500, contentType: "application/json", body: '{"error_type":"ERROR","messages":[]}' },
+  { method: "GET", path: "/api/", status: 403 },
+];
+
+describe("a component manager that is unwell for moments", function () {
+  this.timeout(30_000);
+  let cluster: SimulatedCluster;
+  afterEach(() => cluster.close());
+
+  for (const fault of ofImages)
+    it(`ends no host of an image-managed cluster: ${JSON.stringify(fault)}`, async () => {
+      cluster = await simulateCluster();
+      const activities = cluster.activities();
+      await runActivity(() => activities.setDesiredImage(cluster.target));
+      await cluster.fault({ kind: "ANSWERS", times: 3, ...fault });
+      const input = { ...cluster.target, host, attempts };
+      const { result, error } = await runActivity(() => remediateHost(activities, input));
+      expect(error).to.equal(undefined);
+      expect(result).to.include({ outcome: "UPGRADED" });
+      expect(await cluster.isUsedUp("ANSWERS")).to.equal(true);
+    });
+
+  for (const type of ["RuntimeFault", "NotAuthenticated", "InvalidLogin", "HostCommunication"])
+    it(`ends no host of a baseline-managed cluster: ${type}`, async () => {
+      cluster = await simulateCluster("BASELINE");
+      const activities = cluster.activities();
+      const target = { ...cluster.target, kind: "BASELINE" as const, options: {} };
+      const { result: before } = await runActivity(() => activities.readHostBefore({ ...target, host }));
+      const fault = { path: "/sdk/RetrievePropertiesEx", status: 500, contentType: "text/xml", body: soapFault(type) };
+      await cluster.fault({ kind: "ANSWERS", times: 3, ...fault });
+      const input = { ...target, host, attempts, ...(before && { before }) };
+      const { result, error } = await runActivity(() => remediateHost(activities, input));
+      expect(error).to.equal(undefined);
+      expect(result).to.include({ outcome: "UPGRADED" });
+    });
+
+  it("is told at once in the prechecks", async () => {
+    cluster = await simulateCluster();
+    await cluster.fault({ kind: "LOGIN_REFUSED" });
+    const { result } = await runActivity(() => cluster.activities().runClusterPrechecks(cluster.target));
+    expect(result?.stages[0]?.errors?.[0]?.errorCode).to.equal("AUTHENTICATION");
+  });
+
+  it("is waited out in prechecks between two products", async () => {
+    cluster = await simulateCluster();
+    await cluster.fault({ kind: "ANSWERS", path: "/api/esx", status: 404, times: 3 });
+    const target = { ...cluster.target, inWork: true as const };
+    const { result } = await runActivity(() => cluster.activities().runClusterPrechecks(target));
+    expect(result?.stages.map(({ status }) => status)).to.not.include("FAILED");
+  });
+
+  it("still refuses a license agreement at once", async () => {
+    cluster = await simulateCluster();
+    const activities = cluster.activities();
+    await runActivity(() => activities.setDesiredImage(cluster.target));
+    await cluster.fault({ kind: "EULA_NOT_ACCEPTED", cluster: "domain-c8" });
+    const input = { ...cluster.target, host, attempts };
+    expect(failureOf(await runActivity(() => remediateHost(activities, input))).type).to.equal("EULA_NOT_ACCEPTED");
+  });
+
+  it("uses up no attempt where its restart ends the remediation", async () => {
+    cluster = await simulateCluster();
+    const activities = cluster.activities();
+    await runActivity(() => activities.setDesiredImage(cluster.target));
+    await cluster.hostSeconds(1);
+    const input = { ...cluster.target, host, attempts };
+    const ended = runActivity(() => remediateHost(activities, input));
+    for (;;) if ((await cluster.state()).runningTasks.some(({ kind }) => kind === "apply")) break;
+    await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 0 });
+    const { result, error } = await ended;
+    expect(error).to.equal(undefined);
+    expect(result).to.include({ outcome: "UPGRADED" });
+  });
+});
+
+describe("credentials that are refused in work", () => {
+  const minute = 60_000;
+  const refusal = (tries: CredentialTries) =>
+    new DriverError({
+      kind: "permanent",
+      code: "AUTHENTICATION",
+      message: "No.",
+      remediation: "Look.",
+      inWork: "CREDENTIALS",
+      tries,
+    });
+
+  async function triesAt(stage: WorkStage, callers: number): Promise<number> {
+    const clock = new ManualClock();
+    const tries = new CredentialTries();
+    const bounds = { outage: 60 * minute, operationBusy: 30 * minute, poll: { min: 250, max: 5_000 }, clock };
+    let calls = 0;
+    const policies = Array.from({ length: callers }, () =>
+      createRetryPolicy(bounds, { stage, interruption: () => undefined }),
+    );
+    await Promise.all(
+      policies.map((policy) =>
+        policy.retry(() => (calls++, Promise.reject(refusal(tries)))).catch((error: unknown) => error),
+      ),
+    );
+    return calls;
+  }
+
+  it("are tried once at the first contact, and a few times in an hour otherwise", async () => {
+    expect(await triesAt("FIRST_CONTACT", 1)).to.equal(1);
+    expect(await triesAt("IN_WORK", 1)).to.be.within(5, 15);
+  });
+
+  it("are tried by all callers together hardly more often than by one", async () => {
+    expect(await triesAt("IN_WORK", 30)).to.be.below(30 + 15);
+  });
+});
