@@ -374,7 +374,7 @@ describe("remediateHosts, one host alone", function () {
 
     it("does not count: credentials that are refused", async () => {
       await cluster.fault({ kind: "LOGIN_REFUSED" });
-      const failure = failureOf(await runActivity(remediate()));
+      const failure = failureOf(await runActivity(remediate({ outage: 200 })));
       expect(failure).to.include({ type: "AUTHENTICATION", nonRetryable: true });
     });
 
