@@ -3,18 +3,11 @@ import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits } from "./activity-dependencies";
 import type { PrecheckMoment } from "./contract";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
+import { slowestTry } from "./drivers/credential-tries";
 import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";
 import { withLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
-import {
-  createRetryPolicy,
-  GiveUpError,
-  slowestTry,
-  type RetryPolicy,
-  type RetryBounds,
-  type RetryHooks,
-  type WorkStage,
-} from "./retry-policy";
+import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks, type WorkStage } from "./retry-policy";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
@@ -93,18 +86,6 @@ export function endingRetryPolicy(bounds: RetryBounds, onTrouble?: RetryHooks["o
   });
 }
 
-/**
- * RetryPolicy for putting back what an attempt has changed that ended with this error: for as long as an outage may last, but
- * not for another time where one that has lasted so long is the error.
- */
-export function restoringRetryPolicy(
-  limits: ActivityLimits,
-  error: unknown,
-  onTrouble: RetryHooks["onTrouble"],
-): RetryPolicy {
-  return endingRetryPolicy(error instanceof GiveUpError ? shortBounds(limits) : limits, onTrouble);
-}
-
 /** What ends whatever the current Activity does, but not its taking back of what it has changed: a wish does not. */
 function endedWithoutAWish(): CancelledFailure | undefined {
   const reason = stopReason();
@@ -132,9 +113,9 @@ export function hasLastedAnOutage({ outage }: Pick<ActivityLimits, "outage">): b
 }
 
 /** How Temporal tries a short Activity again: at once, but slowly where that may lock an account. */
-export function tryAgain(limits: Pick<ActivityLimits, "outage">, error: unknown): FailureOptions {
+export function tryAgain(error: unknown): FailureOptions {
   const isRefused = error instanceof DriverError && error.kind === "transient" && error.inWork === "CREDENTIALS";
-  return isRefused ? { retryDelay: slowestTry(limits) } : {};
+  return isRefused ? { retryDelay: slowestTry } : {};
 }
 
 /**
@@ -146,7 +127,7 @@ export function restoreAgain(limits: Pick<ActivityLimits, "outage">, error: unkn
   if (!(error instanceof DriverError)) return { retryable: true };
   if (isNotFound(error)) return { retryable: false };
   const isHopeless = error.inWork === "CREDENTIALS" || error.code === "RESOURCE_NOT_FOUND";
-  return { ...tryAgain(limits, error), retryable: !isHopeless || !hasLastedAnOutage(limits) };
+  return { ...tryAgain(error), retryable: !isHopeless || !hasLastedAnOutage(limits) };
 }
 
 /** How long one run of the current Activity may take by Temporal, in milliseconds. */
@@ -164,7 +145,6 @@ export function shortBounds({ outage, operationBusy, answer, callTimeout, poll, 
   return {
     outage: Math.min(outage, longest),
     operationBusy: Math.min(operationBusy, longest),
-    slowestTry: slowestTry({ outage }),
     poll,
     ...(clock && { clock }),
   };

@@ -41,8 +41,8 @@ export interface ClusterTarget {
 /** When prechecks are run. */
 export interface PrecheckMoment {
   /**
-   * Another product of the upgrade has been upgraded just now: trouble with the component manager is waited out as while something
-   * is in work. Absent at the first contact, where it is told at once.
+   * Something of the upgrade has been begun or done: trouble with the component manager is waited out. Absent at the first contact,
+   * where it is told at once.
    */
   readonly inWork?: true;
 }

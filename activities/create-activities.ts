@@ -65,7 +65,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       {
         context: contextOf(target),
         upgradeId: target.upgradeId,
-        failure: (error) => tryAgain(limits, error),
+        failure: tryAgain,
       },
       body,
     );

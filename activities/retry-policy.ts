@@ -3,10 +3,7 @@ import { type Clock, monotonicClock } from "./clock";
 import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
 
 /** What retrying is bounded by, in milliseconds: an outage, another operation, and how often to look. */
-export interface RetryBounds extends Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock"> {
-  /** Between two tries of credentials that are refused, at most; a sixth of an outage by default. */
-  readonly slowestTry?: number;
-}
+export type RetryBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock">;
 
 /**
  * Where the work of an Activity stands, which decides what an answer means (docs/failures.md, outages). FIRST_CONTACT: nothing
@@ -46,8 +43,9 @@ export interface RetryPolicy {
    */
   change<A>(request: () => Promise<A>): Promise<A>;
   /**
-   * Makes a request once, for who looks before it is repeated: no wait and no interruption. What it throws is judged by the stage: a
-   * transient error leaves open whether it was done, a permanent one says that it was not.
+   * Makes a request once, for who looks before it is repeated: no interruption while it is on its way. What it throws is judged by
+   * the stage: a transient error leaves open whether it was done, a permanent one says that it was not. Refused credentials are
+   * thrown when they may be tried again.
    */
   once<A>(request: () => Promise<A>): Promise<A>;
   /**
@@ -103,9 +101,8 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
   /** Waits until the turn of this caller among all who use the credentials that were refused. */
   async function untilMyTurn({ tries }: DriverError, isOver: () => boolean): Promise<void> {
     if (!tries) return;
-    const waits = [bounds.poll.max, bounds.slowestTry ?? slowestTry(bounds)] as const;
-    tries.refused(clock.now(), ...waits);
-    for (let round = 0; !isOver() && !tries.take(clock.now(), ...waits); round++) await pause(round);
+    tries.refused(clock.now(), bounds.poll.max);
+    for (let round = 0; !isOver() && !tries.take(clock.now(), bounds.poll.max); round++) await pause(round);
   }
 
   async function repeat<A>(request: () => Promise<A>, isChange: boolean): Promise<A> {
@@ -140,17 +137,14 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     once: async (request) => {
       try {
         return await request();
-      } catch (error) {
-        throw takenAt(stage, error);
+      } catch (thrown) {
+        const error = takenAt(stage, thrown);
+        if (error instanceof DriverError && error.kind === "transient") await untilMyTurn(error, () => false);
+        throw error;
       }
     },
     pause,
   };
-}
-
-/** Milliseconds between two tries of credentials that are refused, once they have become slow: a sixth of an outage. */
-export function slowestTry({ outage }: Pick<ActivityLimits, "outage">): number {
-  return outage / 6;
 }
 
 /** The one place where it is decided what an error means at a stage of the work. */

@@ -210,8 +210,8 @@ export const variables = {
     1,
     1440,
     "minutes",
-    30,
-    "How long a read, or a record of how something was found, is tried before its resource fails",
+    60,
+    "How long a read, or a record of how something was found, is tried before its resource fails; less than COMPONENT_MANAGER_OUTAGE_MINUTES waits out shorter outages only",
   ),
   NETVIRT_READ_MINUTES: wholeNumber(
     1,

@@ -19,8 +19,8 @@ const prechecks =
     precheckOptions(),
   );
 
-/** Prechecks between two products of an upgrade, of which the first has been upgraded. */
-export const betweenProducts: PrecheckMoment = { inWork: true };
+/** Prechecks when something of the upgrade has been begun or done. */
+export const inWork: PrecheckMoment = { inWork: true };
 
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one

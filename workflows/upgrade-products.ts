@@ -8,7 +8,7 @@ import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
-import { betweenProducts, runPrechecks } from "./upgrade-prechecks";
+import { inWork, runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
@@ -113,7 +113,7 @@ class ProductRun {
     const resources = due.map(({ resource }) => resource);
     // A pause that begins while they run may last until they are too old as well.
     while (currentTime() - this.precheckedAt > precheckLifetime) {
-      const failed = await runPrechecks(this.state, resources, this.isAfterAnother ? betweenProducts : {});
+      const failed = await runPrechecks(this.state, resources, this.isAfterAnother || this.started ? inWork : {});
       this.precheckedAt = currentTime();
       if (failed.length > 0) return failed;
       await this.state.untilResumed();

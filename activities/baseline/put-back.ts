@@ -1,5 +1,5 @@
 import { CancelledFailure } from "@temporalio/common";
-import { restoringRetryPolicy } from "../activity-run";
+import { endingRetryPolicy } from "../activity-run";
 import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { Vim25Host } from "../drivers/vim25/vim25-models";
 import { remediationFor } from "../../src/domain/reported-failures";
@@ -32,7 +32,7 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
   const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
-  const retryPolicy = restoringRetryPolicy(limits, error, ({ message }) => progress.note(`Waiting: ${message}`));
+  const retryPolicy = endingRetryPolicy(limits, ({ message }) => progress.note(`Waiting: ${message}`));
   const ending: BaselineContext = { ...context, retryPolicy };
   try {
     const host = await retryPolicy.retry(() => ending.client.readHost(context.host.host));

@@ -1,6 +1,9 @@
 /** By so much longer each wait is than the one before. */
 const growth = 3;
 
+/** Milliseconds between two tries, at most. */
+export const slowestTry = 10 * 60_000;
+
 /**
  * When credentials that were refused may be tried again, shared by all who use one account: managers lock it after a few
  * refusals, however many callers they come from. Kept in the process, and only for the pace.
@@ -15,17 +18,17 @@ export class CredentialTries {
     this.#refusals = 0;
   }
 
-  /** They were refused: the next try comes after `shortest` milliseconds, those after it later, up to `longest`. */
-  refused(now: number, shortest: number, longest: number): void {
+  /** They were refused: the next try comes after `shortest` milliseconds, those after it later. */
+  refused(now: number, shortest: number): void {
     if (this.#next !== undefined && now < this.#next) return;
-    this.#next = now + Math.min(longest, shortest * growth ** this.#refusals++);
+    this.#next = now + Math.min(slowestTry, shortest * growth ** this.#refusals++);
   }
 
   /** Whether the caller is to try now: as the only one whose turn it is, or because they are taken again. */
-  take(now: number, shortest: number, longest: number): boolean {
+  take(now: number, shortest: number): boolean {
     if (this.#next === undefined) return true;
     if (now < this.#next) return false;
-    this.refused(now, shortest, longest);
+    this.refused(now, shortest);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { restoringRetryPolicy } from "../activity-run";
+import { endingRetryPolicy } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
 import { endedByRestart } from "../complete-task";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
@@ -23,7 +23,7 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
   } catch (error) {
     if (!(error instanceof DriverError) || !input.emptying) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
-    const retryPolicy = stopping ? context.retryPolicy : restoringRetryPolicy(limits, error, onTrouble);
+    const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(limits, onTrouble);
     throw await givenUp({ ...context, retryPolicy }, error);
   }
 }

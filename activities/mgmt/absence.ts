@@ -17,13 +17,14 @@ export class Absence {
   /** What is read; undefined while the server is away. Throws the last error where it is away for too long. */
   async read<A>(read: () => Promise<A>): Promise<A | undefined> {
     const { progress, limits, input, retryPolicy } = this.#context;
+    const asked = retryPolicy.clock.now();
     try {
-      const answer = await read();
+      const answer = await retryPolicy.once(read);
       this.#since = undefined;
       return answer;
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
-      this.#since ??= retryPolicy.clock.now();
+      this.#since ??= asked;
       if (retryPolicy.clock.now() - this.#since >= limits.mgmtAbsence) throw new GiveUpError(error, limits.mgmtAbsence);
       progress.note(`Waiting for ${input.server.name} to come back: ${error.message}`);
       return undefined;

@@ -20,7 +20,7 @@ export function createMgmtActivities(dependencies: ActivityDependencies): MgmtAc
   return {
     runMgmtPrechecks: (input) => runMgmtPrechecks(step, input),
     readMgmtServer: (target) =>
-      runActivity({ context: mgmtContext(target), failure: (error) => tryAgain(limits, error) }, async () => {
+      runActivity({ context: mgmtContext(target), failure: tryAgain }, async () => {
         const { client } = serverOf(target);
         const version = await activityRetryPolicy(shortBounds(limits)).retry(() => client.readVersion());
         return { fqdn: client.fqdn, version, atTarget: isSameVersion(version, target.targetVersion) };

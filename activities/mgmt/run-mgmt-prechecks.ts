@@ -29,8 +29,7 @@ export function runMgmtPrechecks(
 ): Promise<MgmtPrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
-  const failure = (error: unknown) => tryAgain(limits, error);
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
     const { client, settings } = serverOf(target);
     const retryPolicy = precheckRetryPolicy(limits, target);
     const input = { target, client, settings, retryPolicy };

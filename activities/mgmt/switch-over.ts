@@ -1,4 +1,4 @@
-import { isNotFound } from "../drivers/driver-error";
+import { DriverError } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { Absence } from "./absence";
 import { ChangeRequest } from "./change-request";
@@ -72,7 +72,8 @@ async function readSwitchedOver(client: VcsaClient, target: string): Promise<Mig
   try {
     return await readMigrationView(client);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // By whatever words: the version decides.
+    if (!(error instanceof DriverError) || error.code !== "RESOURCE_NOT_FOUND") throw error;
     const version = await client.readVersion();
     if (!isSameVersion(version, target)) throw error;
     return { version, migration: { status: "SUCCEEDED", upgrade_info: {} } };

@@ -28,7 +28,7 @@ export function createNetvirtActivities({
   return {
     runNetvirtPrechecks: (target) => runNetvirtPrechecks({ clientOf, limits }, target),
     readNetvirtUpgrade: (target) =>
-      runActivity({ context: contextOf(target), failure: (error) => tryAgain(limits, error) }, () =>
+      runActivity({ context: contextOf(target), failure: tryAgain }, () =>
         readNetvirtUpgrade(client(target), shortRetryPolicy(), target),
       ),
     putNetvirtSettings: (input) =>

@@ -61,8 +61,7 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
-  const failure = (error: unknown) => tryAgain(limits, error);
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
     const retryPolicy = precheckRetryPolicy(limits, target);
     const input = inputOf(retryPolicy);
     const onStage = (stage: Stage) => {

@@ -27,7 +27,7 @@ export interface ActivityWaits {
 
 /** The waits that hold where the configuration says nothing else. */
 export const defaultActivityWaits: ActivityWaits = {
-  readMinutes: 30,
+  readMinutes: 60,
   readRunSeconds: 120,
   netvirtReadMinutes: 20,
   precheckMinutes: 60,

@@ -8,7 +8,10 @@ export function activityEnvironment(
   info: Partial<Info>,
   options: MockActivityEnvironmentOptions = {},
 ): MockActivityEnvironment {
-  return new MockActivityEnvironment({ heartbeatTimeoutMs: 15_000, ...info }, { client: answeringClient, ...options });
+  return new MockActivityEnvironment(
+    { heartbeatTimeoutMs: 15_000, scheduledTimestampMs: Date.now(), ...info },
+    { client: answeringClient, ...options },
+  );
 }
 
 const answeringClient = {

@@ -43,8 +43,11 @@ const byFault: Readonly<Record<string, Judgement>> = {
   HostNotReachable: away,
   HostCommunication: hostUnheard,
   HostConnectFault: hostUnheard,
-  SystemError: common.broken,
+  DatabaseError: common.broken,
+  RequestCanceled: common.broken,
   RuntimeFault: common.broken,
+  SystemError: common.broken,
+  UnexpectedFault: common.broken,
 };
 
 /** Judges a fault by its type. A state that is what was asked for already counts as done. */

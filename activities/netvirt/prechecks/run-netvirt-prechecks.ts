@@ -38,8 +38,7 @@ export function runNetvirtPrechecks(
   const { name, componentManagerId } = target.netvirt;
   const context = { netvirt: name, componentManager: componentManagerId };
   const stages: Stage[] = [];
-  const failure = (error: unknown) => tryAgain(limits, error);
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
     const client = clientOf(componentManagerId);
     const retryPolicy = precheckRetryPolicy(limits, target);
     const deadline = retryPolicy.clock.now() + shareOfChecks * timeOfRun();

@@ -1,5 +1,8 @@
 import { expect } from "chai";
-import type { RecordedPolicy, RemediationPolicy } from "../../../activities/contract";
+import { defaultActivityLimits } from "../../../activities/activity-dependencies";
+import type { ClusterTarget, RecordedPolicy, RemediationPolicy } from "../../../activities/contract";
+import { slowestTry } from "../../../activities/drivers/credential-tries";
+import { ManualClock } from "../../support/manual-clock";
 import {
   expectCancelled,
   failureOf,
@@ -229,16 +232,19 @@ describe("the Activities of a cluster", function () {
       expect((await cluster.state()).policy).to.deep.equal({ failure_action: { action: "FAIL" } });
     });
 
-    it("is still to be put back after a refused login, but not where the cluster is gone", async () => {
-      const activities = cluster.activities();
-      const gone = { ...cluster.target.cluster, cluster: "domain-c99" };
-      const missing = { ...cluster.target, cluster: gone, previous: {} };
-      const notFound = await runActivity(() => activities.restoreRemediationPolicy(missing));
-      expect(failureOf(notFound)).to.include({ type: "RESOURCE_NOT_FOUND", nonRetryable: true });
+    it("is to be put back, slowly after a refused login, for as long as an outage may last", async () => {
+      const activities = cluster.activities({ clock: new ManualClock(), poll: defaultActivityLimits.poll });
+      const restore = (target: ClusterTarget, scheduledTimestampMs = Date.now()) =>
+        runActivity(() => activities.restoreRemediationPolicy({ ...target, previous: {} }), { scheduledTimestampMs });
+      const gone = { ...cluster.target, cluster: { ...cluster.target.cluster, cluster: "domain-c99" } };
+      const anOutageAgo = Date.now() - defaultActivityLimits.outage;
+      expect(failureOf(await restore(gone))).to.include({ type: "RESOURCE_NOT_FOUND", nonRetryable: false });
+      expect(failureOf(await restore(gone, anOutageAgo)).nonRetryable).to.equal(true);
       await cluster.fault({ kind: "LOGIN_REFUSED" });
       await cluster.fault({ kind: "SESSIONS_EXPIRED" });
-      const refused = await runActivity(() => activities.restoreRemediationPolicy({ ...cluster.target, previous: {} }));
-      expect(failureOf(refused)).to.include({ type: "AUTHENTICATION", nonRetryable: false });
+      const refused = { type: "AUTHENTICATION", nonRetryable: false, nextRetryDelay: slowestTry };
+      expect(failureOf(await restore(cluster.target))).to.include(refused);
+      expect(failureOf(await restore(cluster.target, anOutageAgo)).nonRetryable).to.equal(true);
     });
   });
 

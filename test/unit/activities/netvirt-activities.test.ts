@@ -1,7 +1,9 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
+import { defaultActivityLimits } from "../../../activities/activity-dependencies";
 import type { NetvirtTarget } from "../../../activities/contract";
 import type { NetvirtUpgradeOptions } from "../../../src/domain/upgrade-plan";
+import { ManualClock } from "../../support/manual-clock";
 import {
   failureOf,
   groups,
@@ -249,12 +251,18 @@ describe("the Activities of a NETVIRT instance", function () {
         );
       });
 
-    it("are not tried to be put back where asking again would lock the account", async () => {
+    it("are tried to be put back slowly, and no longer than an outage may last, where asking again locks the account", async () => {
       const { previous } = await read(targetOf());
-      await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED" });
-      const { restoreNetvirtSettings } = netvirt.activities();
-      const failed = failureOf(await start(() => restoreNetvirtSettings({ ...targetOf(), previous })).end);
-      expect(failed).to.include({ type: "AUTHORIZATION", nonRetryable: true });
+      await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED", times: 100 });
+      const { restoreNetvirtSettings } = netvirt.activities({
+        clock: new ManualClock(),
+        poll: defaultActivityLimits.poll,
+      });
+      const restore = async (scheduledTimestampMs: number) =>
+        failureOf(await start(() => restoreNetvirtSettings({ ...targetOf(), previous }), { scheduledTimestampMs }).end);
+      expect(await restore(Date.now())).to.include({ type: "AUTHORIZATION", nonRetryable: false });
+      expect(await restore(Date.now() - defaultActivityLimits.outage)).to.include({ nonRetryable: true });
+      expect(await netvirt.timesLeft("NSX_ACCOUNT_REFUSED")).to.be.within(80, 97);
     });
   });
 

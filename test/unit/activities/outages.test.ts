@@ -1,15 +1,13 @@
 import { expect } from "chai";
 import { CredentialTries } from "../../../activities/drivers/credential-tries";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { createRetryPolicy, type WorkStage } from "../../../activities/retry-policy";
+import { createRetryPolicy, type RetryPolicy, type WorkStage } from "../../../activities/retry-policy";
 import { ManualClock } from "../../support/manual-clock";
+import { soapFault } from "../../support/soap-fault";
 import { failureOf, remediateHost, runActivity, type SimulatedCluster, simulateCluster } from "./simulated-cluster";
 
 const host = { host: "host-11", fqdn: "esx-01.example.com" };
 const attempts = { maximumAttempts: 1, retryDelay: 0 };
-const soapFault = (type: string) =>
-  `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body><soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>No.</faultstring><detail><${type}Fault xmlns="urn:vim25" xsi:type="${type}"/></detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>`;
-
 /** What managers answer while they are unwell; each comes three times. */
 const ofImages: readonly Readonly<Record<string, unknown>>[] = [
   { method: "GET", path: "/api/cis/tasks", status: 500 },
@@ -66,6 +64,28 @@ describe("a component manager that is unwell for moments", function () {
     expect(result?.stages.map(({ status }) => status)).to.not.include("FAILED");
   });
 
+  for (const [what, faults] of [
+    ["404", [{ kind: "LIFECYCLE_STARTS_LATE", seconds: 25, status: 404 }]],
+    [
+      "500",
+      [{ kind: "ANSWERS", path: "/api/esx", status: 500, contentType: "application/json", body: "{}", seconds: 45 }],
+    ],
+  ] as const)
+    it(`is waited out where its lifecycle service answers ${what} for 25 s after the server's own upgrade`, async () => {
+      const clock = new ManualClock();
+      cluster = await simulateCluster("IMAGE", {}, clock);
+      const activities = cluster.activities();
+      await runActivity(() => activities.setDesiredImage(cluster.target));
+      for (const fault of faults) await cluster.fault(fault);
+      await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 20 });
+      const began = clock.now();
+      const checked = await runActivity(() => activities.runClusterPrechecks({ ...cluster.target, inWork: true }));
+      expect(checked.result?.stages.map(({ status }) => status)).to.not.include("FAILED");
+      expect(clock.now() - began).to.be.within(25_000, 90_000);
+      const upgraded = await runActivity(() => remediateHost(activities, { ...cluster.target, host, attempts }));
+      expect(upgraded.result).to.include({ outcome: "UPGRADED" });
+    });
+
   it("still refuses a license agreement at once", async () => {
     cluster = await simulateCluster();
     const activities = cluster.activities();
@@ -102,25 +122,31 @@ describe("credentials that are refused in work", () => {
       tries,
     });
 
-  async function triesAt(stage: WorkStage, callers: number): Promise<number> {
+  type Try = (policy: RetryPolicy, request: () => Promise<never>, clock: ManualClock) => Promise<unknown>;
+  const byRetry: Try = (policy, request) => policy.retry(request).catch(() => undefined);
+  /** As whoever looks before each request does. */
+  const oneByOne: Try = async (policy, request, clock) => {
+    for (const until = clock.now() + 60 * minute; clock.now() < until; await policy.pause(50))
+      await policy.once(request).catch(() => undefined);
+  };
+
+  async function triesAt(stage: WorkStage, callers: number, tryAt = byRetry): Promise<number> {
     const clock = new ManualClock();
     const tries = new CredentialTries();
     const bounds = { outage: 60 * minute, operationBusy: 30 * minute, poll: { min: 250, max: 5_000 }, clock };
     let calls = 0;
+    const request = () => (calls++, Promise.reject(refusal(tries)));
     const policies = Array.from({ length: callers }, () =>
       createRetryPolicy(bounds, { stage, interruption: () => undefined }),
     );
-    await Promise.all(
-      policies.map((policy) =>
-        policy.retry(() => (calls++, Promise.reject(refusal(tries)))).catch((error: unknown) => error),
-      ),
-    );
+    await Promise.all(policies.map((policy) => tryAt(policy, request, clock)));
     return calls;
   }
 
   it("are tried once at the first contact, and a few times in an hour otherwise", async () => {
     expect(await triesAt("FIRST_CONTACT", 1)).to.equal(1);
     expect(await triesAt("IN_WORK", 1)).to.be.within(5, 15);
+    expect(await triesAt("IN_WORK", 1, oneByOne)).to.be.within(5, 15);
   });
 
   it("are tried by all callers together hardly more often than by one", async () => {

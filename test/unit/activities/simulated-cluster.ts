@@ -24,6 +24,7 @@ import type { HostMaintenance } from "../../../activities/hostos/host-maintenanc
 import { DriverError } from "../../../activities/drivers/driver-error";
 import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
+import type { ManualClock } from "../../support/manual-clock";
 
 export const oldVersion = "9.0.0-0.24755229";
 export const targetVersion = "9.0.1-0.24957456";
@@ -97,16 +98,21 @@ function patchFor(_id: string, { version, customIsoId }: PatchQuery): PatchSourc
   return isKnown ? { version, metadataUrls: [`http://depot.example.com/hostos/${version}/metadata.zip`] } : undefined;
 }
 
-/** `more` are further fields of the cluster's configuration. */
+/**
+ * `more` are further fields of the cluster's configuration. With a clock what the Activities wait passes for the simulator as
+ * well, at the pace of production.
+ */
 export async function simulateCluster(
   management: "IMAGE" | "BASELINE" = "IMAGE",
   more: Partial<ClusterConfig> = {},
+  clock?: ManualClock,
 ): Promise<SimulatedCluster> {
   const simulator: RunningSimulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.2,
     log: () => undefined,
+    ...(clock && { now: () => Date.now() + clock.now() }),
     config: {
       depot: [
         { version: oldVersion },
@@ -185,7 +191,7 @@ export async function simulateCluster(
         patchFor,
         managementServer: () => undefined,
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
-        limits: { ...quickLimits, ...limits },
+        limits: { ...quickLimits, ...(clock && { clock, poll: defaultActivityLimits.poll }), ...limits },
         hostMaintenance: () => maintenance,
       }),
     maintenance,
@@ -241,10 +247,17 @@ interface Running<A, P> {
 
 const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Runs an Activity as its Worker would; `info` gives the attempt and the heartbeat details of the one before. */
+/** Which attempt it is, when the first one was scheduled, and the heartbeat details of the one before. */
+export interface RunInfo {
+  readonly attempt?: number;
+  readonly scheduledTimestampMs?: number;
+  readonly heartbeatDetails?: unknown;
+}
+
+/** Runs an Activity as its Worker would. */
 export function startActivity<A, P = RemediationProgress>(
   activity: () => Promise<A>,
-  info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
+  info: RunInfo = {},
 ): Running<A, P> {
   const environment = activityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: P[] = [];
@@ -271,7 +284,7 @@ export function startActivity<A, P = RemediationProgress>(
 
 export async function runActivity<A, P = RemediationProgress>(
   activity: () => Promise<A>,
-  info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
+  info: RunInfo = {},
 ): Promise<ActivityEnd<A, P>> {
   return startActivity<A, P>(activity, info).end;
 }

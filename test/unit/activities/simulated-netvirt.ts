@@ -7,6 +7,7 @@ import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import type { NsxManager } from "../../../src/simulator/nsx/nsx-state";
 import { startSimulator } from "../../../src/simulator/start-simulator";
 import { ApplicationFailure } from "@temporalio/common";
+import type { RunInfo } from "./simulated-cluster";
 
 export const oldVersion = "9.0.0.0.24733065";
 export const targetVersion = "9.0.1.0.24952111";
@@ -34,6 +35,8 @@ export interface SimulatedNetvirt {
   readonly target: NetvirtTarget;
   activities(limits?: Partial<ActivityLimits>, url?: string, root?: string): UpgradeActivities;
   fault(request: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
+  /** How often one that acts so many times is still to act. */
+  timesLeft(kind: string): Promise<number | undefined>;
   /** Whether one that acts so many times has begun to act for the last time. */
   isUsedUp(kind: string): Promise<boolean>;
   repair(id?: string): Promise<void>;
@@ -99,6 +102,11 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
     return answer.body as A;
   }
 
+  async function timesLeft(kind: string): Promise<number | undefined> {
+    const faults = await control<readonly { kind: string; remaining?: number }[]>("GET", "faults");
+    return faults.find((fault) => fault.kind === kind)?.remaining;
+  }
+
   return {
     url: simulator.url,
     target: {
@@ -116,10 +124,8 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         limits: { ...quickLimits, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),
-    isUsedUp: async (kind) => {
-      const faults = await control<readonly { kind: string; remaining?: number }[]>("GET", "faults");
-      return faults.some((fault) => fault.kind === kind && fault.remaining === 0);
-    },
+    timesLeft,
+    isUsedUp: async (kind) => (await timesLeft(kind)) === 0,
     repair: (id) => control("DELETE", id === undefined ? "faults" : `faults/${id}`),
     manager: async () => {
       const { nsxManagers } = await control<{ nsxManagers: NsxManager[] }>("GET", "state");
@@ -144,10 +150,7 @@ export interface ComponentEnd<A> {
 const silent = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Runs an Activity as its Worker would. `until` resolves with the first heartbeat that fits. */
-export function start<A>(
-  activity: () => Promise<A>,
-  info: { readonly attempt?: number; readonly heartbeatDetails?: unknown } = {},
-) {
+export function start<A>(activity: () => Promise<A>, info: RunInfo = {}) {
   const environment = activityEnvironment({ startToCloseTimeoutMs: 120_000, ...info }, { logger: silent });
   const heartbeats: NetvirtProgress[] = [];
   environment.on("heartbeat", (details: NetvirtProgress) => heartbeats.push(details));

@@ -1,8 +1,9 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { type ActivityLimits, defaultActivityLimits } from "../../../activities/activity-dependencies";
 import type { UpgradeNetvirtComponentInput } from "../../../activities/contract";
 import type { NetvirtComponentType } from "../../../src/domain/netvirt-upgrade";
+import { ManualClock } from "../../support/manual-clock";
 import { failureOf, groups, simulateNetvirt, start, targetVersion, type SimulatedNetvirt } from "./simulated-netvirt";
 
 describe("upgradeNetvirtComponent", function () {
@@ -172,10 +173,13 @@ describe("upgradeNetvirtComponent", function () {
     expect(await steps("NSX_PAUSE_REQUESTED")).to.not.be.empty;
   });
 
-  it("is refused at once, without asking again, where the account is", async () => {
-    await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED" });
-    const ended = failureOf(await run(inputOf("EDGE")));
+  it("is refused after a few slow tries where the account is, and uses up no attempt", async () => {
+    await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED", times: 100 });
+    const ended = failureOf(
+      await run(inputOf("EDGE"), {}, { clock: new ManualClock(), poll: defaultActivityLimits.poll }),
+    );
     expect(ended).to.include({ type: "AUTHORIZATION", nonRetryable: true });
+    expect(await netvirt.timesLeft("NSX_ACCOUNT_REFUSED")).to.be.within(80, 97);
     expect(ended.told.error.remediationMessage).to.match(/inventory/);
     expect(ended.told.progress?.reportedFailures).to.equal(0);
   });

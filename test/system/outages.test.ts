@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import type { Task } from "../../src/domain/task";
+import { soapFault } from "../support/soap-fault";
+import { example, exampleNow } from "./examples";
+import { hostsOf, ServiceUnderTest, until } from "./service-under-test";
+
+const ended = ({ status }: Task) => !/Pending|In Progress/.test(status);
+
+describe("managers that are unwell for moments", function () {
+  this.timeout(300_000);
+  let service: ServiceUnderTest;
+
+  before(async () => {
+    service = await ServiceUnderTest.start();
+  });
+  after(() => service.discard());
+  beforeEach(() => service.resetSimulator());
+
+  it("end nothing of an upgrade of all products, each with one attempt", async () => {
+    const happens = (step: string) =>
+      until(step, async () => (await service.ledger()).some((entry) => entry.step === step));
+    const spec = example("platform");
+    const resourceUpgradeSpecs = spec.resourceUpgradeSpecs.map(({ resourceId }) => ({ resourceId, upgradeNow: true }));
+    const { id } = await service.startUpgrade({ ...spec, resourceUpgradeSpecs });
+    await happens("NSX_NODE_STARTED");
+    await service.fault({ kind: "ANSWERS", path: "/nsx/", status: 500, body: "<html></html>", times: 3 });
+    await service.fault({ kind: "LIFECYCLE_STARTS_LATE", seconds: 25, status: 404, times: 1 });
+    await happens("MGMT_MIGRATION_SET");
+    await service.fault({ kind: "ANSWERS", path: "/lcm/", status: 404, body: "<html></html>", times: 3 });
+    await happens("APPLY_STARTED");
+    await service.fault({ kind: "ANSWERS", method: "GET", path: "/api/cis/tasks", status: 500, times: 3 });
+    const soap = { status: 500, contentType: "text/xml", body: soapFault("RuntimeFault") };
+    await service.fault({ kind: "ANSWERS", path: "/sdk/RetrievePropertiesEx", ...soap, times: 3 });
+    await happens("REMEDIATED");
+    await service.fault({ kind: "MANAGER_RESTARTS", seconds: 3 });
+    const done = await service.taskWhen(id, "has ended", ended, 200);
+    expect([done.status, done.errors ?? []]).to.deep.equal(["Successful", []]);
+    expect(hostsOf(done).map(({ status }) => status)).to.deep.equal(Array(7).fill("SUCCESSFUL"));
+    const steps = (await service.ledger()).map(({ step }) => step);
+    for (const once of ["MGMT_MIGRATION_SET", "MGMT_SWITCHED_OVER", "MANAGER_RESTARTED"])
+      expect(steps.filter((step) => step === once)).to.deep.equal([once]);
+  });
+
+  it("are told at once at the first contact", async () => {
+    await service.fault({ kind: "ANSWERS", path: "/api/esx", status: 404, body: "<html></html>", seconds: 100 });
+    const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
+    const failed = await service.taskWhen(id, "has ended", ended, 30);
+    expect(failed.errors?.[0]?.errorCode).to.equal("PRECHECKS_FAILED");
+    expect(JSON.stringify(failed.subTasks)).to.contain("RESOURCE_NOT_FOUND");
+  });
+});
