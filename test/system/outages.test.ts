@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { ErrorBody } from "../../src/domain/error-body";
 import type { Task } from "../../src/domain/task";
 import { soapFault } from "../support/soap-fault";
 import { example, exampleNow } from "./examples";
@@ -36,6 +37,11 @@ describe("managers that are unwell for moments", function () {
     const done = await service.taskWhen(id, "has ended", ended, 200);
     expect([done.status, done.errors ?? []]).to.deep.equal(["Successful", []]);
     expect(hostsOf(done).map(({ status }) => status)).to.deep.equal(Array(7).fill("SUCCESSFUL"));
+    const faults = (await (await fetch(`${service.simulatorUrl}/simulator/faults`)).json()) as { remaining?: number }[];
+    expect(
+      faults.filter(({ remaining = 0 }) => remaining > 0),
+      "faults that met nothing",
+    ).to.deep.equal([]);
     const steps = (await service.ledger()).map(({ step }) => step);
     for (const once of ["MGMT_MIGRATION_SET", "MGMT_SWITCHED_OVER", "MANAGER_RESTARTED"])
       expect(steps.filter((step) => step === once)).to.deep.equal([once]);
@@ -43,9 +49,8 @@ describe("managers that are unwell for moments", function () {
 
   it("are told at once at the first contact", async () => {
     await service.fault({ kind: "ANSWERS", path: "/api/esx", status: 404, body: "<html></html>", seconds: 100 });
-    const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
-    const failed = await service.taskWhen(id, "has ended", ended, 30);
-    expect(failed.errors?.[0]?.errorCode).to.equal("PRECHECKS_FAILED");
-    expect(JSON.stringify(failed.subTasks)).to.contain("RESOURCE_NOT_FOUND");
+    const { status, body } = await service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft"));
+    expect([status, JSON.stringify(body).includes("fra1-vc01 answered 404")]).to.deep.equal([424, true]);
+    expect((await service.ledger()).length).to.equal(0);
   });
 });
