@@ -9,11 +9,13 @@ import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
+import type { PrecheckMoment } from "./precheck-moment";
 
 export type { RunAgain } from "../src/domain/run-again";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
+export type * from "./precheck-moment";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -36,15 +38,6 @@ export interface ClusterTarget {
   readonly image?: ClusterImage;
   /** The upgrade on whose behalf this is done, for the log; absent in what the upgrade itself calls. */
   readonly upgradeId?: string;
-}
-
-/** When prechecks are run. */
-export interface PrecheckMoment {
-  /**
-   * Something of the upgrade has been begun or done: trouble with the component manager is waited out. Absent at the first contact,
-   * where it is told at once.
-   */
-  readonly inWork?: true;
 }
 
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */

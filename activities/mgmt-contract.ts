@@ -1,7 +1,7 @@
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
-import type { PrecheckMoment } from "./contract";
+import type { PrecheckMoment } from "./precheck-moment";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A management server and the version that it is to be brought to. */

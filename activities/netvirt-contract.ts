@@ -6,7 +6,7 @@ import type {
 } from "../src/domain/netvirt-upgrade";
 import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
-import type { PrecheckMoment } from "./contract";
+import type { PrecheckMoment } from "./precheck-moment";
 import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A NETVIRT instance, the version it is to be brought to, and which parts of it. */

@@ -69,7 +69,7 @@ describe("The limits of a plan, around every Activity", function () {
   it("are the defaults where it does not say, or does not say all", async () => {
     const defaults = {
       runClusterPrechecks: [hour, 20 * minute, 15],
-      readClusterHosts: [30 * minute, 2 * minute, 15],
+      readClusterHosts: [hour, 2 * minute, 15],
       putRemediationPolicy: [0, 7 * day, 15],
       remediateHosts: [0, 7 * day, 15],
       restoreRemediationPolicy: [day, 2 * minute, 15],
