@@ -7,6 +7,7 @@ import {
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
+import { boundConnects } from "./connect-timeout";
 import { observedCalls, type OnTemporalCall } from "./observed-calls";
 
 /** Where Temporal is; the connection options hold the address, and keys and certificates if any. */
@@ -44,6 +45,10 @@ const channelArgs = {
   "grpc.service_config_disable_resolution": 1,
 };
 
+/** How long a connection over TCP may take to be made, in milliseconds. */
+const longestConnect = 5_000;
+let connectsAreBounded: (() => void) | undefined;
+
 /** Who watches a client; nobody by default. */
 export interface ClientObservers {
   readonly onCall?: OnTemporalCall;
@@ -57,6 +62,7 @@ export function lazyClient(
   dataConverter: DataConverter,
   observers: ClientObservers = {},
 ): Client {
+  connectsAreBounded ??= boundConnects(longestConnect);
   const { onCall, interceptors } = observers;
   const repeating = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
   return new Client({
