@@ -19,12 +19,14 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
   let engine: Engine;
   let project: ComposeProject;
   let operator: Operator;
+  /** The stand-ins but that of Node. */
+  let others: Promise<unknown>;
   let discard = () => Promise.resolve();
 
   before(async () => {
     engine = await Engine.start();
     discard = () => engine.discard();
-    await makeStandIns((command) => engine.sh(command));
+    ({ others } = await makeStandIns((command) => engine.sh(command)));
     const { api } = await freePorts("api");
     project = new ComposeProject(engine, api);
   });
@@ -54,6 +56,8 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
   });
 
   it("is built, gets its secrets and starts, as the page says", async () => {
+    // The first build takes longest of all here: images of others are made meanwhile.
+    await Promise.all([others, project.sh("docker compose build")]);
     const { stdout } = await project.documented("sh deploy/compose/make-secrets.sh ums.example.com");
     expect(stdout.match(/^Successfully tagged /gm), "images that were built").to.have.lengthOf(1);
     await project.documented("docker compose --profile simulator up --wait");

@@ -16,12 +16,13 @@ export function tool(variable: string): string {
 }
 
 /**
- * Makes every image that docker-compose.yml and the Dockerfile name, with their exact tags. They stand in for the
+ * Makes every image that docker-compose.yml and the Dockerfile name, with their exact tags: resolves when that of Node is
+ * there, from which ours is built, to a promise of the others. They stand in for the
  * published ones, which cannot be had everywhere. Alike are programs and versions, users, folders and entry points;
  * different are the distribution (Debian), admin-tools without what no script of ours calls, and the tools of images
  * that neither Compose nor our scripts use.
  */
-export async function makeStandIns(sh: Shell): Promise<void> {
+export async function makeStandIns(sh: Shell): Promise<{ readonly others: Promise<unknown> }> {
   await sh(`docker import ${join(tool("DEBIAN_BASE"), "base.tar")} stand-in/debian`);
   const { services } = readCompose();
   const tag = (service: string) => interpolated(services[service]?.image ?? "");
@@ -53,9 +54,17 @@ export async function makeStandIns(sh: Shell): Promise<void> {
       ],
     },
   ];
-  for (const { name, tag, files } of images) {
+  const make = async ({ name, tag, files }: (typeof images)[number]) => {
     const all = [[dockerfiles, `${name}.Dockerfile`] as const, ...files];
     const context = all.map(([folder, ...names]) => `-C '${folder}' ${names.join(" ")}`).join(" ");
     await sh(`tar -c ${context} | docker build --quiet --network none --tag ${tag} --file ${name}.Dockerfile -`);
-  }
+  };
+  const [ofNode, ...ofOthers] = images;
+  if (ofNode) await make(ofNode);
+  const others = (async () => {
+    for (const image of ofOthers) await make(image);
+  })();
+  // Whoever needs them may come to it later than one fails.
+  others.catch(() => undefined);
+  return { others };
 }
