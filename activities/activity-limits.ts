@@ -1,9 +1,9 @@
-import type { Clock } from "./clock";
+import { type Clock, monotonicClock } from "./clock";
 
 /** How long things may take. All in milliseconds. */
 export interface ActivityLimits {
-  /** What they are measured by; the monotonic clock by default. */
-  readonly clock?: Clock;
+  /** What they are measured by. */
+  readonly clock: Clock;
   /** One HTTP exchange. */
   readonly callTimeout: number;
   /** How long a component manager that does not answer is waited for before the work is given up. */
@@ -32,6 +32,7 @@ const minute = 60_000;
 
 /** The limits of production. */
 export const defaultActivityLimits: ActivityLimits = {
+  clock: monotonicClock,
   callTimeout: 30_000,
   outage: 60 * minute,
   answer: 90_000,

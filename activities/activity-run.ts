@@ -146,7 +146,7 @@ export function shortBounds({ outage, operationBusy, answer, callTimeout, poll, 
     outage: Math.min(outage, longest),
     operationBusy: Math.min(operationBusy, longest),
     poll,
-    ...(clock && { clock }),
+    clock,
   };
 }
 

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { uptime } from "node:os";
 
-/** Time for durations. Tests give one that they set themselves. */
+/** What time is read from and waited by. Tests give one that they set themselves. */
 export interface Clock {
   /** Milliseconds since some moment; never steps back, whatever becomes of the time of day. */
   now(): number;
+  /** Epoch milliseconds by this machine, for times that others read too. Somebody may set it back: no duration is taken by it. */
+  timeOfDay(): number;
   /** Waits so many milliseconds; rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
@@ -12,6 +14,7 @@ export interface Clock {
 /** The machine's monotonic clock. It counts the time in which this process was frozen, not that of a suspended machine. */
 export const monotonicClock: Clock = {
   now: () => performance.now(),
+  timeOfDay: () => Date.now(),
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, signal && { signal }),
 };
 

@@ -35,8 +35,10 @@ const concurrentLockReads = 8;
  */
 export function createActivities(dependencies: ActivityDependencies): UpgradeActivities {
   const { componentManager, patchFor, readLockHolder, limits, observe = unobserved } = dependencies;
-  const { callTimeout } = limits;
-  const lifecycleOf = managerClients(componentManager, (access) => createVlcmClient(access, { callTimeout, observe }));
+  const { callTimeout, clock } = limits;
+  const lifecycleOf = managerClients(componentManager, (access) =>
+    createVlcmClient(access, { callTimeout, clock, observe }),
+  );
   const managementOf = managerClients(componentManager, (access) =>
     createVim25Client(access, { callTimeout, observe }),
   );

@@ -1,5 +1,5 @@
 import type { ActivityLimits } from "./activity-limits";
-import { type Clock, monotonicClock } from "./clock";
+import type { Clock } from "./clock";
 import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
 
 /** What retrying is bounded by, in milliseconds: an outage, another operation, and how often to look. */
@@ -56,7 +56,7 @@ export interface RetryPolicy {
 }
 
 export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): RetryPolicy {
-  const { clock = monotonicClock } = bounds;
+  const { clock } = bounds;
   const { stage } = hooks;
   const stopIfInterrupted = () => {
     const interruption = hooks.interruption();

@@ -146,7 +146,7 @@ class BaselineHostRun {
     });
 
     this.#enter("RECONNECT", "Waiting until the host is back.");
-    const began = Date.now();
+    const began = retryPolicy.clock.now();
     let wasAway = false;
     for (let round = 0; ; round++) {
       const now = await look();
@@ -155,7 +155,7 @@ class BaselineHostRun {
       if (isHere && (isAtTarget(context, now) || hasRestarted(context, now) || (wasAway && knowsNoBootTime(now))))
         return;
       const what = isHere ? "has not restarted" : `is ${now.connection}`;
-      if (Date.now() - began >= limits.reconnect) throw hostFailure("HOST_NOT_RECONNECTED", what);
+      if (retryPolicy.clock.now() - began >= limits.reconnect) throw hostFailure("HOST_NOT_RECONNECTED", what);
       progress.note(`Waiting for the host, which ${what}${isHere ? " yet" : ""}.`);
       await retryPolicy.pause(round);
     }
@@ -164,12 +164,12 @@ class BaselineHostRun {
   async #verify(): Promise<void> {
     const { retryPolicy, progress, input, limits } = this.#context;
     this.#enter("VERIFY", "Comparing the host with the target version.");
-    const began = Date.now();
+    const began = retryPolicy.clock.now();
     for (let round = 0; ; round++) {
       const host = await connectedHost(this.#context);
       if (isAtTarget(this.#context, host))
         return progress.enter([0], "UPGRADED", `Upgraded to ${input.targetVersion}.`);
-      if (Date.now() - began >= Math.min(limits.settle, limits.reconnect)) {
+      if (retryPolicy.clock.now() - began >= Math.min(limits.settle, limits.reconnect)) {
         const found = `has version ${versionText(host.product) || "unknown"} after its restart`;
         throw hostFailure("HOST_NOT_AT_TARGET", found);
       }

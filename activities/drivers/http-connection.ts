@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
 import { type AnswerBound, answerBounds, AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
+import { type Clock, monotonicClock } from "../clock";
 import { callsAtOnce } from "./calls-at-once";
 import { type Lease, requireLease } from "./lease";
 
@@ -34,6 +34,8 @@ export interface HttpConnectionOptions {
   readonly callTimeout: number;
   /** How often, and after which statuses, a GET is begun anew at once; after a broken connection always. */
   readonly quickRetries: { readonly limit: number; readonly statuses: readonly number[] };
+  /** By which quick retries wait; the machine's by default. */
+  readonly clock?: Clock;
 }
 
 /** Milliseconds that a connection is kept for the next call, where the manager does not say how long it keeps it. */
@@ -84,7 +86,7 @@ export class HttpConnection {
   }
 
   async #send(request: HttpRequest, signal: AbortSignal, way: Dispatcher = this.#pool): Promise<HttpAnswer> {
-    const { quickRetries } = this.#options;
+    const { quickRetries, clock = monotonicClock } = this.#options;
     const retries = request.method === "GET" ? quickRetries.limit : 0;
     for (let retry = 0; ; retry++) {
       const isLast = retry === retries;
@@ -95,7 +97,7 @@ export class HttpConnection {
         if (error instanceof LeaseTooOldError || error instanceof AnswerTooLargeError) throw error;
         if (isLast || signal.aborted) throw named(error);
       }
-      await pause(quickly * (retry + 1));
+      await clock.sleep(quickly * (retry + 1));
     }
   }
 

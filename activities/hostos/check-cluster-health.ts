@@ -9,12 +9,13 @@ const longestWait = 1_000;
 
 /** One look at a cluster's health. Whatever it cannot find out at once is left to {@link awaitClusterHealth}. */
 export function checkClusterHealth(
-  { limits, ...dependencies }: ClusterHealthDependencies & { readonly limits: Pick<ActivityLimits, "poll"> },
+  { limits, ...dependencies }: ClusterHealthDependencies & { readonly limits: Pick<ActivityLimits, "poll" | "clock"> },
   input: ClusterTarget,
 ): Promise<HealthLook> {
   const context = { cluster: input.cluster.name, componentManager: input.cluster.componentManagerId };
   return runActivity({ context, failure: () => ({ retryable: false }) }, async () => {
-    const retryPolicy = activityRetryPolicy({ poll: limits.poll, outage: longestWait, operationBusy: longestWait });
+    const { poll, clock } = limits;
+    const retryPolicy = activityRetryPolicy({ poll, clock, outage: longestWait, operationBusy: longestWait });
     const health = new ClusterHealth(dependencies, retryPolicy, input);
     let check: string | undefined;
     try {

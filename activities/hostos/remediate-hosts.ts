@@ -48,7 +48,7 @@ export function remediateHosts(
     ...(alone && { host: alone.fqdn }),
     componentManager: cluster.componentManagerId,
   };
-  const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context));
+  const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context), limits.clock);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
   const common = { input, limits, progress, mayHaveRequested };
 

@@ -109,14 +109,16 @@ export class RemediationRequests {
    * asked. `hasFailures`: an attempt at one of the hosts has failed before.
    */
   since(hasFailures: boolean): number | undefined {
-    const { client, progress, input } = this.#o;
+    const { client, progress, input, retryPolicy } = this.#o;
     const { requestedAt } = progress.current;
     if (requestedAt !== undefined) return Date.parse(requestedAt);
     // A crash may have lost the heartbeat of the intent, never the attempt's beginning. That is our clock's.
     if (!this.arePossible) return undefined;
     // Nor may a lost run have got so far as to heartbeat at all; a failure that is known is of an attempt before this one.
     const lost = input.lost === undefined || hasFailures ? Infinity : Date.parse(input.lost);
-    return Math.min(progress.began, lost) + (client.now() - Date.now()) - (hasFailures ? 0 : clockSlack);
+    return (
+      Math.min(progress.began, lost) + (client.now() - retryPolicy.clock.timeOfDay()) - (hasFailures ? 0 : clockSlack)
+    );
   }
 
   /** Throws the error once this has been uncertain for as long as its limit. */

@@ -14,6 +14,7 @@ import {
   stagesOfHost,
 } from "../../src/domain/remediation-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
+import { type Clock, monotonicClock } from "../clock";
 import type { RemediateHostsInput } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { HostFailure } from "./host-failure";
@@ -23,8 +24,6 @@ const settled: ReadonlySet<HostPhase> = new Set(["UPGRADED", "ALREADY_AT_TARGET"
 
 /** Characters of a failure that is told among those of other hosts. */
 const sharedText = 300;
-
-const now = () => toTimestamp(Date.now());
 
 /** What earlier runs have left, whichever source knows of more failures; undefined where this is the first run. */
 export function knownProgress(
@@ -43,6 +42,7 @@ export class RemediationTracker {
   #progress: RemediationProgress;
   readonly #input: RemediateHostsInput;
   readonly #beat: (progress: RemediationProgress) => void;
+  readonly #clock: Pick<Clock, "timeOfDay">;
   /** What was known before the request that is being made. */
   #beforeIntent: Pick<RemediationProgress, "phases" | "requestedAt"> | undefined;
   /** The component manager's own words on failures of this run, by the places of the hosts. */
@@ -53,16 +53,18 @@ export class RemediationTracker {
     input: RemediateHostsInput,
     known: RemediationProgress | undefined,
     beat: (progress: RemediationProgress) => void,
+    clock: Pick<Clock, "timeOfDay"> = monotonicClock,
   ) {
     this.#input = input;
     this.#beat = beat;
+    this.#clock = clock;
     const fresh: RemediationProgress = {
       kind: input.kind,
       activity: "Starting.",
       phases: hostPhases.WAITING.repeat(input.hosts.length),
       failures: input.hosts.map(() => 0),
       failed: [],
-      began: now(),
+      began: this.#now(),
       entered: {},
       maximumAttempts: input.attempts.maximumAttempts,
     };
@@ -87,9 +89,13 @@ export class RemediationTracker {
     return this.#progress;
   }
 
+  #now(): string {
+    return toTimestamp(this.#clock.timeOfDay());
+  }
+
   /** When this attempt began, by this machine's clock, in epoch milliseconds. */
   get began(): number {
-    return Date.parse(this.#progress.began) || Date.now();
+    return Date.parse(this.#progress.began) || this.#clock.timeOfDay();
   }
 
   /** Whether a host has failed in an attempt before this one. */
@@ -195,7 +201,7 @@ export class RemediationTracker {
     const { type = "" } = stageOfPhase(kind, stage ?? phaseOf(this.#progress, place)) ?? {};
     this.#change({
       failures,
-      failed: this.#failedWith(place, { code, what: text, stage: type, at: now() }),
+      failed: this.#failedWith(place, { code, what: text, stage: type, at: this.#now() }),
       ...this.#entered([place], isLast ? "FAILED" : "FAILED_ONCE"),
     });
   }
@@ -209,7 +215,7 @@ export class RemediationTracker {
 
   /** Nothing is left to try: how every host ended. */
   result(): RemediationResult {
-    const at = now();
+    const at = this.#now();
     const { hosts, targetVersion: version } = this.#input;
     const nameAt = (place: number) => hosts[place] ?? { host: "", fqdn: "" };
     const stagesAt = (place: number) => stagesOfHost(this.#progress, place, nameAt(place).fqdn, at);
@@ -251,7 +257,7 @@ export class RemediationTracker {
     const stage = places.length > 0 ? stageOfPhase(this.#input.kind, phase) : undefined;
     return {
       phases: letters.join(""),
-      entered: stage && !(stage.type in entered) ? { ...entered, [stage.type]: now() } : entered,
+      entered: stage && !(stage.type in entered) ? { ...entered, [stage.type]: this.#now() } : entered,
     };
   }
 

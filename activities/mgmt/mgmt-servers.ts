@@ -20,7 +20,7 @@ export function mgmtServers({
   observe = unobserved,
 }: Pick<ActivityDependencies, "componentManager" | "managementServer" | "limits" | "observe">) {
   const clientOf = managerClients(componentManager, (access, secrets) =>
-    createVcsaClient(access, { callTimeout: limits.callTimeout, secrets, observe }),
+    createVcsaClient(access, { callTimeout: limits.callTimeout, clock: limits.clock, secrets, observe }),
   );
   return ({ server }: Pick<MgmtTarget, "server">): MgmtServerAccess => {
     const settings = managementServer(server.resourceId) ?? nothingSet;

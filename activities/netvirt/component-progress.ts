@@ -59,9 +59,9 @@ export class ComponentProgressTracker {
     this.#change({ activity: bounded(activity, 300) });
   }
 
-  /** Before the upgrade is asked for: whatever becomes of the request, the next run knows that there was one. */
-  intend(requestedFrom: string): void {
-    const requestedAt = toTimestamp(Date.now());
+  /** Before the upgrade is asked for, at `now`: whatever becomes of the request, the next run knows that there was one. */
+  intend(requestedFrom: string, now: number): void {
+    const requestedAt = toTimestamp(now);
     this.#change({ requestedAt, requestedFrom, accepted: false, activity: "Requesting the upgrade." });
   }
 

@@ -131,7 +131,7 @@ export class ComponentUpgradeRun {
     if (++this.#requests > maximumRequests) throw this.#lastRefusal ?? notStarted(client.id, input, maximumRequests);
     const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
-    progress.intend(keyOf(view));
+    progress.intend(keyOf(view), retryPolicy.clock.timeOfDay());
     this.#upgraded = true;
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
@@ -190,7 +190,7 @@ export class ComponentUpgradeRun {
 
   /** By the time of day, because an earlier run on another machine may have made the request. */
   #sinceRequest(): number {
-    return Date.now() - (Date.parse(this.#o.progress.current.requestedAt ?? "") || 0);
+    return this.#o.retryPolicy.clock.timeOfDay() - (Date.parse(this.#o.progress.current.requestedAt ?? "") || 0);
   }
 
   #failure(code: Parameters<typeof netvirtFailure>[0], view: ComponentView, what: string): NetvirtFailure {

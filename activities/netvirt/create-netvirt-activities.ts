@@ -16,7 +16,7 @@ export function createNetvirtActivities({
   observe = unobserved,
 }: Pick<ActivityDependencies, "componentManager" | "limits" | "observe">): NetvirtActivities {
   const clientOf = managerClients(componentManager, (access) =>
-    createNsxClient(access, { callTimeout: limits.callTimeout, observe }),
+    createNsxClient(access, { callTimeout: limits.callTimeout, clock: limits.clock, observe }),
   );
   const contextOf = ({ netvirt }: NetvirtTarget) => ({
     netvirt: netvirt.name,

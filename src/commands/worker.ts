@@ -3,6 +3,7 @@ import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
 import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
+import { monotonicClock } from "../../activities/clock";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot, type WaitLimits } from "../config";
 import { observeActivities } from "../observability/observe-activities";
@@ -120,6 +121,7 @@ function forward(log: Logger, { level, message, meta }: LogEntry): void {
 function activityLimits(limits: WaitLimits): ActivityLimits {
   const minute = 60_000;
   return {
+    clock: monotonicClock,
     callTimeout: limits.componentManagerCallSeconds * 1000,
     outage: limits.componentManagerOutageMinutes * minute,
     answer: limits.answerSeconds * 1000,

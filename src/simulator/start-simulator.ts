@@ -22,7 +22,8 @@ export interface RunningSimulator {
 
 /**
  * How to run the simulator. `port` 0 takes a free one. `hostSeconds`, how long a host's remediation takes, may be
- * fractional or 0. Without `stateFile` everything is forgotten at the end. `now` gives epoch milliseconds.
+ * fractional or 0. Without `stateFile` everything is forgotten at the end. `now` gives epoch
+ * milliseconds, by which all goes on that takes time.
  */
 export interface SimulatorOptions {
   readonly host: string;
@@ -65,7 +66,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
     app.use(api.routes());
 
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const server = createServer((request, response) => {
+    response.setHeader("Date", new Date(now()).toUTCString());
+    void handle(request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

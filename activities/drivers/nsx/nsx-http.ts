@@ -1,5 +1,6 @@
 import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
+import type { Clock } from "../../clock";
 import { type CallOperation, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { type HttpAnswer, HttpConnection } from "../http-connection";
@@ -26,6 +27,8 @@ export interface NsxCall {
 export interface NsxHttpOptions {
   /** Milliseconds that one HTTP exchange may take. */
   readonly callTimeout: number;
+  /** By which quick retries wait; the machine's by default. */
+  readonly clock?: Clock;
   /** Who watches the calls; nobody by default. */
   readonly observe?: ObserveCall;
 }
@@ -41,12 +44,16 @@ export class NsxHttp {
   readonly #authorization: string;
   readonly #tries = new CredentialTries();
 
-  constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: NsxHttpOptions) {
+  constructor(access: ComponentManagerAccess, { callTimeout, clock, observe = unobserved }: NsxHttpOptions) {
     this.#access = access;
     this.#observe = observe;
     this.#authorization = basicCredentials(access);
     // A kept connection may die with the manager's restart.
-    this.#http = new HttpConnection(access.url, { callTimeout, quickRetries: { limit: 1, statuses: [] } });
+    this.#http = new HttpConnection(access.url, {
+      callTimeout,
+      quickRetries: { limit: 1, statuses: [] },
+      ...(clock && { clock }),
+    });
   }
 
   /** Makes a call and decodes its answer. Throws DriverError. */

@@ -8,6 +8,7 @@ import {
   outcomeOfStatus,
   unobserved,
 } from "../call-observation";
+import { type Clock, monotonicClock } from "../../clock";
 import { callsAtOnce } from "../calls-at-once";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { HttpConnection } from "../http-connection";
@@ -34,6 +35,8 @@ export interface VapiCall {
 export interface VapiHttpOptions {
   /** Milliseconds that one HTTP exchange may take. */
   readonly callTimeout: number;
+  /** This machine's, by default. */
+  readonly clock?: Clock;
   /** How often an idempotent GET is repeated at once after a transient error. Default 2. */
   readonly quickRetries?: number;
   /** How a refusal is called that says that the manager is at work on the same thing. */
@@ -64,6 +67,7 @@ export class VapiHttp {
   readonly #secrets: readonly string[];
   readonly #product: ManagerCall["product"];
   readonly #observe: ObserveCall;
+  readonly #clock: Clock;
   readonly #inTurn = pLimit(callsAtOnce);
   readonly #tries = new CredentialTries();
   #session: Promise<string> | undefined;
@@ -71,6 +75,7 @@ export class VapiHttp {
 
   constructor(access: ComponentManagerAccess, options: VapiHttpOptions) {
     const { callTimeout, quickRetries = 2, busy, secrets = [], product = "vlcm", observe = unobserved } = options;
+    this.#clock = options.clock ?? monotonicClock;
     this.#access = access;
     this.#product = product;
     this.#observe = observe;
@@ -79,12 +84,13 @@ export class VapiHttp {
     this.#http = new HttpConnection(access.url, {
       callTimeout,
       quickRetries: { limit: quickRetries, statuses: [500, 502, 503, 504] },
+      clock: this.#clock,
     });
   }
 
   /** The component manager's own time in epoch milliseconds, as its last answer told it: right to the second. */
   now(): number {
-    return Date.now() + this.#clockOffset;
+    return this.#clock.timeOfDay() + this.#clockOffset;
   }
 
   /** Makes a call and decodes its answer. Throws DriverError. */
@@ -156,7 +162,7 @@ export class VapiHttp {
     const query = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
       [value].flat().map((v): [string, string] => [name, v]),
     );
-    const sentAt = Date.now();
+    const sentAt = this.#clock.timeOfDay();
     try {
       const { status, headers, body } = await this.#http.request({
         changes: changes(call),
@@ -181,7 +187,7 @@ export class VapiHttp {
   /** `date` is the answer's time, cut to the second. Within what it leaves open, the two clocks are taken to agree. */
   #compareClocks(date: number, sentAt: number): void {
     if (Number.isNaN(date)) return;
-    this.#clockOffset = Math.min(Math.max(0, date - Date.now()), date + 1000 - sentAt);
+    this.#clockOffset = Math.min(Math.max(0, date - this.#clock.timeOfDay()), date + 1000 - sentAt);
   }
 
   #asked(call: VapiCall): Asked {

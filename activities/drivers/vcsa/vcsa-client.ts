@@ -62,7 +62,7 @@ const busy = {
 
 export function createVcsaClient(
   access: ComponentManagerAccess,
-  options: Pick<VapiHttpOptions, "callTimeout" | "quickRetries" | "secrets" | "observe">,
+  options: Pick<VapiHttpOptions, "callTimeout" | "clock" | "quickRetries" | "secrets" | "observe">,
 ): VcsaClient {
   const http = new VapiHttp(access, { ...options, busy, product: "vcsa" });
   const ask = <A>(call: VapiCall, codec: t.Decoder<unknown, A>) => http.call(call, codec);

@@ -4,6 +4,7 @@ import type { Client } from "@temporalio/client";
 import { expect } from "chai";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "../../../activities/activity-lease";
 import { activityRetryPolicy, runActivity } from "../../../activities/activity-run";
+import { monotonicClock } from "../../../activities/clock";
 import { type Lease, LeaseEndedError, requireLease, NoLeaseError } from "../../../activities/drivers/lease";
 import { activityEnvironment } from "../../support/activity-environment";
 import { ManualClock } from "../../support/manual-clock";
@@ -127,7 +128,12 @@ describe("the lease of an Activity", () => {
       const environment = activityEnvironment({}, { logger: silent });
       const run = environment.run(() =>
         runActivity({ context: { host: "esx-01" } }, () =>
-          activityRetryPolicy({ outage: 60_000, operationBusy: 60_000, poll: { min: 60_000, max: 60_000 } }).pause(0),
+          activityRetryPolicy({
+            outage: 60_000,
+            operationBusy: 60_000,
+            poll: { min: 60_000, max: 60_000 },
+            clock: monotonicClock,
+          }).pause(0),
         ),
       );
       environment.cancel("RESET", new ActivityCancellationDetails({ reset: true }));

@@ -12,10 +12,11 @@ describe("Waiting for the end of a short task", () => {
     const readTask = () => Promise.resolve({ status: ++looks < last ? "RUNNING" : "SUCCEEDED" } as TaskInfo);
     return { id: "vc-1", readTask };
   };
+  const clock = new ManualClock();
   const patient = (pauses: number[]): RetryPolicy => ({
     stage: "IN_WORK",
-    bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 } },
-    clock: new ManualClock(),
+    bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 }, clock },
+    clock,
     retry: (request) => request(),
     change: (request) => request(),
     once: (request) => request(),

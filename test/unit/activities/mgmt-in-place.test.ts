@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { MgmtProgress } from "../../../src/domain/mgmt-progress";
-import { eventually } from "../../support/eventually";
 import { expectCancelled, failureOf, succeed } from "./simulated-cluster";
 import {
   mgmtSettings,
@@ -109,10 +108,7 @@ describe("the update of a management server in place", function () {
 
   it("leaves another update that is staged alone", async () => {
     await server.asSomebodyElse("POST", "appliance/update/pending/9.0.1.0?action=stage", {});
-    await eventually(
-      () => server.state(),
-      ({ staged }) => staged?.complete === true,
-    );
+    while ((await server.state()).staged?.complete !== true) await server.clock.sleep(50);
     const failure = failureOf(await runStep(stage()));
     expect(failure).to.include({ type: "MGMT_OTHER_UPDATE_STAGED", nonRetryable: true });
     expect((await server.state()).staged).to.include({ version: "9.0.1.0" });
@@ -184,7 +180,7 @@ describe("the update of a management server in place", function () {
       it(`attaches also where nothing is known of the lost run, and the appliance is away: run again ${how}`, async () => {
         await succeed(stage());
         await server.hostSeconds(1);
-        const since = new Date().toISOString();
+        const since = new Date(server.clock.timeOfDay()).toISOString();
         const lost = startStep(install());
         await lost.heartbeat(({ activity }) => /come back/.test(activity));
         lost.environment.cancel("WORKER_SHUTDOWN");

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { ClusterPrechecks, ClusterTarget } from "../../../activities/contract";
-import { eventually } from "../../support/eventually";
 import {
   failureOf,
   newVersion,
@@ -60,13 +59,11 @@ describe("runClusterPrechecks", function () {
 
   it("begins the health check again where a restart of the component manager has made it forget its task", async () => {
     await start();
-    await cluster.hostSeconds(4);
+    await cluster.hostSeconds(60);
     const running = startActivity(prechecks());
-    await eventually(
-      () => cluster.state(),
-      ({ runningTasks }) => runningTasks.some(({ kind }) => kind === "check"),
-    );
+    while (!(await cluster.state()).runningTasks.some(({ kind }) => kind === "check"));
     await cluster.fault({ kind: "TASKS_FORGOTTEN" });
+    await cluster.hostSeconds(0.05);
     const { result, error } = await running.end;
     expect(error).to.equal(undefined);
     expect(result?.stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);

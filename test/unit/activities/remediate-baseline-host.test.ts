@@ -107,7 +107,7 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       const remediate = await prepared();
       const again = remediate({
         before: {
-          at: new Date().toISOString(),
+          at: new Date(cluster.clock.timeOfDay()).toISOString(),
           inMaintenanceMode: true,
           rebootRequired: false,
           atTarget: false,
@@ -333,7 +333,7 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       );
       run.environment.cancel("WORKER_SHUTDOWN");
       await run.end;
-      while ((await cluster.state()).runningTasks.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      while ((await cluster.state()).runningTasks.length > 0) await cluster.clock.sleep(20);
       const failure = failureOf(await runActivity(remediate(), { attempt: 2, heartbeatDetails: known }));
       expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
       expect(failure.told.progress).to.deep.include({ failures: [1] });
@@ -382,7 +382,7 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       );
       run.environment.cancel("WORKER_SHUTDOWN");
       await run.end;
-      while ((await stateOfHost()).maintenance !== "IN") await new Promise((resolve) => setImmediate(resolve));
+      while ((await stateOfHost()).maintenance !== "IN") await cluster.clock.sleep(20);
       const failure = failureOf(await runActivity(remediate({ resume, stop: true })));
       expect(failure.type).to.equal("CANCELLED");
       expect(await stateOfHost()).to.include({ maintenance: "OUT" });

@@ -184,7 +184,7 @@ describe("remediateHosts, one host alone", function () {
       // Longer than two clocks are taken to differ: the new run alone would take the result for an older one.
       await cluster.hostSeconds(7);
       await cluster.fault({ kind: "REMEDIATION_FAILS", times: 1 });
-      const lost = new Date().toISOString();
+      const lost = new Date(cluster.clock.timeOfDay()).toISOString();
       await lostRun();
       await remediationEnds();
       const failure = failureOf(await runActivity(remediate(undefined, { lost })));
@@ -257,13 +257,13 @@ describe("remediateHosts, one host alone", function () {
       limits: Partial<ActivityLimits> = {},
     ) => {
       const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
-      const client = createVlcmClient(access, quickLimits);
-      const management = createVim25Client(access, quickLimits);
-      const { maintenance } = cluster;
+      const { maintenance, clock } = cluster;
+      const all = { ...quickLimits, clock, ...limits };
+      const client = createVlcmClient(access, all);
+      const management = createVim25Client(access, all);
       const interfaces = { client: { ...client, ...replaced(client) }, management, maintenance };
       const activities: Pick<UpgradeActivities, "remediateHosts"> = {
-        remediateHosts: (asked) =>
-          remediateHosts({ ...quickLimits, ...limits }, asked, (context) => remediateImageHosts(context, interfaces)),
+        remediateHosts: (asked) => remediateHosts(all, asked, (context) => remediateImageHosts(context, interfaces)),
       };
       return () => remediateHost(activities, input);
     };
@@ -477,6 +477,7 @@ describe("remediateHosts, one host alone", function () {
     for (;;) {
       const { runningTasks } = await cluster.state();
       if (!runningTasks.some(({ kind }) => kind === "apply")) return;
+      await cluster.clock.sleep(100);
     }
   }
 });

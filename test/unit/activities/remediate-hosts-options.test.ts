@@ -2,7 +2,6 @@ import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput, RunningVms } from "../../../activities/contract";
 import type { RemediationProgress, RemediationResult } from "../../../src/domain/remediation-progress";
-import { eventually } from "../../support/eventually";
 import {
   expectCancelled,
   failureOf,
@@ -90,11 +89,11 @@ describe("remediateHosts, switching virtual machines off itself", function () {
       });
 
   it("starts what a lost run is still switching off where the upgrade was cancelled meanwhile", async () => {
-    // A virtual machine then takes 200 ms, which the next run has to wait for.
-    await cluster.hostSeconds(20);
+    // A virtual machine then takes 600 ms, which the next run has to wait for.
+    await cluster.hostSeconds(60);
     const lost = start();
     await lost.heartbeat(({ activity }) => /powered off/.test(activity));
-    await eventually(cluster.state, ({ runningTasks }) => runningTasks.length > 0);
+    while ((await cluster.state()).runningTasks.length === 0);
     lost.environment.cancel("WORKER_SHUTDOWN");
     await lost.end;
     expect(failureOf(await run({ stop: true })).type).to.equal("CANCELLED");

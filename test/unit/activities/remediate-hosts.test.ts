@@ -238,7 +238,7 @@ describe("remediateHosts", function () {
       await lost.heartbeat(isAttached);
       lost.environment.cancel("WORKER_SHUTDOWN");
       const resume = failureOf(await lost.end).told.progress;
-      for (;;) if ((await cluster.state()).runningTasks.every(({ kind }) => kind !== "apply")) break;
+      while ((await cluster.state()).runningTasks.some(({ kind }) => kind === "apply")) await cluster.clock.sleep(100);
       await cluster.fault({ kind: "TASKS_FORGOTTEN" });
       if (!resume) throw new Error("the failure has no progress");
       const failed = await runActivity<RemediationResult, RemediationProgress>(remediate({ resume }));

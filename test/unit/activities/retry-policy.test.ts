@@ -1,9 +1,15 @@
 import { expect } from "chai";
+import { monotonicClock } from "../../../activities/clock";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, GiveUpError, type RetryBounds } from "../../../activities/retry-policy";
 import { ManualClock } from "../../support/manual-clock";
 
-const bounds: RetryBounds = { outage: 5_000, operationBusy: 5_000, poll: { min: 1, max: 2 } };
+const bounds: RetryBounds = {
+  outage: 5_000,
+  operationBusy: 5_000,
+  poll: { min: 1, max: 2 },
+  clock: monotonicClock,
+};
 const error = (kind: "transient" | "permanent", code = "COMPONENT_MANAGER_UNREACHABLE") =>
   new DriverError({ kind, code, message: "vc-01 does not answer.", remediation: "Look." });
 

@@ -22,9 +22,9 @@ import { type RemediationProgress, stagesOfHost } from "../../../src/domain/reme
 import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
 import type { HostMaintenance } from "../../../activities/hostos/host-maintenance";
 import { DriverError } from "../../../activities/drivers/driver-error";
+import { ManualClock } from "../../support/manual-clock";
 import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
-import type { ManualClock } from "../../support/manual-clock";
 
 export const oldVersion = "9.0.0-0.24755229";
 export const targetVersion = "9.0.1-0.24957456";
@@ -39,7 +39,7 @@ export const depotFirmware = { manager: "com.dell.hsm", package: "PowerEdge-R760
 export const quickLimits: ActivityLimits = {
   ...defaultActivityLimits,
   callTimeout: 5_000,
-  poll: { min: 5, max: 20 },
+  poll: { min: 20, max: 100 },
 };
 
 export interface SimulatedHost {
@@ -84,6 +84,8 @@ export interface SimulatedCluster {
   /** The steps of the ledger, in their order. */
   steps(filter?: string): Promise<string[]>;
   hostSeconds(seconds: number): Promise<void>;
+  /** Of the simulator and of the Activities; passes only where they wait. */
+  readonly clock: ManualClock;
   close(): Promise<void>;
 }
 
@@ -105,14 +107,15 @@ function patchFor(_id: string, { version, customIsoId }: PatchQuery): PatchSourc
 export async function simulateCluster(
   management: "IMAGE" | "BASELINE" = "IMAGE",
   more: Partial<ClusterConfig> = {},
-  clock?: ManualClock,
+  ownClock?: ManualClock,
 ): Promise<SimulatedCluster> {
+  const clock = ownClock ?? new ManualClock();
   const simulator: RunningSimulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.2,
     log: () => undefined,
-    ...(clock && { now: () => Date.now() + clock.now() }),
+    now: clock.timeOfDay,
     config: {
       depot: [
         { version: oldVersion },
@@ -180,6 +183,7 @@ export async function simulateCluster(
 
   return {
     url: simulator.url,
+    clock,
     target: {
       cluster: { resourceId: "c-1", name: "cluster-01", componentManagerId: "vc-01", cluster: "domain-c8" },
       kind: "IMAGE",
@@ -191,7 +195,7 @@ export async function simulateCluster(
         patchFor,
         managementServer: () => undefined,
         readLockHolder: (workflowId) => Promise.resolve(workflowId === "cluster/c-1" ? { upgradeId: "upgrade-1" } : {}),
-        limits: { ...quickLimits, ...(clock && { clock, poll: defaultActivityLimits.poll }), ...limits },
+        limits: { ...quickLimits, clock, ...(ownClock && { poll: defaultActivityLimits.poll }), ...limits },
         hostMaintenance: () => maintenance,
       }),
     maintenance,

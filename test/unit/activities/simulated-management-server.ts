@@ -3,6 +3,7 @@ import type { MgmtActivities, MgmtMigrationInput, MgmtPrecheckInput } from "../.
 import { askAsSomebodyElse } from "../../support/ask-as-somebody-else";
 import { createActivities } from "../../../activities/create-activities";
 import type { MgmtProgress } from "../../../src/domain/mgmt-progress";
+import { ManualClock } from "../../support/manual-clock";
 import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import { startSimulator } from "../../../src/simulator/start-simulator";
 import { type ActivityEnd, quickLimits, startActivity } from "./simulated-cluster";
@@ -39,6 +40,8 @@ export interface SimulatedManagementServer {
   hostSeconds(seconds: number): Promise<void>;
   /** A call of the product's API by somebody else. */
   asSomebodyElse(method: string, path: string, body?: unknown): Promise<number>;
+  /** Of the simulator and of the Activities; passes only where they wait. */
+  readonly clock: ManualClock;
   close(): Promise<void>;
 }
 
@@ -49,11 +52,13 @@ interface MgmtActivitiesOptions {
 }
 
 export async function simulateManagementServer(): Promise<SimulatedManagementServer> {
+  const clock = new ManualClock();
   const simulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.15,
     log: () => undefined,
+    now: clock.timeOfDay,
     config: {
       depot: [{ version: "9.0.0-0.1" }],
       hostVersion: "9.0.0-0.1",
@@ -76,6 +81,7 @@ export async function simulateManagementServer(): Promise<SimulatedManagementSer
   const ledger = () => control<LedgerEntry[]>("GET", "ledger");
   return {
     url: simulator.url,
+    clock,
     target: {
       server: { resourceId: "m-1", name: "fra1-vc01", componentManagerId: "vc-01" },
       targetVersion: mgmtTarget,
@@ -89,7 +95,7 @@ export async function simulateManagementServer(): Promise<SimulatedManagementSer
         managementServer: (id) => (id !== "m-1" ? undefined : "settings" in options ? options.settings : mgmtSettings),
         patchFor: () => undefined,
         readLockHolder: () => Promise.resolve({}),
-        limits: { ...quickLimits, ...limits },
+        limits: { ...quickLimits, clock, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),
     repair: () => control("DELETE", "faults"),

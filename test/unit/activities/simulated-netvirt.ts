@@ -3,6 +3,7 @@ import { defaultActivityLimits, type ActivityLimits } from "../../../activities/
 import type { FailureDetails, NetvirtTarget, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { NetvirtProgress } from "../../../src/domain/netvirt-upgrade";
+import { ManualClock } from "../../support/manual-clock";
 import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
 import type { NsxManager } from "../../../src/simulator/nsx/nsx-state";
 import { startSimulator } from "../../../src/simulator/start-simulator";
@@ -19,7 +20,7 @@ export const groups = { edge1: "edge-1", edge2: "edge-2", hosts1: "hosts-1", hos
 export const quickLimits: ActivityLimits = {
   ...defaultActivityLimits,
   callTimeout: 5_000,
-  poll: { min: 5, max: 20 },
+  poll: { min: 20, max: 100 },
 };
 
 interface ManagerOptions {
@@ -44,16 +45,20 @@ export interface SimulatedNetvirt {
   ledger(): Promise<LedgerEntry[]>;
   hostSeconds(seconds: number): Promise<void>;
   call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** Of the simulator and of the Activities; passes only where they wait. */
+  readonly clock: ManualClock;
   close(): Promise<void>;
 }
 
 export async function simulateNetvirt(options: ManagerOptions = {}): Promise<SimulatedNetvirt> {
   const { targetVersion: offered = targetVersion, edgeParallel = true, hosts = 2, managers = 3 } = options;
+  const clock = new ManualClock();
   const simulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.1,
     log: () => undefined,
+    now: clock.timeOfDay,
     config: {
       depot: [{ version: "9.0.0-0.24755229" }],
       hostVersion: "9.0.0-0.24755229",
@@ -109,6 +114,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
 
   return {
     url: simulator.url,
+    clock,
     target: {
       netvirt: { resourceId: "n-1", name: "nsx-01", componentManagerId: "nsx-01" },
       targetVersion,
@@ -121,7 +127,7 @@ export async function simulateNetvirt(options: ManagerOptions = {}): Promise<Sim
         patchFor: () => undefined,
         managementServer: () => undefined,
         readLockHolder: () => Promise.resolve({}),
-        limits: { ...quickLimits, ...limits },
+        limits: { ...quickLimits, clock, ...limits },
       }),
     fault: (request) => control("POST", "faults", request),
     timesLeft,
