@@ -1,47 +1,10 @@
+import { defaultTimeLimits, type TimeLimits } from "../src/domain/time-limits";
 import { type Clock, monotonicClock } from "./clock";
 
-/** How long things may take. All in milliseconds. */
-export interface ActivityLimits {
-  /** What they are measured by. */
+/** How long things may take, and the clock that they are measured by. */
+export interface ActivityLimits extends TimeLimits {
   readonly clock: Clock;
-  /** One HTTP exchange. */
-  readonly callTimeout: number;
-  /** How long a component manager that does not answer is waited for before the work is given up. */
-  readonly outage: number;
-  /** How long an answer is waited for in what is short, or asked again by Temporal. */
-  readonly answer: number;
-  /** How long a remediation may go on without any progress. */
-  readonly stall: number;
-  /** How long a host may stay away after its remediation. */
-  readonly reconnect: number;
-  /** How long a host may take to show what a task of its has done. */
-  readonly settle: number;
-  /** Between two looks at something that is in work; grows from `min` to `max` while nothing changes. */
-  readonly poll: { readonly min: number; readonly max: number };
-  /** How long another operation on the cluster is waited for. */
-  readonly operationBusy: number;
-  /** How long a management server may be away while it is upgraded itself. */
-  readonly mgmtAbsence: number;
-  /** How long an update or migration of a management server may go on without any progress. */
-  readonly mgmtStall: number;
-  /** How long a cluster may take to be healthy again before no further host of it is begun. */
-  readonly healthGate: number;
 }
 
-const minute = 60_000;
-
 /** The limits of production. */
-export const defaultActivityLimits: ActivityLimits = {
-  clock: monotonicClock,
-  callTimeout: 30_000,
-  outage: 60 * minute,
-  answer: 90_000,
-  stall: 120 * minute,
-  reconnect: 30 * minute,
-  settle: minute,
-  poll: { min: 250, max: 5_000 },
-  operationBusy: 30 * minute,
-  mgmtAbsence: 120 * minute,
-  mgmtStall: 120 * minute,
-  healthGate: 30 * minute,
-};
+export const defaultActivityLimits: ActivityLimits = { ...defaultTimeLimits, clock: monotonicClock };

@@ -7,27 +7,12 @@ import * as t from "io-ts";
 import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
 import type { ActivityWaits } from "./domain/activity-waits";
+import type { TimeLimits } from "./domain/time-limits";
 import { type Name, type Values, variables } from "./configuration-variables";
 import { isTypoOf } from "./domain/nearest-name";
 import { isLoopback } from "./loopback";
 import type { WatchLimits } from "./upgrades/watch-task";
 import { oneLine, StartupError } from "./startup-error";
-
-/** How long Activities wait, in the units of the names. */
-export interface WaitLimits {
-  readonly componentManagerCallSeconds: number;
-  readonly answerSeconds: number;
-  readonly componentManagerOutageMinutes: number;
-  readonly remediationStallMinutes: number;
-  readonly hostReconnectMinutes: number;
-  readonly hostSettleSeconds: number;
-  readonly operationBusyMinutes: number;
-  readonly mgmtAbsenceMinutes: number;
-  readonly mgmtStallMinutes: number;
-  readonly healthGateMinutes: number;
-  readonly pollMinMilliseconds: number;
-  readonly pollMaxMilliseconds: number;
-}
 
 /** Who may call the API. What a mode needs is checked where it is used, because only the API needs it. */
 export interface AuthenticationConfig {
@@ -99,7 +84,7 @@ export interface Config {
     readonly hostSeconds: number;
     readonly configFile: string;
   };
-  readonly waitLimits: WaitLimits;
+  readonly timeLimits: TimeLimits;
   readonly activityWaits: ActivityWaits;
   /** Of those who follow tasks by their events; times in milliseconds. */
   readonly watchLimits: WatchLimits;
@@ -224,6 +209,8 @@ function isTraced(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] || environment["OTEL_EXPORTER_OTLP_ENDPOINT"]);
 }
 
+const [second, minute] = [1_000, 60_000];
+
 function toConfig(values: Values, temporal: TemporalConnection, environment: NodeJS.ProcessEnv): Config {
   const absolute = (file: string) => (isAbsolute(file) ? file : resolve(projectRoot, file));
   return {
@@ -290,19 +277,18 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
       hostSeconds: values.SIMULATOR_HOST_SECONDS,
       configFile: absolute(values.SIMULATOR_CONFIG),
     },
-    waitLimits: {
-      componentManagerCallSeconds: values.COMPONENT_MANAGER_CALL_SECONDS,
-      answerSeconds: values.ANSWER_SECONDS,
-      componentManagerOutageMinutes: values.COMPONENT_MANAGER_OUTAGE_MINUTES,
-      remediationStallMinutes: values.REMEDIATION_STALL_MINUTES,
-      hostReconnectMinutes: values.HOST_RECONNECT_MINUTES,
-      hostSettleSeconds: values.HOST_SETTLE_SECONDS,
-      operationBusyMinutes: values.OPERATION_BUSY_MINUTES,
-      mgmtAbsenceMinutes: values.MGMT_ABSENCE_MINUTES,
-      mgmtStallMinutes: values.MGMT_STALL_MINUTES,
-      healthGateMinutes: values.HEALTH_GATE_MINUTES,
-      pollMinMilliseconds: values.POLL_MIN_MILLISECONDS,
-      pollMaxMilliseconds: values.POLL_MAX_MILLISECONDS,
+    timeLimits: {
+      callTimeout: values.COMPONENT_MANAGER_CALL_SECONDS * second,
+      outage: values.COMPONENT_MANAGER_OUTAGE_MINUTES * minute,
+      answer: values.ANSWER_SECONDS * second,
+      stall: values.REMEDIATION_STALL_MINUTES * minute,
+      reconnect: values.HOST_RECONNECT_MINUTES * minute,
+      settle: values.HOST_SETTLE_SECONDS * second,
+      operationBusy: values.OPERATION_BUSY_MINUTES * minute,
+      mgmtAbsence: values.MGMT_ABSENCE_MINUTES * minute,
+      mgmtStall: values.MGMT_STALL_MINUTES * minute,
+      healthGate: values.HEALTH_GATE_MINUTES * minute,
+      poll: { min: values.POLL_MIN_MILLISECONDS, max: values.POLL_MAX_MILLISECONDS },
     },
     activityWaits: {
       readMinutes: values.READ_MINUTES,

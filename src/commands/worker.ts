@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
 import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
-import type { ActivityLimits } from "../../activities/activity-dependencies";
 import { monotonicClock } from "../../activities/clock";
 import { createActivities } from "../../activities/create-activities";
-import { projectRoot, type WaitLimits } from "../config";
+import { projectRoot } from "../config";
 import { observeActivities } from "../observability/observe-activities";
 import { serveHealth } from "../observability/health-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
@@ -57,7 +56,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
         readLoss: (upgradeId) => readLoss(client, upgradeId),
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
-      limits: activityLimits(config.waitLimits),
+      limits: { ...config.timeLimits, clock: monotonicClock },
       observe: observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
     }),
     cachedWorkflows: config.cachedWorkflows,
@@ -116,24 +115,6 @@ function forward(log: Logger, { level, message, meta }: LogEntry): void {
     { ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) },
     message,
   );
-}
-
-function activityLimits(limits: WaitLimits): ActivityLimits {
-  const minute = 60_000;
-  return {
-    clock: monotonicClock,
-    callTimeout: limits.componentManagerCallSeconds * 1000,
-    outage: limits.componentManagerOutageMinutes * minute,
-    answer: limits.answerSeconds * 1000,
-    stall: limits.remediationStallMinutes * minute,
-    reconnect: limits.hostReconnectMinutes * minute,
-    settle: limits.hostSettleSeconds * 1000,
-    operationBusy: limits.operationBusyMinutes * minute,
-    mgmtAbsence: limits.mgmtAbsenceMinutes * minute,
-    mgmtStall: limits.mgmtStallMinutes * minute,
-    healthGate: limits.healthGateMinutes * minute,
-    poll: { min: limits.pollMinMilliseconds, max: limits.pollMaxMilliseconds },
-  };
 }
 
 /** The bundle of the Workflows for what this worker does; scripts/bundle-workflows.mjs makes them. */

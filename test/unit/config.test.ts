@@ -5,6 +5,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { type Config, readConfig } from "../../src/config";
 import { defaultActivityWaits } from "../../src/domain/activity-waits";
+import { defaultTimeLimits } from "../../src/domain/time-limits";
 import { configurationVariables } from "../../src/configuration-variables";
 
 const root = resolve(__dirname, "../..");
@@ -34,13 +35,13 @@ describe("the configuration", () => {
     });
     expect(config.simulator).to.deep.include({ port: 8090, hostSeconds: 5 });
     expect(config.cacheDir).to.equal(join(homedir(), ".cache/upgrade-management-service"));
-    expect(config.waitLimits.componentManagerCallSeconds).to.equal(30);
+    expect(config.timeLimits.callTimeout).to.equal(30_000);
     expect(config.watchLimits).to.deep.equal({ poll: 1000, quiet: 15_000, listeners: 1000, listenersPerCaller: 250 });
   });
 
   it("has the limits of plans that say nothing as the defaults of new ones", () => {
     expect(accepted({}).activityWaits).to.deep.equal(defaultActivityWaits);
-    expect(accepted({}).waitLimits).to.include({ answerSeconds: 90, hostSettleSeconds: 60 });
+    expect(accepted({}).timeLimits).to.deep.equal(defaultTimeLimits);
   });
 
   it("takes every limit of a wait, and gives one try of a read the time of an answer and a last call", () => {
@@ -55,7 +56,7 @@ describe("the configuration", () => {
       stepDays: 14,
       lostRuns: 50,
     });
-    expect(set.waitLimits.answerSeconds).to.equal(200);
+    expect(set.timeLimits.answer).to.equal(200_000);
   });
 
   it("names variables that differ from one of ours in case or by one edit, and no others", () => {
