@@ -41,7 +41,7 @@ describe("The upgrade of a simulated management server", function () {
   });
   after(() => env.teardown());
   beforeEach(async () => {
-    server = await simulateManagementServer();
+    server = await simulateManagementServer({ realTime: true });
     await startWorker();
   });
   afterEach(async () => {

@@ -51,14 +51,15 @@ interface MgmtActivitiesOptions {
   readonly settings?: ManagementServerSettings | undefined;
 }
 
-export async function simulateManagementServer(): Promise<SimulatedManagementServer> {
+/** With `realTime` it goes by the machine's clock, for Activities of a Worker that do so too. */
+export async function simulateManagementServer({ realTime = false } = {}): Promise<SimulatedManagementServer> {
   const clock = new ManualClock();
   const simulator = await startSimulator({
     host: "127.0.0.1",
     port: 0,
     hostSeconds: 0.15,
     log: () => undefined,
-    now: clock.timeOfDay,
+    ...(!realTime && { now: clock.timeOfDay }),
     config: {
       depot: [{ version: "9.0.0-0.1" }],
       hostVersion: "9.0.0-0.1",
