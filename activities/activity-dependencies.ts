@@ -5,7 +5,7 @@ import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 import type { HostMaintenance } from "./hostos/host-maintenance";
 
-export { type ActivityLimits, defaultActivityLimits } from "./activity-limits";
+export type { ActivityLimits } from "./activity-limits";
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
 /** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */

@@ -1,13 +1,13 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { ActivityLimits } from "./activity-dependencies";
-import type { PrecheckMoment } from "./contract";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
 import { slowestTry } from "./drivers/credential-tries";
 import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";
 import { withLease, LeaseEndedError } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
-import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks, type WorkStage } from "./retry-policy";
+import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks } from "./retry-policy";
+import type { AtStage, WorkStage } from "./work-stage";
 
 /**
  * Between two signs of life, in milliseconds, where a worker does little. Well below any heartbeat timeout (HEARTBEAT_SECONDS is
@@ -92,14 +92,14 @@ function endedWithoutAWish(): CancelledFailure | undefined {
   return reason === undefined || reason === "STOP_REQUESTED" ? undefined : cancelledFailure();
 }
 
-/** RetryPolicy of prechecks: the first contact of an upgrade, or between two of its products. */
-export function precheckRetryPolicy(limits: ActivityLimits, { inWork }: PrecheckMoment): RetryPolicy {
-  return activityRetryPolicy(shortBounds(limits), undefined, inWork ? "IN_WORK" : "FIRST_CONTACT");
+/** RetryPolicy of prechecks: at the first contact of an upgrade, or between two of its products. */
+export function precheckRetryPolicy(limits: ActivityLimits, { stage = "FIRST_CONTACT" }: AtStage): RetryPolicy {
+  return activityRetryPolicy(shortBounds(limits), undefined, stage);
 }
 
 /**
- * Whether a check that could not be made is no finding but an outage in work, which Temporal is to wait out: until the Activity
- * has been tried for as long as one may last.
+ * Whether a check failed because of an outage in work rather than because of what it found. Temporal then tries the Activity
+ * again, for as long as an outage may last.
  */
 export function isOutage({ stage }: RetryPolicy, limits: Pick<ActivityLimits, "outage">, error: unknown): boolean {
   const mayPass = error instanceof DriverError && error.kind === "transient" && !isBusy(error);
@@ -112,22 +112,22 @@ export function hasLastedAnOutage({ outage }: Pick<ActivityLimits, "outage">): b
   return Date.now() - Context.current().info.scheduledTimestampMs >= outage;
 }
 
-/** How Temporal tries a short Activity again: at once, but slowly where that may lock an account. */
-export function tryAgain(error: unknown): FailureOptions {
+/** How Temporal retries a short Activity: at once, but slowly where retries could lock an account. */
+export function pacedRetry(error: unknown): FailureOptions {
   const isRefused = error instanceof DriverError && error.kind === "transient" && error.inWork === "CREDENTIALS";
   return isRefused ? { retryDelay: slowestTry } : {};
 }
 
 /**
- * How Temporal tries a restore again. Giving up leaves something changed behind, and what refuses us (a full disk) can be put
- * right; but credentials that are refused are tried slowly and, like what is not there any more, no longer than an outage may
- * last: by then the account is locked or wrong for good, and the cluster deleted.
+ * How Temporal retries a restore. Giving up would leave a change behind, and most refusals (a full disk) can be put right. But
+ * refused credentials are tried slowly, and neither they nor a missing resource are tried for longer than an outage may last:
+ * after that the account is locked or wrong, and the cluster deleted.
  */
-export function restoreAgain(limits: Pick<ActivityLimits, "outage">, error: unknown): FailureOptions {
+export function restoreRetry(limits: Pick<ActivityLimits, "outage">, error: unknown): FailureOptions {
   if (!(error instanceof DriverError)) return { retryable: true };
   if (isNotFound(error)) return { retryable: false };
   const isHopeless = error.inWork === "CREDENTIALS" || error.code === "RESOURCE_NOT_FOUND";
-  return { ...tryAgain(error), retryable: !isHopeless || !hasLastedAnOutage(limits) };
+  return { ...pacedRetry(error), retryable: !isHopeless || !hasLastedAnOutage(limits) };
 }
 
 /** How long one run of the current Activity may take by Temporal, in milliseconds. */

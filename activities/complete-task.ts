@@ -16,9 +16,9 @@ const soonerLooks = 4;
 const pauseAfter = (round: number) => (round < soonerLooks ? 2 : 1) * (round - soonerLooks);
 
 /**
- * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the
- * manager has forgotten the task, or ended it by its own restart: its effect then has to be looked up. Throws where it takes longer than any other
- * operation may.
+ * Waits for the end of a short task of the component manager (scan, check, validate, commit). Undefined where the manager
+ * has forgotten the task, or ended it by its own restart: its effect then has to be looked up. Throws where it takes longer
+ * than any other operation may.
  */
 export async function completeTask(
   client: TaskReader,

@@ -9,13 +9,13 @@ import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
-import type { PrecheckMoment } from "./precheck-moment";
+import type { AtStage } from "./work-stage";
 
 export type { RunAgain } from "../src/domain/run-again";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
-export type * from "./precheck-moment";
+export type * from "./work-stage";
 
 /** A cluster and the HOSTOS base image that it is to be brought to. */
 export interface ClusterTarget {
@@ -154,7 +154,7 @@ export interface LockHolder {
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
-  runClusterPrechecks(target: ClusterTarget & PrecheckMoment): Promise<ClusterPrechecks>;
+  runClusterPrechecks(target: ClusterTarget & AtStage): Promise<ClusterPrechecks>;
   /** The cluster's hosts, in the order in which they are to be upgraded. */
   readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
   /**

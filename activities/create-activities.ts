@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { ActivityDependencies } from "./activity-dependencies";
-import { activityRetryPolicy, restoreAgain, runActivity, shortBounds, tryAgain } from "./activity-run";
+import { activityRetryPolicy, restoreRetry, runActivity, shortBounds, pacedRetry } from "./activity-run";
 import { remediateBaselineHost } from "./baseline/baseline-host-run";
 import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "./baseline/cluster-settings";
 import { patchSource } from "./baseline/patch-source";
@@ -67,7 +67,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
       {
         context: contextOf(target),
         upgradeId: target.upgradeId,
-        failure: tryAgain,
+        failure: pacedRetry,
       },
       body,
     );
@@ -113,7 +113,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         {
           context: contextOf(input),
           upgradeId: input.upgradeId,
-          failure: (error) => restoreAgain(limits, error),
+          failure: (error) => restoreRetry(limits, error),
         },
         () =>
           isBaseline(input)

@@ -1,7 +1,7 @@
 import type { MgmtProgress } from "../src/domain/mgmt-progress";
 import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
-import type { PrecheckMoment } from "./precheck-moment";
+import type { AtStage } from "./work-stage";
 import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A management server and the version that it is to be brought to. */
@@ -49,7 +49,7 @@ export interface MgmtMigrationInput extends MgmtStepInput {
  */
 export interface MgmtActivities {
   /** Runs every precheck of a management server, changes nothing. Heartbeats its Stages as they finish. */
-  runMgmtPrechecks(input: MgmtPrecheckInput & PrecheckMoment): Promise<MgmtPrechecks>;
+  runMgmtPrechecks(input: MgmtPrecheckInput & AtStage): Promise<MgmtPrechecks>;
   readMgmtServer(target: MgmtTarget): Promise<MgmtServer>;
   /** InPlace: until the update is staged. */
   stageMgmtUpdate(input: MgmtStepInput): Promise<void>;

@@ -6,7 +6,7 @@ import type {
 } from "../src/domain/netvirt-upgrade";
 import type { RunAgain } from "../src/domain/run-again";
 import type { Stage } from "../src/domain/task";
-import type { PrecheckMoment } from "./precheck-moment";
+import type { AtStage } from "./work-stage";
 import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A NETVIRT instance, the version it is to be brought to, and which parts of it. */
@@ -55,7 +55,7 @@ export interface UpgradeNetvirtComponentInput extends NetvirtTarget, RunAgain<Ne
 /** The Activities of NETVIRT; the rules of `UpgradeActivities` hold for them as well. */
 export interface NetvirtActivities {
   /** Runs every precheck of an instance, the coordinator's own included; changes nothing. */
-  runNetvirtPrechecks(target: NetvirtTarget & PrecheckMoment): Promise<{ readonly stages: Stage[] }>;
+  runNetvirtPrechecks(target: NetvirtTarget & AtStage): Promise<{ readonly stages: Stage[] }>;
   /** Components, groups and nodes, and the settings to put back: recorded before anything is changed. */
   readNetvirtUpgrade(target: NetvirtTarget): Promise<NetvirtUpgrade>;
   /** Makes the coordinator's plan what the request asks for. What it leaves open stays as in `previous`. */

@@ -1,17 +1,10 @@
 import type { ActivityLimits } from "./activity-limits";
 import type { Clock } from "./clock";
 import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
+import type { WorkStage } from "./work-stage";
 
 /** What retrying is bounded by, in milliseconds: an outage, another operation, and how often to look. */
 export type RetryBounds = Pick<ActivityLimits, "outage" | "operationBusy" | "poll" | "clock">;
-
-/**
- * Where the work of an Activity stands, which decides what an answer means (docs/failures.md, outages). FIRST_CONTACT: nothing
- * has been begun, and an answer is what it is. IN_WORK: the component manager has been talked to before and something of the
- * upgrade is in work or was changed, so that what may be a manager that is unwell for a moment is taken for that. It is of the Activity
- * and not of the process, so that a worker that starts anew knows it as well.
- */
-export type WorkStage = "FIRST_CONTACT" | "IN_WORK";
 
 export interface RetryHooks {
   readonly stage: WorkStage;

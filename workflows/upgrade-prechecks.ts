@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
-import type { PrecheckMoment, UpgradeActivities } from "../activities/contract";
+import type { UpgradeActivities, WorkStage } from "../activities/contract";
 import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { ErrorBody } from "../src/domain/error-body";
 import { stagesOf } from "../src/domain/resource-stages";
@@ -19,9 +19,6 @@ const prechecks =
     precheckOptions(),
   );
 
-/** Prechecks when something of the upgrade has been begun or done. */
-export const inWork: PrecheckMoment = { inWork: true };
-
 /**
  * Runs the prechecks of all the resources at the same time, to the last one even if one fails. Gives the errors, one
  * per resource that cannot be upgraded; none where every check has passed.
@@ -29,14 +26,14 @@ export const inWork: PrecheckMoment = { inWork: true };
 export async function runPrechecks(
   state: UpgradeState,
   resources: readonly ResourcePlan[],
-  moment: PrecheckMoment = {},
+  stage: WorkStage = "FIRST_CONTACT",
 ): Promise<ErrorBody[]> {
   state.failedPrechecks = [];
   state.record({ type: "PrechecksStarted", resources });
   const errors: ErrorBody[] = [];
   await Promise.all(
     resources.map(async (resource) => {
-      const stages = await precheckResource(resource, moment, state.plan.waits);
+      const stages = await precheckResource(resource, stage, state.plan.waits);
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       tellPrechecks(resource, stages);
       const failed = stages.flatMap((stage) => stage.errors ?? []);
@@ -49,13 +46,9 @@ export async function runPrechecks(
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(
-  resource: ResourcePlan,
-  moment: PrecheckMoment,
-  waits: ActivityWaits,
-): Promise<Stage[]> {
+async function precheckResource(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, moment, waits));
+    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, stage, waits));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
@@ -69,16 +62,16 @@ async function precheckResource(
   }
 }
 
-function startPrechecks(resource: ResourcePlan, moment: PrecheckMoment, waits: ActivityWaits) {
+function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits) {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE":
-      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), ...moment }]);
+      return prechecks.runClusterPrechecks.executeWithOptions(options, [{ ...clusterTarget(resource), stage }]);
     case "NETVIRT":
-      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), ...moment }]);
+      return prechecks.runNetvirtPrechecks.executeWithOptions(options, [{ ...netvirtTarget(resource), stage }]);
     case "MGMT":
-      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), ...moment }]);
+      return prechecks.runMgmtPrechecks.executeWithOptions(options, [{ ...mgmtTarget(resource), stage }]);
   }
 }
 

@@ -8,7 +8,7 @@ import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
-import { inWork, runPrechecks } from "./upgrade-prechecks";
+import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
@@ -113,7 +113,8 @@ class ProductRun {
     const resources = due.map(({ resource }) => resource);
     // A pause that begins while they run may last until they are too old as well.
     while (currentTime() - this.precheckedAt > precheckLifetime) {
-      const failed = await runPrechecks(this.state, resources, this.isAfterAnother || this.started ? inWork : {});
+      const stage = this.isAfterAnother || this.started ? "IN_WORK" : "FIRST_CONTACT";
+      const failed = await runPrechecks(this.state, resources, stage);
       this.precheckedAt = currentTime();
       if (failed.length > 0) return failed;
       await this.state.untilResumed();

@@ -1,4 +1,5 @@
 import { DriverError, type DriverErrorKind, type MeaningInWork } from "./driver-error";
+import type { CallOperation } from "./call-observation";
 import type { CredentialTries } from "./credential-tries";
 
 /** What was being asked, of which component manager, and what answers to it may mean. */
@@ -13,6 +14,24 @@ export interface Asked {
   /** What "not in this state" and "in use" mean for what was asked; default: another operation on a cluster. */
   readonly busy?: BusyJudgement;
   readonly tries?: CredentialTries;
+}
+
+/** What callers say of a call, as far as its errors are judged by it. */
+interface JudgedCall {
+  readonly what: string;
+  /** It starts or makes a check and changes nothing, though it is no GET. */
+  readonly onlyChecks?: true;
+  /** What it names comes and goes, so that "not found" is an answer. */
+  readonly mayBeMissing?: true;
+}
+
+/** What a call asks for, as its errors are judged by it. */
+export function askedBy(
+  { what, onlyChecks, mayBeMissing }: JudgedCall,
+  operation: CallOperation,
+  of: Pick<Asked, "managerId" | "busy" | "tries">,
+): Asked & { readonly changes: boolean } {
+  return { ...of, what, changes: operation === "change" && onlyChecks !== true, mayBeMissing: mayBeMissing === true };
 }
 
 /** One row of a product's table (docs/failures.md, outages). */

@@ -23,7 +23,7 @@ export async function leaveMaintenance(context: ImageContext): Promise<void> {
     const vms = stops === undefined ? [] : [`It ${stops.what}`];
     if (progress.inPhase("FAILED", "FAILED_ONCE").includes(place)) {
       const mode = stays === undefined ? [] : ["It stays in maintenance mode."];
-      return progress.leftAs(place, [...mode, ...vms].join(" "));
+      return progress.noteLeftBehind(place, [...mode, ...vms].join(" "));
     }
     const isDone = isUpgraded || progress.inPhase("ALREADY_AT_TARGET").includes(place);
     const state = isDone ? "is at the target, but" : "was not upgraded, and";

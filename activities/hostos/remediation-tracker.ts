@@ -207,10 +207,10 @@ export class RemediationTracker {
   }
 
   /** How a host that has failed was left, in whole sentences. */
-  leftAs(place: number, left: string): void {
+  noteLeftBehind(place: number, leftBehind: string): void {
     const known = failureAt(this.#progress, place);
-    if (!known || known.left === left) return;
-    this.#change({ failed: this.#failedWith(place, { ...known, what: bounded(known.what, 260), left }) });
+    if (!known || known.leftBehind === leftBehind) return;
+    this.#change({ failed: this.#failedWith(place, { ...known, what: bounded(known.what, 260), leftBehind }) });
   }
 
   /** Nothing is left to try: how every host ended. */
@@ -267,7 +267,7 @@ export class RemediationTracker {
       .map((group) => ({ ...group, hosts: group.hosts.filter((host) => host !== place) }))
       .filter(({ hosts }) => hosts.length > 0);
     const same = others.find((group) =>
-      (["code", "what", "stage", "left"] as const).every((field) => group[field] === failure[field]),
+      (["code", "what", "stage", "leftBehind"] as const).every((field) => group[field] === failure[field]),
     );
     return same
       ? others.map((group) => (group === same ? { ...group, hosts: [...group.hosts, place] } : group))

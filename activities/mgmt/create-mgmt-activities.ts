@@ -1,4 +1,4 @@
-import { activityRetryPolicy, runActivity, shortBounds, tryAgain } from "../activity-run";
+import { activityRetryPolicy, runActivity, shortBounds, pacedRetry } from "../activity-run";
 import type { ActivityDependencies } from "../activity-dependencies";
 import { DriverError } from "../drivers/driver-error";
 import type { MgmtActivities } from "../mgmt-contract";
@@ -20,7 +20,7 @@ export function createMgmtActivities(dependencies: ActivityDependencies): MgmtAc
   return {
     runMgmtPrechecks: (input) => runMgmtPrechecks(step, input),
     readMgmtServer: (target) =>
-      runActivity({ context: mgmtContext(target), failure: tryAgain }, async () => {
+      runActivity({ context: mgmtContext(target), failure: pacedRetry }, async () => {
         const { client } = serverOf(target);
         const version = await activityRetryPolicy(shortBounds(limits)).retry(() => client.readVersion());
         return { fqdn: client.fqdn, version, atTarget: isSameVersion(version, target.targetVersion) };

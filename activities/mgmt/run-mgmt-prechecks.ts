@@ -1,6 +1,6 @@
 import type { Stage } from "../../src/domain/task";
-import { isOutage, precheckRetryPolicy, runActivity, tryAgain } from "../activity-run";
-import type { PrecheckMoment } from "../contract";
+import { isOutage, precheckRetryPolicy, runActivity, pacedRetry } from "../activity-run";
+import type { AtStage } from "../contract";
 import type { MgmtPrecheckInput, MgmtPrechecks } from "../mgmt-contract";
 import { runChecks } from "../prechecks/run-checks";
 import { type MgmtDependencies, mgmtContext } from "./mgmt-step";
@@ -25,11 +25,11 @@ const prechecks: Record<MgmtPrecheckInput["mechanism"], readonly MgmtCheck[]> = 
  */
 export function runMgmtPrechecks(
   { serverOf, limits }: MgmtDependencies,
-  target: MgmtPrecheckInput & PrecheckMoment,
+  target: MgmtPrecheckInput & AtStage,
 ): Promise<MgmtPrechecks> {
   const context = mgmtContext(target);
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const { client, settings } = serverOf(target);
     const retryPolicy = precheckRetryPolicy(limits, target);
     const input = { target, client, settings, retryPolicy };

@@ -1,5 +1,5 @@
 import type { ActivityDependencies } from "../activity-dependencies";
-import { activityRetryPolicy, restoreAgain, runActivity, shortBounds, tryAgain } from "../activity-run";
+import { activityRetryPolicy, restoreRetry, runActivity, shortBounds, pacedRetry } from "../activity-run";
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
@@ -28,7 +28,7 @@ export function createNetvirtActivities({
   return {
     runNetvirtPrechecks: (target) => runNetvirtPrechecks({ clientOf, limits }, target),
     readNetvirtUpgrade: (target) =>
-      runActivity({ context: contextOf(target), failure: tryAgain }, () =>
+      runActivity({ context: contextOf(target), failure: pacedRetry }, () =>
         readNetvirtUpgrade(client(target), shortRetryPolicy(), target),
       ),
     putNetvirtSettings: (input) =>
@@ -39,7 +39,7 @@ export function createNetvirtActivities({
       runActivity(
         {
           context: contextOf(input),
-          failure: (error) => restoreAgain(limits, error),
+          failure: (error) => restoreRetry(limits, error),
         },
         () => restoreNetvirtSettings(client(input), shortRetryPolicy(), input.previous),
       ),

@@ -1,6 +1,6 @@
 import type { Stage } from "../../src/domain/task";
-import { isOutage, precheckRetryPolicy, runActivity, tryAgain } from "../activity-run";
-import type { ClusterPrechecks, ClusterTarget, PrecheckMoment } from "../contract";
+import { isOutage, precheckRetryPolicy, runActivity, pacedRetry } from "../activity-run";
+import type { ClusterPrechecks, ClusterTarget, AtStage } from "../contract";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { clusterHealth } from "./cluster-health";
@@ -33,7 +33,7 @@ interface PrecheckDependencies {
 /** Runs every check of an image-managed cluster. */
 export function runImagePrechecks(
   { clientOf, limits }: PrecheckDependencies,
-  target: ClusterTarget & PrecheckMoment,
+  target: ClusterTarget & AtStage,
 ): Promise<ClusterPrechecks> {
   const input = (retryPolicy: RetryPolicy) => ({
     target,
@@ -54,14 +54,14 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
     limits,
     input: inputOf,
   }: {
-    readonly target: ClusterTarget & PrecheckMoment;
+    readonly target: ClusterTarget & AtStage;
     readonly limits: ActivityLimits;
     input(retryPolicy: RetryPolicy): I;
   },
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const retryPolicy = precheckRetryPolicy(limits, target);
     const input = inputOf(retryPolicy);
     const onStage = (stage: Stage) => {

@@ -50,7 +50,7 @@ export const RemediationFailure = model(
   },
   {
     /** How the hosts were left, in whole sentences, where that is not as they were found. */
-    left: t.string,
+    leftBehind: t.string,
   },
 );
 export type RemediationFailure = t.TypeOf<typeof RemediationFailure>;
@@ -123,7 +123,9 @@ export function errorAt(progress: RemediationProgress, place: number, fqdn: stri
   return {
     errorCode: failure.code,
     errorType: "FAILED_DEPENDENCY",
-    message: [`Host ${fqdn} ${failure.what}`, ...(failure.left === undefined ? [] : [failure.left])].join(" "),
+    message: [`Host ${fqdn} ${failure.what}`, ...(failure.leftBehind === undefined ? [] : [failure.leftBehind])].join(
+      " ",
+    ),
     remediationMessage: remediationFor(failure.code),
   };
 }

@@ -26,20 +26,3 @@ export interface TimeLimits {
   /** How long a cluster may take to be healthy again before no further host of it is begun. */
   readonly healthGate: number;
 }
-
-const minute = 60_000;
-
-/** The limits of production. */
-export const defaultTimeLimits: TimeLimits = {
-  callTimeout: 30_000,
-  outage: 60 * minute,
-  answer: 90_000,
-  stall: 120 * minute,
-  reconnect: 30 * minute,
-  settle: minute,
-  poll: { min: 250, max: 5_000 },
-  operationBusy: 30 * minute,
-  mgmtAbsence: 120 * minute,
-  mgmtStall: 120 * minute,
-  healthGate: 30 * minute,
-};

@@ -1,4 +1,4 @@
-import { defaultActivityLimits } from "../../activities/activity-dependencies";
+import { defaultActivityLimits } from "./default-limits";
 import type { UpgradeActivities } from "../../activities/contract";
 import { createActivities } from "../../activities/create-activities";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";

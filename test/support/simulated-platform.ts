@@ -1,7 +1,8 @@
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import { type ActivityLimits, defaultActivityLimits } from "../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../activities/activity-dependencies";
+import { defaultActivityLimits } from "./default-limits";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/bundle";
 import type { SubTask, Task } from "../../src/domain/task";

@@ -47,7 +47,7 @@ export async function unsoundHistories(
     tasksFail = false,
   }: SoundnessOptions = {},
 ): Promise<string[]> {
-  hushReplays();
+  quietReplays();
   const wrong: string[] = [];
   const options = {
     workflowBundle: bundle,
@@ -69,7 +69,7 @@ export async function unsoundHistories(
 }
 
 /** What the worker of a replay does besides is no news, between the lines of tests. A Runtime that is there already keeps its logger. */
-function hushReplays(): void {
+function quietReplays(): void {
   try {
     Runtime.install({ logger: new DefaultLogger("WARN"), telemetryOptions: { logging: { filter: "WARN" } } });
   } catch (error) {

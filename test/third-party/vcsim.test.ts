@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../support/default-limits";
 import type { ClusterTarget } from "../../activities/contract";
 import { createActivities } from "../../activities/create-activities";
 import { DriverError } from "../../activities/drivers/driver-error";

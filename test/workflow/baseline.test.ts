@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../support/default-limits";
 import { createActivities } from "../../activities/create-activities";
 import { baselineClusterStages } from "../../src/domain/cluster-progress";
 import { baselineHostStages } from "../../src/domain/host-remediation";

@@ -6,7 +6,7 @@ import { basicCredentials, type ComponentManagerAccess } from "../component-mana
 import { type HttpAnswer, HttpConnection } from "../http-connection";
 import { CredentialTries } from "../credential-tries";
 import { NotJson, parseAnswer, problemsOf } from "../json-answer";
-import type { Asked } from "../judgement";
+import { askedBy } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import { errorOfAnswer } from "./classify-error";
 
@@ -91,7 +91,7 @@ export class NsxHttp {
     const { method, path, query, json } = call;
     try {
       return await this.#http.request({
-        changes: changes(call),
+        changes: this.#asked(call).changes,
         what: call.what,
         method,
         path,
@@ -107,19 +107,9 @@ export class NsxHttp {
     }
   }
 
-  #asked(call: NsxCall): Asked {
-    return {
-      managerId: this.#access.id,
-      what: call.what,
-      changes: changes(call),
-      mayBeMissing: call.mayBeMissing === true,
-      tries: this.#tries,
-    };
+  #asked(call: NsxCall) {
+    return askedBy(call, operationOf(call), { managerId: this.#access.id, tries: this.#tries });
   }
-}
-
-function changes(call: NsxCall): boolean {
-  return operationOf(call) === "change" && call.onlyChecks !== true;
 }
 
 function operationOf({ method }: NsxCall): CallOperation {

@@ -14,7 +14,7 @@ import { basicCredentials, type ComponentManagerAccess } from "../component-mana
 import { HttpConnection } from "../http-connection";
 import { CredentialTries } from "../credential-tries";
 import { NotJson, parseAnswer, problemsOf } from "../json-answer";
-import type { Asked, BusyJudgement } from "../judgement";
+import { askedBy, type BusyJudgement } from "../judgement";
 import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 import { conceal } from "./conceal";
 
@@ -165,7 +165,7 @@ export class VapiHttp {
     const sentAt = this.#clock.timeOfDay();
     try {
       const { status, headers, body } = await this.#http.request({
-        changes: changes(call),
+        changes: this.#asked(call).changes,
         what: call.what,
         method: call.method,
         path: call.path,
@@ -190,20 +190,13 @@ export class VapiHttp {
     this.#clockOffset = Math.min(Math.max(0, date - this.#clock.timeOfDay()), date + 1000 - sentAt);
   }
 
-  #asked(call: VapiCall): Asked {
-    return {
+  #asked(call: VapiCall) {
+    return askedBy(call, operationOf(call), {
       managerId: this.#access.id,
-      what: call.what,
-      changes: changes(call),
-      mayBeMissing: call.mayBeMissing === true,
       tries: this.#tries,
       ...(this.#busy && { busy: this.#busy }),
-    };
+    });
   }
-}
-
-function changes(call: VapiCall): boolean {
-  return operationOf(call) === "change" && call.onlyChecks !== true;
 }
 
 function operationOf({ method, path }: VapiCall): CallOperation {

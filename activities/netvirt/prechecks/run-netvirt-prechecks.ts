@@ -1,7 +1,7 @@
 import type { Stage } from "../../../src/domain/task";
 import type { ActivityLimits } from "../../activity-dependencies";
-import { isOutage, precheckRetryPolicy, runActivity, timeOfRun, tryAgain } from "../../activity-run";
-import type { NetvirtTarget, PrecheckMoment } from "../../contract";
+import { isOutage, precheckRetryPolicy, runActivity, timeOfRun, pacedRetry } from "../../activity-run";
+import type { NetvirtTarget, AtStage } from "../../contract";
 import type { NsxClient } from "../../drivers/nsx/nsx-client";
 import { runChecks } from "../../prechecks/run-checks";
 import { componentsReady } from "./components-ready";
@@ -33,12 +33,12 @@ interface PrecheckDependencies {
 /** Runs every check of an instance and gives one Stage each; see `runClusterPrechecks`. */
 export function runNetvirtPrechecks(
   { clientOf, limits }: PrecheckDependencies,
-  target: NetvirtTarget & PrecheckMoment,
+  target: NetvirtTarget & AtStage,
 ): Promise<{ stages: Stage[] }> {
   const { name, componentManagerId } = target.netvirt;
   const context = { netvirt: name, componentManager: componentManagerId };
   const stages: Stage[] = [];
-  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: tryAgain }, async (beat) => {
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const client = clientOf(componentManagerId);
     const retryPolicy = precheckRetryPolicy(limits, target);
     const deadline = retryPolicy.clock.now() + shareOfChecks * timeOfRun();

@@ -1,5 +1,5 @@
 import type { ActivityDependencies, ActivityLimits } from "../../activity-dependencies";
-import type { ClusterPrechecks, ClusterTarget, PrecheckMoment } from "../../contract";
+import type { ClusterPrechecks, ClusterTarget, AtStage } from "../../contract";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
 import type { RetryPolicy } from "../../retry-policy";
@@ -35,7 +35,7 @@ interface BaselinePrecheckDependencies {
 /** Runs every check of a baseline-managed cluster. */
 export function runBaselinePrechecks(
   { clientOf, lifecycleOf, patchFor, limits }: BaselinePrecheckDependencies,
-  target: ClusterTarget & PrecheckMoment,
+  target: ClusterTarget & AtStage,
 ): Promise<ClusterPrechecks> {
   const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type { ClusterTarget, RecordedPolicy, RemediationPolicy } from "../../../activities/contract";
 import { slowestTry } from "../../../activities/drivers/credential-tries";
 import { ManualClock } from "../../support/manual-clock";

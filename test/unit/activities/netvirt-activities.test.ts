@@ -1,6 +1,6 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type { NetvirtTarget } from "../../../activities/contract";
 import type { NetvirtUpgradeOptions } from "../../../src/domain/upgrade-plan";
 import { ManualClock } from "../../support/manual-clock";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type { NsxClient } from "../../../activities/drivers/nsx/nsx-client";
 import { isIncluded } from "../../../activities/netvirt/included-groups";
 import { groupsKnown } from "../../../activities/netvirt/prechecks/groups-known";

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { CredentialTries } from "../../../activities/drivers/credential-tries";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { createRetryPolicy, type RetryPolicy, type WorkStage } from "../../../activities/retry-policy";
+import { createRetryPolicy, type RetryPolicy } from "../../../activities/retry-policy";
+import type { WorkStage } from "../../../activities/work-stage";
 import { ManualClock } from "../../support/manual-clock";
 import { soapFault } from "../../support/soap-fault";
 import { failureOf, remediateHost, runActivity, type SimulatedCluster, simulateCluster } from "./simulated-cluster";
@@ -59,7 +60,7 @@ describe("a component manager that is unwell for moments", function () {
   it("is waited out in prechecks between two products", async () => {
     cluster = await simulateCluster();
     await cluster.fault({ kind: "ANSWERS", path: "/api/esx", status: 404, times: 3 });
-    const target = { ...cluster.target, inWork: true as const };
+    const target = { ...cluster.target, stage: "IN_WORK" as const };
     const { result } = await runActivity(() => cluster.activities().runClusterPrechecks(target));
     expect(result?.stages.map(({ status }) => status)).to.not.include("FAILED");
   });
@@ -79,7 +80,7 @@ describe("a component manager that is unwell for moments", function () {
       for (const fault of faults) await cluster.fault(fault);
       await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 20 });
       const began = clock.now();
-      const checked = await runActivity(() => activities.runClusterPrechecks({ ...cluster.target, inWork: true }));
+      const checked = await runActivity(() => activities.runClusterPrechecks({ ...cluster.target, stage: "IN_WORK" }));
       expect(checked.result?.stages.map(({ status }) => status)).to.not.include("FAILED");
       expect(clock.now() - began).to.be.within(25_000, 90_000);
       const upgraded = await runActivity(() => remediateHost(activities, { ...cluster.target, host, attempts }));

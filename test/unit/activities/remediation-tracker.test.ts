@@ -121,8 +121,8 @@ describe("the progress of hosts", () => {
     expect(tracker.current.failed.map(({ hosts, what }) => ({ hosts, what }))).to.deep.equal([
       { hosts: [0, 1, 2], what: "failed: No space." },
     ]);
-    tracker.leftAs(1, "It stays in maintenance mode.");
-    tracker.leftAs(1, "It stays in maintenance mode.");
+    tracker.noteLeftBehind(1, "It stays in maintenance mode.");
+    tracker.noteLeftBehind(1, "It stays in maintenance mode.");
     expect(tracker.current.failed.map(({ hosts }) => hosts)).to.deep.equal([[0, 2], [1]]);
     expect(tracker.errorOf(1).message).to.equal("Host esx-1 failed: No space. It stays in maintenance mode.");
   });

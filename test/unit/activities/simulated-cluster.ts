@@ -2,12 +2,8 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { MockActivityEnvironment } from "@temporalio/testing";
 import { activityEnvironment } from "../../support/activity-environment";
 import { expect } from "chai";
-import {
-  type ActivityLimits,
-  defaultActivityLimits,
-  type PatchQuery,
-  type PatchSource,
-} from "../../../activities/activity-dependencies";
+import type { ActivityLimits, PatchQuery, PatchSource } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type {
   ActivityProgress,
   ClusterTarget,

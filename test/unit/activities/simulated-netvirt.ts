@@ -1,5 +1,6 @@
 import { activityEnvironment } from "../../support/activity-environment";
-import { defaultActivityLimits, type ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type { FailureDetails, NetvirtTarget, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { NetvirtProgress } from "../../../src/domain/netvirt-upgrade";

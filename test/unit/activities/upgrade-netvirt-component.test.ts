@@ -1,6 +1,7 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
-import { type ActivityLimits, defaultActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { defaultActivityLimits } from "../../support/default-limits";
 import type { UpgradeNetvirtComponentInput } from "../../../activities/contract";
 import type { NetvirtComponentType } from "../../../src/domain/netvirt-upgrade";
 import { ManualClock } from "../../support/manual-clock";

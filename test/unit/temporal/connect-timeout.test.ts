@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
-import { boundConnects } from "../../../src/temporal/connect-timeout";
+import { boundConnects } from "../../../src/temporal/connection";
 
 /** A server that stands still: once its queue is full, whoever connects hears nothing. */
 const server = `const server = require("node:net").createServer();
