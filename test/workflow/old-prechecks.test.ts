@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { AtStage, ClusterTarget } from "../../activities/contract";
 import { failedCheck, FakeActivities, passedCheck } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
@@ -84,6 +85,24 @@ describe("Prechecks of an upgrade that has waited", function () {
     await upgrade.untilStatuses(failed);
     expect(upgrade.fake.changes).to.deep.equal([]);
     expect(await Promise.all([upgrade.childEnd(0), upgrade.childEnd(1)])).to.deep.equal(["CANCELLED", "CANCELLED"]);
+  });
+
+  it("know whether another cluster has begun, so that trouble with a manager is waited out then", async () => {
+    const stages: string[] = [];
+    const watching = {
+      runClusterPrechecks: async ({ cluster: { resourceId }, stage }: ClusterTarget & AtStage) => {
+        stages.push(`${resourceId} ${stage}`);
+        return { stages: passedCheck() };
+      },
+    };
+    const [first, second] = clusters(2);
+    const times = await Promise.all([2 * hour, day].map((ahead) => bench().inTime(ahead)));
+    const timed = [first!, second!].map((cluster, i) => ({ ...cluster, scheduledTimestamp: times[i]! }));
+    const scheduled = await bench().upgrade({ resources: timed }, new FakeActivities(watching, 1));
+    await scheduled.untilStatuses("Pending / SCHEDULED");
+    await bench().passTime(2 * day);
+    expect(await scheduled.end()).to.equal("SUCCESSFUL");
+    expect(stages.slice(2)).to.deep.equal([`${first?.resourceId} FIRST_CONTACT`, `${second?.resourceId} IN_WORK`]);
   });
 
   it("leave out the cluster that fails them where others have begun, and the upgrade fails when those have ended", async () => {

@@ -68,14 +68,17 @@ describe("a NETVIRT manager that is unwell for moments", function () {
     expect(await enabled()).to.equal(true);
   });
 
-  for (const inWork of [undefined, true] as const)
-    it(`is ${inWork ? "waited out in prechecks between two products" : "told at once in the first prechecks"}`, async () => {
+  for (const [stage, happens] of [
+    ["FIRST_CONTACT", "told at once in the first prechecks"],
+    ["IN_WORK", "waited out in prechecks between two products"],
+  ] as const)
+    it(`is ${happens}`, async () => {
       await netvirt.fault({ kind: "ANSWERS", path: "/nsx/", times: 3, status: 404, body: html });
-      const target = { ...netvirt.target, ...(inWork && { inWork }) };
+      const target = { ...netvirt.target, stage };
       const { result, error } = await start(() => netvirt.activities().runNetvirtPrechecks(target)).end;
       expect(error).to.equal(undefined);
       const statuses = new Set(result!.stages.map(({ status }) => status));
-      expect(statuses.has("FAILED")).to.equal(!inWork);
+      expect(statuses.has("FAILED")).to.equal(stage === "FIRST_CONTACT");
     });
 });
 
