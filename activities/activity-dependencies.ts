@@ -1,3 +1,4 @@
+import type { Bundle } from "../src/domain/bundle";
 import type { LostBecause } from "../src/domain/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
 import type { LockHolder } from "./contract";
@@ -55,6 +56,8 @@ export interface ActivityDependencies {
   componentManager(id: string): ComponentManagerAccess | undefined;
   /** Where the hosts of a component manager's baseline-managed clusters get a patch; undefined where it is not known. */
   patchFor(componentManagerId: string, query: PatchQuery): PatchSource | undefined;
+  /** The bundle as the catalog has it at this moment; absent where there is no catalog to look at. Throws what is wrong with it. */
+  readBundle?(bundleId: string): Bundle | undefined;
   /** Settings of the management server with this resource id; undefined where the inventory has none. */
   managementServer(resourceId: string): ManagementServerSettings | undefined;
   /** The upgrade whose child Workflow has this ID and is running. */

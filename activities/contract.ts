@@ -100,6 +100,9 @@ export interface HostBefore {
   readonly runningVms: readonly string[];
 }
 
+/** The hosts of a cluster; at its end with the virtual machines that the upgrade may have switched off, by their ids. */
+export type HostsToRead = ClusterTarget & { readonly switchedOff?: readonly string[] };
+
 /** Ids of the virtual machines that ran on each host, by its id, before an upgrade switched them off. */
 export type RunningVms = Readonly<Record<string, readonly string[]>>;
 
@@ -140,6 +143,12 @@ export interface FailureDetails<P extends ActivityProgress = RemediationProgress
   readonly progress?: P;
 }
 
+/** Whether a bundle may still be installed. */
+export interface BundleCheck {
+  /** Why not: recalled, or not in the catalog any more. */
+  readonly error?: ErrorBody;
+}
+
 /** Who holds a lock. */
 export interface LockHolder {
   /** Absent where nobody holds it any more. */
@@ -153,10 +162,15 @@ export interface LockHolder {
  * is {@link FailureDetails}. All are idempotent: each may run again after a crash at any point.
  */
 export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, NotificationActivities {
+  /** Looks at the bundle of an upgrade in the catalog as it is now. */
+  checkBundle(input: { readonly bundleId: string; readonly upgradeId: string }): Promise<BundleCheck>;
   /** Runs every precheck of a cluster, changes nothing. Heartbeats its Stages as they finish. */
   runClusterPrechecks(target: ClusterTarget & AtStage): Promise<ClusterPrechecks>;
-  /** The cluster's hosts, in the order in which they are to be upgraded. */
-  readClusterHosts(target: ClusterTarget): Promise<ClusterHost[]>;
+  /**
+   * The cluster's hosts, in the order in which they are to be upgraded; read once more at the cluster's end, where
+   * `connection`, `inMaintenanceMode` and `stoppedVms` say what is not as it should be.
+   */
+  readClusterHosts(target: HostsToRead): Promise<ClusterHost[]>;
   /**
    * The remediation policy as it is now; its own Activity, so that it is recorded before anything is changed. Of a
    * baseline-managed cluster: its HA admission control and its power management (DPM); with `ownOptions` both.

@@ -6,6 +6,7 @@ import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings }
 import { patchSource } from "./baseline/patch-source";
 import { readBaselineHosts, readHostBefore } from "./baseline/read-baseline-hosts";
 import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
+import { checkBundle } from "./check-bundle";
 import type { ClusterTarget, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
@@ -86,15 +87,16 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
   const shortRetryPolicy = () => activityRetryPolicy(shortBounds(limits));
 
   return {
+    checkBundle: (input) => checkBundle(dependencies.readBundle, input),
     runClusterPrechecks: (target) =>
       isBaseline(target)
         ? runBaselinePrechecks({ clientOf: managementOf, lifecycleOf, patchFor, limits }, target)
-        : runImagePrechecks({ clientOf: lifecycleOf, limits }, target),
+        : runImagePrechecks({ clientOf: lifecycleOf, maintenanceOf, limits }, target),
     readClusterHosts: (target) =>
       read(target, () =>
         isBaseline(target)
           ? readBaselineHosts(management(target), shortRetryPolicy(), target)
-          : readClusterHosts(lifecycle(target), shortRetryPolicy(), target),
+          : readClusterHosts(interfaces(target), shortRetryPolicy(), target),
       ),
     readRemediationPolicy: (target) =>
       read(target, async () =>

@@ -3,6 +3,7 @@ import type { ClusterStageType } from "../src/domain/cluster-progress";
 import { countHosts } from "../src/domain/cluster-hosts";
 import type { ResourceOutcome } from "../src/domain/resource-end";
 import type { HostCounts } from "../src/domain/host-counts";
+import type { ClusterHost } from "../src/domain/host-remediation";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
 import { now } from "./clock";
@@ -15,6 +16,8 @@ type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, 
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
 export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageType> {
   protected readonly counted = "Hosts";
+  /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
+  private readonly running = new Set<string>();
   private publishedTenth = -1;
   private publishedFailure = false;
 
@@ -61,8 +64,21 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
       .flatMap((host) => host.resources?.[0]?.resourceId ?? []);
   }
 
-  /** Errors of the hosts that failed, as one. */
-  hostErrors(failed: number): ErrorBody {
+  /** Hosts of the cluster, as far as the upgrade knows them. */
+  get hosts(): readonly SubTask[] {
+    return this.subTask.subTasks ?? [];
+  }
+
+  /** Those hosts that the upgrade does not know yet. */
+  unknownAmong(hosts: readonly ClusterHost[]): readonly ClusterHost[] {
+    const known = new Set(this.hosts.map(({ resources }) => resources?.[0]?.resourceId));
+    return hosts.filter(({ host }) => !known.has(host));
+  }
+
+  /** Errors of the hosts that failed, as one; undefined where none has. */
+  hostErrors(): ErrorBody | undefined {
+    const { failed } = this.counts();
+    if (failed === 0) return undefined;
     const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
       host.status === "FAILED" ? (host.errors ?? []) : [],
     );
@@ -73,6 +89,16 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
       remediationMessage: "Mend what the errors of the hosts name, then upgrade the cluster again for the rest.",
       nestedErrors: errors.slice(0, 10),
     };
+  }
+
+  /** What runs on hosts and is about to be switched off. */
+  rememberRunning(vms: readonly string[]): void {
+    for (const vm of vms) this.running.add(vm);
+  }
+
+  /** Ids of all the virtual machines that the upgrade may have switched off. */
+  get switchedOff(): readonly string[] {
+    return [...this.running];
   }
 
   hostCounts(): HostCounts {

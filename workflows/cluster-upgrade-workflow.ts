@@ -1,5 +1,6 @@
 import { ApplicationFailure, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { RecordedPolicy, UpgradeActivities } from "../activities/contract";
+import { clusterWarning } from "../src/domain/cluster-leftovers";
 import { clusterStages, type ClusterStageType } from "../src/domain/cluster-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
@@ -10,9 +11,11 @@ import { clusterTarget } from "./activity-targets";
 import { ClusterUpgradeState } from "./cluster-upgrade-state";
 import type { ClusterUpgradeInput, ResourceResult } from "./messages";
 import { leftBehind, restoringAfterwards, runResource, runStage, type ResourceEnding } from "./resource-workflow";
+import { readHosts } from "./read-hosts";
 import { changeOptions, readOptions, restoreOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 import { upgradeHosts } from "./upgrade-hosts";
+import { findLeftovers, upgradeJoinedHosts } from "./verify-cluster";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
@@ -35,36 +38,36 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   state.hostsChanged();
   if (state.waitingHosts().length === 0) {
+    const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts });
+    if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
     const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
   }
   const policy = await readPolicyToChange(state);
+  let lastLook: readonly ClusterHost[] | undefined;
   await restoringAfterwards(
     async () => {
       await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
       const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
       state.publish("Upgrading hosts");
-      await stage(state, "UPGRADE_HOSTS", () => upgradeHosts(state, hosts, commit));
+      lastLook = await stage(state, "UPGRADE_HOSTS", async () => {
+        await upgradeHosts(state, hosts, commit);
+        return upgradeJoinedHosts(state, commit);
+      });
     },
     () => stage(state, "RESTORE_REMEDIATION_POLICY", () => restorePolicy(state, policy)),
     (cause, before) => policyNotRestored(cluster.name, cause, before),
   );
-  const { failed } = state.hostCounts();
-  return failed > 0
-    ? {
-        outcome: "WITHIN_TOLERANCE",
-        doing: `${failed} hosts failed, as many as are tolerated`,
-        error: state.hostErrors(failed),
-      }
-    : { outcome: "SUCCESSFUL", doing: `Every host runs ${cluster.targetVersion}` };
+  const failures = state.hostErrors();
+  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook });
+  if (!failures && leftovers.length === 0)
+    return { outcome: "SUCCESSFUL", doing: `Every host runs ${cluster.targetVersion}` };
+  return withWarning(state, clusterWarning(cluster.name, failures, leftovers));
 }
 
-function readHosts({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState): Promise<ClusterHost[]> {
-  return untilAnswered(waits, () =>
-    reads.readClusterHosts.executeWithOptions({ ...readOptions(waits), summary: `${cluster.name}: read hosts` }, [
-      clusterTarget(cluster, upgradeId),
-    ]),
-  );
+function withWarning(state: ClusterUpgradeState, error: ErrorBody): ResourceEnding {
+  const doing = state.hostCounts().upgraded > 0 ? "Upgraded, with warnings" : "Nothing to do, with warnings";
+  return { outcome: "WITHIN_TOLERANCE", doing, error };
 }
 
 /** As it is right before it is changed: a pause that comes while it is read may last for days. */

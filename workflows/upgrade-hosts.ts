@@ -4,12 +4,14 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import { RemediationProgress, stagesOfHost } from "../src/domain/remediation-progress";
 import { groupsOf, isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
+import type { Stage } from "../src/domain/task";
 import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
 import { clusterTarget } from "./activity-targets";
 import { now, timestampIn } from "./clock";
 import type { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
+import { findMissing } from "./read-hosts";
 import { remediateHosts } from "./remediate-hosts";
 import { gateOptions, localOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
@@ -95,22 +97,56 @@ async function upgradeTogether(
       waits,
     );
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
-    for (const { host, error, stages } of failed) state.record({ type: "HostFailed", host, error, stages });
+    const ends = failed.map((end) => ({ ...end, cause: hostFailure(end.error) }));
+    const failures = await recordFailures(state, ends);
     // Only a cancellation leaves hosts of a group out.
     if (stopped.length > 0) await endHereIfCancelled();
-    return failed.map(({ error }) => ({ cause: hostFailure(error) }));
+    return failures;
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     const at = now();
     const progress = progressOf(failure, RemediationProgress);
-    for (const [place, { host, fqdn }] of hosts.entries()) {
-      const stages = progress && stagesOfHost(progress, place, fqdn, at);
-      state.record({ type: "HostFailed", host, error: errorOf(failure), ...(stages && { stages }) });
-    }
-    return [{ cause: failure }];
+    const error = errorOf(failure);
+    return await recordFailures(
+      state,
+      hosts.map(({ host, fqdn }, place) => ({
+        host,
+        error,
+        cause: failure,
+        ...(progress && { stages: stagesOfHost(progress, place, fqdn, at) }),
+      })),
+    );
   } finally {
     state.hostsChanged();
   }
+}
+
+interface FailedHost extends Failure {
+  readonly host: string;
+  readonly error: ErrorBody;
+  readonly stages?: readonly Stage[];
+}
+
+/** Failures that a host may end with because it has left its cluster. */
+const endsOfLeavers: ReadonlySet<string | undefined> = new Set([
+  "HOST_NOT_RECONNECTED",
+  "HOST_NOT_BACK_IN_SERVICE",
+  "RESOURCE_NOT_FOUND",
+]);
+
+/** Records hosts that have failed, and those that have left the cluster as left out. Gives the failures. */
+async function recordFailures(state: ClusterUpgradeState, failed: readonly FailedHost[]): Promise<readonly Failure[]> {
+  const mayHaveLeft = failed.filter(({ error }) => endsOfLeavers.has(error.errorCode)).map(({ host }) => host);
+  const left = await findMissing(state, mayHaveLeft);
+  const failures: Failure[] = [];
+  for (const { host, error, stages, cause } of failed) {
+    if (error.errorCode === "HOST_LEFT_CLUSTER" || left.has(host)) state.record({ type: "HostLeft", host });
+    else {
+      state.record({ type: "HostFailed", host, error, ...(stages && { stages }) });
+      failures.push({ cause });
+    }
+  }
+  return failures;
 }
 
 function hostFailure(error: ErrorBody): ApplicationFailure {
@@ -119,21 +155,26 @@ function hostFailure(error: ErrorBody): ApplicationFailure {
 
 /** What has to be put back later, recorded in the history before anything is changed. */
 async function readBefore(
-  { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
+  state: ClusterUpgradeState,
   hosts: RemediateHostsInput["hosts"],
 ): Promise<Pick<RemediateHostsInput, "before" | "runningVms">> {
+  const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
   const [host] = hosts;
   if (cluster.kind === "BASELINE" && host) {
     const options = { ...readOptions(waits), summary: `${host.fqdn}: read state` };
     const read = () => reads.readHostBefore.executeWithOptions(options, [{ ...target, host }]);
-    return { before: await untilAnswered(waits, read) };
+    const before = await untilAnswered(waits, read);
+    state.rememberRunning(before.runningVms);
+    return { before };
   }
   if (!target.ownOptions?.preRemediationPowerAction) return {};
   const summary = `${cluster.name}: read running virtual machines of ${hosts.length} hosts`;
   const options = { ...readOptions(waits), summary };
   const read = () => reads.readRunningVms.executeWithOptions(options, [{ ...target, hosts }]);
-  return { runningVms: await untilAnswered(waits, read) };
+  const runningVms = await untilAnswered(waits, read);
+  state.rememberRunning(Object.values(runningVms).flat());
+  return { runningVms };
 }
 
 async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy): Promise<void> {

@@ -1,4 +1,5 @@
-import { CancellationScope, condition } from "@temporalio/workflow";
+import { CancellationScope, condition, proxyActivities } from "@temporalio/workflow";
+import type { UpgradeActivities } from "../activities/contract";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { toTimestamp } from "../src/domain/timestamp";
@@ -8,8 +9,12 @@ import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
+import { readOptions } from "./retry-policy";
+import { untilAnswered } from "./until-answered";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
+
+const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOptions());
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
 const precheckLifetime = 60 * 60 * 1000;
@@ -86,7 +91,8 @@ class ProductRun {
   private async beginDue(due: readonly LockedResource[]): Promise<void> {
     this.state.enterRunning();
     this.waiting = this.waiting.filter((resource) => !due.includes(resource));
-    const failed = await this.precheckAgain(due);
+    const recalled = await checkBundle(this.state);
+    const failed = recalled.length > 0 ? recalled : await this.precheckAgain(due);
     if (failed.length > 0) {
       this.errors.push(...failed);
       // Nothing has been touched: nothing will be. Resources that already run are not ours to stop.
@@ -137,6 +143,16 @@ class ProductRun {
     this.errors.push(error);
     this.state.resourceErrors.push(error);
   }
+}
+
+/** Whether the bundle may still be installed: it may have been recalled since the upgrade was accepted. */
+async function checkBundle({ plan }: UpgradeState): Promise<readonly ErrorBody[]> {
+  const { id: bundleId } = plan.bundle;
+  const options = { ...readOptions(plan.waits), summary: `may bundle ${bundleId} still be installed?` };
+  const { error } = await untilAnswered(plan.waits, () =>
+    reads.checkBundle.executeWithOptions(options, [{ bundleId, upgradeId: plan.id }]),
+  );
+  return error ? [error] : [];
 }
 
 function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult): ErrorBody {

@@ -12,6 +12,12 @@ export class HostFailure extends Error {
   }
 }
 
+/** Whoever put the host into maintenance mode wants it there; taking it out is not ours. */
+export const heldByOthers = new HostFailure(
+  "HOST_IN_MAINTENANCE_MODE",
+  "is in maintenance mode, where this upgrade has not put it.",
+);
+
 /** `what` goes on after the host's name, without a full stop: the first of the causes follows it. */
 export function hostFailure(code: ReportedCode, what: string, causes: readonly string[] = []): HostFailure {
   return new HostFailure(code, causes[0] ? `${what}: ${causes[0]}` : `${what}.`, causes);

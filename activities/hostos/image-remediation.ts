@@ -1,13 +1,13 @@
 import { endingRetryPolicy } from "../activity-run";
-import { DriverError } from "../drivers/driver-error";
 import { endedByRestart } from "../complete-task";
+import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { ApplyResult, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import { describeImage } from "../target-image";
 import { startOf, verdictAmongHosts, verdictOfResult, verdictOfTask, worksOn } from "./apply-verdict";
 import { assessHosts, isApply, stateAmong } from "./assess-hosts";
 import { givenUp, leaveMaintenance } from "./leave-maintenance";
 import { followTask } from "./follow-task";
-import { hostFailure } from "./host-failure";
+import { heldByOthers, hostFailure } from "./host-failure";
 import { switchOffVms } from "./hosts-vm-power";
 import { hostsIn, type ImageContext, type ImageInterfaces } from "./image-context";
 import type { RemediationContext } from "./remediate-hosts";
@@ -38,6 +38,8 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
 class ImageRemediation {
   readonly #o: ImageContext;
   readonly #requests: RemediationRequests;
+  /** Places of hosts that the cluster did not list at the last look, and since when. */
+  #missingSince: ReadonlyMap<number, number> = new Map();
   /** A remediation of ours was running when the component manager forgot its task. */
   #forgotten = false;
 
@@ -52,7 +54,9 @@ class ImageRemediation {
   async toTheEnd(): Promise<void> {
     await this.#remediate();
     await this.#verify();
-    if (this.#o.input.emptying) await leaveMaintenance(this.#o);
+    const { input, progress } = this.#o;
+    const isOurs = input.emptying !== undefined || this.#requests.areKnown;
+    if (isOurs || progress.inPhase("EXIT_MAINTENANCE_MODE").length > 0) await leaveMaintenance(this.#o);
   }
 
   get #cluster(): string {
@@ -67,7 +71,7 @@ class ImageRemediation {
 
   /** Places of hosts of which it is not known yet how they end. */
   #open(): number[] {
-    return this.#o.progress.inPhase("WAITING", "CHECK_COMPLIANCE", "ENTER_MAINTENANCE_MODE", "REFUSED", "REMEDIATE");
+    return this.#o.progress.inPhase(...openPhases);
   }
 
   async #list() {
@@ -77,7 +81,8 @@ class ImageRemediation {
   }
 
   async #remediate(): Promise<void> {
-    const { retryPolicy, progress } = this.#o;
+    const { retryPolicy, progress, knowsAll, stopping } = this.#o;
+    if (knowsAll && !stopping) await this.#leaveToOthers();
     const activity = `Comparing the ${this.#isAlone ? "host" : "hosts"} with the target image.`;
     progress.enter(progress.inPhase("WAITING"), "CHECK_COMPLIANCE", activity);
     for (let round = 0; ; round++) {
@@ -86,6 +91,18 @@ class ImageRemediation {
       else if (await this.#step()) continue;
       if (progress.current.remoteTask === undefined && this.#open().length === 0) return;
       await retryPolicy.pause(round);
+    }
+  }
+
+  /** Hosts in maintenance mode of which nothing was asked yet: somebody else wants them there, and they fail untouched. */
+  async #leaveToOthers(): Promise<void> {
+    const { maintenance, retryPolicy, progress } = this.#o;
+    const untouched = progress.inPhase("WAITING").filter((place) => (progress.current.failures[place] ?? 0) === 0);
+    if (untouched.length === 0) return;
+    const inside = await maintenance.inMaintenance(this.#cluster, retryPolicy);
+    for (const place of untouched.filter((one) => inside.has(this.#idOf(one)))) {
+      progress.enter([place], "CHECK_COMPLIANCE");
+      progress.fail(place, heldByOthers, { isFinal: true });
     }
   }
 
@@ -140,9 +157,11 @@ class ImageRemediation {
     if (stopping && !this.#requests.arePossible) progress.enter(away, "STOPPED");
     else if (away.length > 0) {
       const states = [...new Set(away.map(stateOf))].join(" or ");
+      this.#leaveOut(away.filter((place) => stateOf(place) === "MISSING"));
       progress.note(`Waiting for ${hostsIn(this.#o, away)}, which ${this.#isAlone ? "is" : "are"} ${states}.`);
       if (!this.#requests.isOver("away")) return "LOOK_AGAIN";
-      for (const place of away) progress.fail(place, hostFailure("HOST_NOT_RECONNECTED", `is ${stateOf(place)}`));
+      const stillAway = progress.inPhase(...openPhases).filter((place) => away.includes(place));
+      for (const place of stillAway) progress.fail(place, hostFailure("HOST_NOT_RECONNECTED", `is ${stateOf(place)}`));
     }
 
     const here = open.filter((place) => !away.includes(place));
@@ -163,6 +182,16 @@ class ImageRemediation {
     return candidates;
   }
 
+  /** Hosts that the cluster does not list: left out at a later look, because a list may be wrong for a moment. */
+  #leaveOut(missing: readonly number[]): void {
+    const { retryPolicy, limits, progress } = this.#o;
+    const now = retryPolicy.clock.now();
+    this.#missingSince = new Map(missing.map((place) => [place, this.#missingSince.get(place) ?? now]));
+    for (const [place, since] of this.#missingSince)
+      if (now - since >= limits.poll.max)
+        progress.fail(place, hostFailure("HOST_LEFT_CLUSTER", "has left its cluster"), { isFinal: true });
+  }
+
   /** Gives the hosts that got there, with nothing on them that is to be switched off; the others have failed. */
   async #enterMaintenance(candidates: readonly number[]): Promise<number[]> {
     const { maintenance, retryPolicy, progress, input } = this.#o;
@@ -178,6 +207,10 @@ class ImageRemediation {
     const troubles = ends.flatMap((end, i) => {
       if (end.status === "fulfilled") return [];
       const error: unknown = end.reason;
+      if (isNotFound(error)) {
+        progress.fail(places[i] ?? 0, hostFailure("HOST_LEFT_CLUSTER", "has left its cluster"), { isFinal: true });
+        return [];
+      }
       if (!(error instanceof DriverError) || error.code !== "HOST_MAINTENANCE_MODE_FAILED") return [error];
       const causes = error.causes.length > 0 ? error.causes : [error.message];
       progress.fail(
@@ -291,7 +324,9 @@ class ImageRemediation {
     for (let round = 0; ; round++) {
       const away = progress.inPhase("RECONNECT");
       const stateOf = away.length > 0 ? await this.#list() : () => "CONNECTED";
+      this.#leaveOut(away.filter((place) => stateOf(place) === "MISSING"));
       for (const place of away) {
+        if (progress.inPhase("FAILED").includes(place)) continue;
         if (stateOf(place) === "CONNECTED") {
           if (progress.inPhase("VERIFY").length === 0) began.VERIFY = retryPolicy.clock.now();
           progress.enter([place], "VERIFY", `Comparing the ${this.#isAlone ? "host" : "hosts"} with the target image.`);
@@ -304,8 +339,8 @@ class ImageRemediation {
       const assessed = here.length > 0 ? await assessHosts(client, retryPolicy, input, here.map(this.#idOf), true) : [];
       here.forEach((place, i) => {
         const found = assessed[i];
-        if (found?.atTarget && input.emptying) return progress.enter([place], "EXIT_MAINTENANCE_MODE");
-        if (found?.atTarget) return progress.enter([place], "UPGRADED", `Upgraded to ${found.version}.`);
+        // The product takes a host out itself, but not always: that is looked at in the end.
+        if (found?.atTarget) return progress.enter([place], "EXIT_MAINTENANCE_MODE");
         // Just after a restart a host cannot always be scanned.
         if (!found?.conclusive && !isOver("VERIFY")) return;
         const what = `has version ${found?.version || "unknown"} and is ${found?.compliance || "not scanned"}`;
@@ -316,5 +351,8 @@ class ImageRemediation {
     }
   }
 }
+
+/** Phases in which it is not known yet how a host ends. */
+const openPhases = ["WAITING", "CHECK_COMPLIANCE", "ENTER_MAINTENANCE_MODE", "REFUSED", "REMEDIATE"] as const;
 
 const noVerdict = { verdict: "UNKNOWN", reasons: [] as readonly string[] } as const;

@@ -1,7 +1,8 @@
+import { failureAt } from "../../src/domain/remediation-progress";
 import { fewOf } from "../baseline/change-vm-power";
 import { DriverError } from "../drivers/driver-error";
 import { isApply, stateAmong } from "./assess-hosts";
-import { HostFailure } from "./host-failure";
+import { heldByOthers, HostFailure } from "./host-failure";
 import { startVms, stoppedVms } from "./hosts-vm-power";
 import { hostsIn, type ImageContext } from "./image-context";
 
@@ -17,7 +18,7 @@ export async function leaveMaintenance(context: ImageContext): Promise<void> {
     const [stays, stops] = [inside.get(place), stopped.get(place)];
     const isUpgraded = progress.inPhase("EXIT_MAINTENANCE_MODE").includes(place);
     if (stays === undefined && stops === undefined) {
-      if (isUpgraded) progress.enter([place], "UPGRADED");
+      if (isUpgraded) progress.enter([place], "UPGRADED", `Upgraded to ${input.targetVersion}.`);
       return;
     }
     const vms = stops === undefined ? [] : [`It ${stops.what}`];
@@ -41,8 +42,9 @@ async function exitAll(context: ImageContext) {
   const { client, maintenance, retryPolicy, progress, input } = context;
   const { cluster } = input.cluster;
   const left = new Map<number, string>();
+  if (!input.emptying) await settled(context);
   const inside = await maintenance.inMaintenance(cluster, retryPolicy);
-  const places = input.hosts.flatMap(({ host }, place) => (inside.has(host) ? [place] : []));
+  const places = input.hosts.flatMap(({ host }, place) => (inside.has(host) && isOurs(context, place) ? [place] : []));
   if (places.length === 0) return left;
   progress.note(`Waiting for ${hostsIn(context, places)} to leave maintenance mode.`);
   const listed = await retryPolicy.retry(() => client.listHosts(cluster));
@@ -65,6 +67,23 @@ async function exitAll(context: ImageContext) {
   return left;
 }
 
+/** Whether a host that is in maintenance mode may be taken out: not where somebody else had put it there before. */
+function isOurs({ progress }: ImageContext, place: number): boolean {
+  return failureAt(progress.current, place)?.code !== heldByOthers.code;
+}
+
+/** Waits for the product, which takes a host that it has emptied out of maintenance mode itself, as long as that may take. */
+async function settled({ maintenance, retryPolicy, progress, input, limits }: ImageContext): Promise<void> {
+  const [place] = progress.inPhase("EXIT_MAINTENANCE_MODE");
+  if (place === undefined) return;
+  const began = retryPolicy.clock.now();
+  for (let round = 0; retryPolicy.clock.now() - began < limits.settle; round++) {
+    if (!(await maintenance.isInMaintenance(input.hosts[place]?.host ?? "", retryPolicy))) return;
+    progress.note("Waiting until the component manager has taken the host out of maintenance mode.");
+    await retryPolicy.pause(round);
+  }
+}
+
 /**
  * The error of an attempt that is given up for another reason than its hosts, with what it leaves behind: where a
  * remediation may still run the hosts have to stay in maintenance mode and what ran on them off, otherwise they are
@@ -81,7 +100,7 @@ export async function givenUp(context: ImageContext, error: DriverError): Promis
       await startVms(context);
     }
     const left = await maintenance.inMaintenance(input.cluster.cluster, retryPolicy);
-    inside = input.hosts.filter(({ host }) => left.has(host)).map(({ fqdn }) => fqdn);
+    inside = input.hosts.filter(({ host }, place) => left.has(host) && isOurs(context, place)).map(({ fqdn }) => fqdn);
     stopped = (await stoppedVms(context)).map(({ name }) => name);
   } catch (cause) {
     if (!(cause instanceof DriverError)) throw cause;

@@ -18,12 +18,18 @@ export interface RemediationContext {
   readonly retryPolicy: RetryPolicy;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
+  /** Whether what is known of a host is all that was done to it: of one that waits, nothing. */
+  readonly knowsAll: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
   readonly stopping: boolean;
 }
 
 /** After a cancellation these failures leave a host alone in a safe state; others leave it in an open one. */
-const safeEnds: ReadonlySet<string | undefined> = new Set(["HOST_REMEDIATION_FAILED", "HOST_NOT_AT_TARGET"]);
+const safeEnds: ReadonlySet<string | undefined> = new Set([
+  "HOST_REMEDIATION_FAILED",
+  "HOST_NOT_AT_TARGET",
+  "HOST_IN_MAINTENANCE_MODE",
+]);
 
 /**
  * Upgrades one host or several. Goes on from what an earlier run has left. Where hosts have failed and attempts are
@@ -50,7 +56,7 @@ export function remediateHosts(
   };
   const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context), limits.clock);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
-  const common = { input, limits, progress, mayHaveRequested };
+  const common = { input, limits, progress, mayHaveRequested, knowsAll: known !== undefined || isFirstRun };
 
   async function upgrade(): Promise<RemediationResult> {
     try {

@@ -2,6 +2,7 @@ import type { ErrorBody } from "../../src/domain/error-body";
 import type { ClusterTarget } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { HostMaintenance } from "../hostos/host-maintenance";
 import type { RetryPolicy } from "../retry-policy";
 import type { Check } from "./run-checks";
 
@@ -15,6 +16,7 @@ export interface AnyPrecheckInput {
 /** What checks of image-managed clusters work with. */
 export interface PrecheckInput extends AnyPrecheckInput {
   readonly client: VlcmClient;
+  readonly maintenance: HostMaintenance;
 }
 
 export type PrecheckType =
@@ -42,6 +44,22 @@ export interface Finding {
   readonly message: string;
   readonly remediation: string;
   readonly context?: Readonly<Record<string, string>>;
+}
+
+/** Finds hosts that somebody has in maintenance mode: they are not ours to take out, and the cluster is short of them. */
+export function inMaintenanceFindings(
+  input: AnyPrecheckInput,
+  hosts: readonly { readonly host: string; readonly name: string }[],
+): ErrorBody[] {
+  return findingsOf(
+    input,
+    hosts.map(({ host, name }) => ({
+      code: "HOST_IN_MAINTENANCE_MODE",
+      message: `Host ${name} is in maintenance mode.`,
+      remediation: `Take ${name} out of maintenance mode or remove it from the cluster, then run the prechecks again.`,
+      context: { host: name, hostId: host },
+    })),
+  );
 }
 
 /** Findings as the errors of a Stage, with the cluster in their context. */

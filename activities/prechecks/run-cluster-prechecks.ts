@@ -6,9 +6,10 @@ import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { clusterHealth } from "./cluster-health";
 import { clusterImageManaged } from "./cluster-image-managed";
 import { componentManagerReachable } from "./component-manager-reachable";
-import { hostsConnected } from "./hosts-connected";
+import { hostsConnected, noHostInMaintenance } from "./hosts-connected";
 import { noDowngrade } from "./no-downgrade";
 import { noOperationInProgress } from "./no-operation-in-progress";
+import type { HostMaintenance } from "../hostos/host-maintenance";
 import type { RetryPolicy } from "../retry-policy";
 import type { AnyPrecheckInput, Precheck } from "./precheck";
 import { runChecks } from "./run-checks";
@@ -19,6 +20,7 @@ const prechecks: readonly Precheck[] = [
   componentManagerReachable,
   clusterImageManaged,
   hostsConnected,
+  noHostInMaintenance,
   noOperationInProgress,
   targetImageAvailable,
   noDowngrade,
@@ -27,17 +29,20 @@ const prechecks: readonly Precheck[] = [
 
 interface PrecheckDependencies {
   clientOf(componentManagerId: string): VlcmClient;
+  maintenanceOf(componentManagerId: string): HostMaintenance;
   readonly limits: ActivityLimits;
 }
 
 /** Runs every check of an image-managed cluster. */
 export function runImagePrechecks(
-  { clientOf, limits }: PrecheckDependencies,
+  { clientOf, maintenanceOf, limits }: PrecheckDependencies,
   target: ClusterTarget & AtStage,
 ): Promise<ClusterPrechecks> {
+  const { componentManagerId } = target.cluster;
   const input = (retryPolicy: RetryPolicy) => ({
     target,
-    client: clientOf(target.cluster.componentManagerId),
+    client: clientOf(componentManagerId),
+    maintenance: maintenanceOf(componentManagerId),
     retryPolicy,
   });
   return runClusterPrechecks(prechecks, { target, limits, input });

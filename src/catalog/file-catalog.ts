@@ -13,8 +13,19 @@ import type { BundleCatalog } from "../upgrades/ports";
 
 const Bundles = t.array(Bundle);
 
-/** Reads the bundle catalog, a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
+/** Reads the bundle catalog. On the left: what is wrong with the file, a line each. */
 export function readCatalog(file: string): E.Either<readonly string[], BundleCatalog> {
+  return E.map((list: readonly Bundle[]): BundleCatalog => {
+    const bundles = new Map(list.map((bundle) => [bundle.id, bundle]));
+    return {
+      find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))),
+      list: () => TE.right(list),
+    };
+  })(readBundles(file));
+}
+
+/** Its bundles, of a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
+export function readBundles(file: string): E.Either<readonly string[], readonly Bundle[]> {
   let content: unknown;
   try {
     content = parse(readFileSync(file, "utf8"));
@@ -28,11 +39,7 @@ export function readCatalog(file: string): E.Either<readonly string[], BundleCat
   const list = decoded.right.map((bundle) => ({ ...bundle, id: canonicalId(bundle.id) }));
   const problems = contradictions(list);
   if (problems.length > 0) return E.left(problems);
-  const bundles = new Map(list.map((bundle) => [bundle.id, bundle]));
-  return E.right({
-    find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))),
-    list: () => TE.right(list),
-  });
+  return E.right(list);
 }
 
 function contradictions(bundles: readonly Bundle[]): string[] {

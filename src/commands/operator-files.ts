@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
-import { readCatalog } from "../catalog/file-catalog";
+import { readBundles, readCatalog } from "../catalog/file-catalog";
 import type { Config } from "../config";
+import type { Bundle } from "../domain/bundle";
 import { readInventoryFile, type InventoryFile } from "../inventory/inventory-file";
 import { readSimulatorConfig, type SimulatorConfig } from "../simulator/config/simulator-config";
 import { sentences, StartupError } from "../startup-error";
@@ -31,4 +32,11 @@ export function checkOperatorFiles(config: Config): void {
 function loaded<A>(variable: string, file: string, read: E.Either<readonly string[], A>): A {
   if (E.isRight(read)) return read.right;
   throw new StartupError(`${variable}=${file} cannot be used: ${sentences(read.left)} Correct it or set ${variable}.`);
+}
+
+/** A bundle as the catalog's file has it at this moment. Throws where the file is not a catalog. */
+export function readBundleNow({ catalogFile }: Config, bundleId: string): Bundle | undefined {
+  const bundles = readBundles(catalogFile);
+  if (E.isLeft(bundles)) throw new Error(`The catalog ${catalogFile} cannot be read: ${bundles.left.join(" ")}`);
+  return bundles.right.find(({ id }) => id === bundleId);
 }

@@ -17,7 +17,7 @@ import { readLoss } from "../temporal/upgrade-loss";
 import { createWorker } from "../temporal/worker";
 import { connectProblem, connectWorker } from "../temporal/worker-connection";
 import { loadTracing } from "./load-tracing";
-import { loadInventory } from "./operator-files";
+import { loadInventory, readBundleNow } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
 
@@ -50,6 +50,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       componentManager: (id) => componentManagers.get(id),
       // Depots are the same whichever component manager the hosts belong to.
       patchFor: (_componentManager, query) => patches.find(query),
+      readBundle: (bundleId) => readBundleNow(config, bundleId),
       managementServer: (resourceId) => serverSettings.get(resourceId),
       notifications: {
         receiver: (id) => notificationReceivers.get(id),

@@ -1,13 +1,13 @@
 import { endHost, initialHostSubTask, loseHost, withHost, type HostsFound } from "./cluster-hosts";
 import type { ErrorBody } from "./error-body";
 import type { HostCounts } from "./host-counts";
-import type { HostResult } from "./host-remediation";
+import type { ClusterHost, HostResult } from "./host-remediation";
 import { atWork, describePart, waitingPart, withPause } from "./paused-part";
 import { endResource, hasEndedPart, mergeEnded, resultSubTask, type ResourceOutcome } from "./resource-end";
 import { applyStageProgress, endStages, stagesOf, type StageLeft, type StageProgress } from "./resource-stages";
 import { rolloutOf } from "./rollout";
 import type { Stage, SubTask } from "./task";
-import type { ClusterUpgradePlan } from "./upgrade-plan";
+import type { ClusterKind, ClusterUpgradePlan } from "./upgrade-plan";
 import type { WaitingFor } from "./waiting-for";
 
 /** The stages of a cluster in their order; the `type` of each Stage. */
@@ -34,6 +34,10 @@ export type ClusterProgress = { readonly at: string } & (
   | StageProgress<ClusterStageType>
   | StageLeft<ClusterStageType>
   | ({ readonly type: "HostsRead" } & HostsFound)
+  /** Hosts that have joined the cluster since, in the order in which they are to be upgraded. */
+  | { readonly type: "HostsJoined"; readonly hosts: readonly ClusterHost[]; readonly kind: ClusterKind }
+  /** The cluster does not list a host any more. */
+  | { readonly type: "HostLeft"; readonly host: string }
   /** No host is in work: what is waited for, and how long. */
   | { readonly type: "Waiting"; readonly waitingFor: WaitingFor }
   /** The upgrade is paused, or resumed. */
@@ -85,6 +89,13 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
     case "HostsRead":
       if (subTask.subTasks) return subTask;
       return { ...subTask, subTasks: progress.hosts.map((host) => initialHostSubTask(host, progress, at)) };
+    case "HostsJoined":
+      return {
+        ...subTask,
+        subTasks: [...(subTask.subTasks ?? []), ...joinedHosts(subTask, progress, at)],
+      };
+    case "HostLeft":
+      return leftBy(leftBy(subTask, progress.host, "PENDING", at), progress.host, "IN_PROGRESS", at);
     case "Waiting":
       return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
@@ -114,6 +125,41 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
     case "Ended":
       return endResource(upgradingHosts(subTask), progress, at, (host) => endHost(host, at));
   }
+}
+
+/** Those hosts that the cluster's SubTask does not have yet. */
+function joinedHosts(
+  { subTasks = [] }: SubTask,
+  { hosts, kind }: Pick<HostsFound, "hosts" | "kind">,
+  at: string,
+): SubTask[] {
+  const known = new Set(subTasks.map(({ resources }) => resources?.[0]?.resourceId));
+  return hosts
+    .filter(({ host }) => !known.has(host))
+    .map((host) => initialHostSubTask(host, { hosts, upgradedBefore: [], ...(kind && { kind }) }, at));
+}
+
+function leftBy(subTask: SubTask, id: string, from: "PENDING" | "IN_PROGRESS", at: string): SubTask {
+  return withHost(subTask, id, from, (host) => {
+    const { stages = [], errors: _earlier, ...rest } = host;
+    return {
+      ...rest,
+      status: "NOT_APPLICABLE",
+      reasonCode: "HOST_LEFT_CLUSTER",
+      description: "Left out: the cluster does not list this host any more.",
+      completionTimestamp: at,
+      ...(from === "IN_PROGRESS" && { stages: endStages(stages, at, leftError(host.name)) }),
+    };
+  });
+}
+
+function leftError(name: string): ErrorBody {
+  return {
+    errorCode: "HOST_LEFT_CLUSTER",
+    errorType: "FAILED_DEPENDENCY",
+    message: `Host ${name} has left its cluster.`,
+    remediationMessage: "Add the host to its cluster again and upgrade the cluster, where it is to have the target.",
+  };
 }
 
 /** What the upgrade itself keeps of a cluster that has ended: how it went, without its hosts. */

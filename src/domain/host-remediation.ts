@@ -13,6 +13,12 @@ export interface ClusterHost {
   readonly version: string;
   /** Whether the host already is what the upgrade would make it. */
   readonly atTarget: boolean;
+  /** The manager's word for its connection, in lower case, such as `not_responding`; absent where it is connected. */
+  readonly connection?: string;
+  /** Whether it is in maintenance mode or on its way into it; absent where it is not. */
+  readonly inMaintenanceMode?: true;
+  /** Names of virtual machines on it that the upgrade has switched off and that do not run; absent where there are none. */
+  readonly stoppedVms?: readonly string[];
 }
 
 /** What is known of one host while it is remediated, for its SubTask. */

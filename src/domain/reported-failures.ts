@@ -14,6 +14,8 @@ const remediations = {
     "Resolve what the component manager reports for the host, or choose another image, then retry the upgrade.",
   HOST_MAINTENANCE_MODE_FAILED:
     "Make room for the host's virtual machines or switch them off (preRemediationPowerAction), then retry the upgrade.",
+  HOST_IN_MAINTENANCE_MODE: "Take the host out of maintenance mode in the component manager, then retry the upgrade.",
+  HOST_LEFT_CLUSTER: "Add the host to its cluster again and upgrade the cluster, where it is to have the target.",
   HOST_LEFT_IN_MAINTENANCE_MODE: "Take the host out of maintenance mode in the component manager, then retry.",
 } as const;
 export type ReportedCode = keyof typeof remediations;

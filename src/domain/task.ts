@@ -45,8 +45,15 @@ export type SubTaskStatus = t.TypeOf<typeof SubTaskStatus>;
 /**
  * Why a part does not apply, beside the status NOT_APPLICABLE. `AT_TARGET`: it needed nothing. `NOT_STARTED`: the upgrade
  * ended before its turn. `EARLIER_PRODUCT_FAILED`: so did that of another product. `NOT_IN_SCOPE`: the request leaves it out.
+ * `HOST_LEFT_CLUSTER`: the cluster does not list the host any more.
  */
-export const ReasonCode = OneOf("AT_TARGET", "NOT_STARTED", "EARLIER_PRODUCT_FAILED", "NOT_IN_SCOPE");
+export const ReasonCode = OneOf(
+  "AT_TARGET",
+  "NOT_STARTED",
+  "EARLIER_PRODUCT_FAILED",
+  "NOT_IN_SCOPE",
+  "HOST_LEFT_CLUSTER",
+);
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 
 /**

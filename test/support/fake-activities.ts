@@ -174,6 +174,7 @@ export class FakeActivities {
     };
     return {
       ...new FakeMgmtActivities(this.replaced).implementation(),
+      checkBundle: async (input) => (await this.replaced.checkBundle?.(input)) ?? {},
       runClusterPrechecks: async (target) => {
         record("prechecks", target);
         return (await this.replaced.runClusterPrechecks?.(target)) ?? { stages: passedCheck() };

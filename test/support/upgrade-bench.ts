@@ -168,6 +168,7 @@ export class UpgradeBench {
       prepareMgmtMigration: (input) => of(input.server.resourceId).prepareMgmtMigration(input),
       switchOverMgmtMigration: (input) => of(input.server.resourceId).switchOverMgmtMigration(input),
       cancelMgmtMigration: (target) => of(target.server.resourceId).cancelMgmtMigration(target),
+      checkBundle: (input) => of(input.upgradeId).checkBundle(input),
       runClusterPrechecks: (target) => of(target.cluster.resourceId).runClusterPrechecks(target),
       readClusterHosts: (target) => of(target.cluster.resourceId).readClusterHosts(target),
       readRemediationPolicy: (target) => of(target.cluster.resourceId).readRemediationPolicy(target),

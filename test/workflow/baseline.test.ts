@@ -30,6 +30,7 @@ describe("A baseline-managed cluster", function () {
       `remediate ${id}/host-1`,
       `before ${id}/host-2`,
       `remediate ${id}/host-2`,
+      `readHosts ${id}`,
       `restorePolicy ${id}`,
     ]);
     for (const remediation of fake.remediations) {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { eventually } from "../support/eventually";
 import { upgradeView } from "../../src/domain/upgrade-view";
-import { FakeActivities, Gate, scheduledAt, upgraded } from "../support/fake-activities";
+import { FakeActivities, Gate, sampleError, scheduledAt, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
@@ -256,6 +256,30 @@ describe("Scheduled upgrades whose worker is stopped", function () {
     expect((await upgrade.upgrade()).resourceUpgradeSpecs?.[0]?.scheduledTimestamp).to.equal(later);
     expect((await upgrade.ask("commit", { upgradeNow: true })).accepted).to.equal(true);
     gate.open();
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+  });
+});
+
+describe("The bundle of an upgrade", function () {
+  this.timeout(60_000);
+  const bench = useBench("TIME_SKIPPING");
+
+  it("is looked at when the upgrade becomes due: one that was recalled meanwhile ends it before anything is touched", async () => {
+    let isRecalled = true;
+    const fake = new FakeActivities({
+      checkBundle: () => Promise.resolve(isRecalled ? { error: sampleError("BUNDLE_RECALLED") } : {}),
+    });
+    const scheduledTimestamp = await bench().inTime(hour);
+    const upgrade = await bench().upgrade(
+      { resources: clusters(1).map((one) => ({ ...one, scheduledTimestamp })) },
+      fake,
+    );
+    await bench().passTime(2 * hour);
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    expect(fake.changes).to.deep.equal([]);
+    expect((await upgrade.task()).errors?.map(({ errorCode }) => errorCode)).to.deep.equal(["BUNDLE_RECALLED"]);
+    isRecalled = false;
+    expect((await upgrade.ask("retry")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
 });

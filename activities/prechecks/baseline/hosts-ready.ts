@@ -1,6 +1,6 @@
 import { redStatuses } from "../../baseline/red-statuses";
 import { hasEnded } from "../../drivers/vim25/vim25-models";
-import { findingsOf } from "../precheck";
+import { findingsOf, inMaintenanceFindings } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";
 
 /** Every host of the cluster can be worked on. */
@@ -44,16 +44,9 @@ export const noHostInMaintenanceMode: BaselinePrecheck = {
   run: async (input) => {
     const { target, client, retryPolicy } = input;
     const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
-    return findingsOf(
+    return inMaintenanceFindings(
       input,
-      hosts
-        .filter(({ inMaintenanceMode }) => inMaintenanceMode)
-        .map(({ host, name }) => ({
-          code: "HOST_IN_MAINTENANCE_MODE",
-          message: `Host ${name} is in maintenance mode.`,
-          remediation: `Take ${name} out of maintenance mode or remove it from the cluster, then run the prechecks again.`,
-          context: { host: name, hostId: host },
-        })),
+      hosts.filter(({ inMaintenanceMode }) => inMaintenanceMode),
     );
   },
 };

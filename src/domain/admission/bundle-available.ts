@@ -1,32 +1,39 @@
-import { isNone } from "fp-ts/Option";
+import { isNone, type Option } from "fp-ts/Option";
+import type { Bundle } from "../bundle";
 import type { AdmissionRule } from "./admission-rule";
+
+/** Why a bundle cannot be installed now. */
+interface BundleObstacle {
+  readonly code: string;
+  readonly message: string;
+  readonly remediation: string;
+}
 
 /** The bundle is known, downloaded and not recalled. */
 export const bundleAvailable: AdmissionRule = ({ spec, bundle }) => {
-  const refuse = (code: string, message: string, remediation: string) => [
-    { effect: "FAILED_DEPENDENCY", path: "bundleId", code, message, remediation } as const,
-  ];
-  if (isNone(bundle)) {
-    return refuse(
-      "BUNDLE_UNKNOWN",
-      `Bundle ${spec.bundleId} is not in the catalog.`,
-      "Name a bundle of the catalog, or have the catalog file include this one.",
-    );
-  }
-  const { downloadStatus = "PENDING" } = bundle.value;
-  if (downloadStatus === "RECALLED") {
-    return refuse(
-      "BUNDLE_RECALLED",
-      `Bundle ${spec.bundleId} has been recalled by its vendor.`,
-      "Choose a newer bundle.",
-    );
-  }
-  if (downloadStatus !== "SUCCESSFUL") {
-    return refuse(
-      "BUNDLE_NOT_DOWNLOADED",
-      `Bundle ${spec.bundleId} is not downloaded (its download is ${downloadStatus}).`,
-      "Download the bundle, then send the request again.",
-    );
-  }
-  return [];
+  const obstacle = bundleObstacle(spec.bundleId, bundle);
+  return obstacle ? [{ effect: "FAILED_DEPENDENCY", path: "bundleId", ...obstacle }] : [];
 };
+
+/** Why a bundle, as the catalog has it now, cannot be installed; undefined where it can. */
+export function bundleObstacle(bundleId: string, bundle: Option<Bundle>): BundleObstacle | undefined {
+  if (isNone(bundle))
+    return {
+      code: "BUNDLE_UNKNOWN",
+      message: `Bundle ${bundleId} is not in the catalog.`,
+      remediation: "Name a bundle of the catalog, or have the catalog file include this one.",
+    };
+  const { downloadStatus = "PENDING" } = bundle.value;
+  if (downloadStatus === "RECALLED")
+    return {
+      code: "BUNDLE_RECALLED",
+      message: `Bundle ${bundleId} has been recalled by its vendor.`,
+      remediation: "Choose a newer bundle.",
+    };
+  if (downloadStatus === "SUCCESSFUL") return undefined;
+  return {
+    code: "BUNDLE_NOT_DOWNLOADED",
+    message: `Bundle ${bundleId} is not downloaded (its download is ${downloadStatus}).`,
+    remediation: "Download the bundle, then send the request again.",
+  };
+}

@@ -45,6 +45,7 @@ describe("runClusterPrechecks", function () {
       COMPONENT_MANAGER_REACHABLE: "SUCCESSFUL",
       CLUSTER_IMAGE_MANAGED: "SUCCESSFUL",
       HOSTS_CONNECTED: "SUCCESSFUL",
+      NO_HOST_IN_MAINTENANCE_MODE: "SUCCESSFUL",
       NO_OPERATION_IN_PROGRESS: "SUCCESSFUL",
       TARGET_IMAGE_AVAILABLE: "SUCCESSFUL",
       NO_DOWNGRADE: "SUCCESSFUL",
@@ -73,14 +74,14 @@ describe("runClusterPrechecks", function () {
     await start();
     const { heartbeats } = await runActivity<ClusterPrechecks, ClusterPrechecks>(prechecks());
     const counts = new Set(heartbeats.map(({ stages }) => stages.length));
-    expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+    expect([...counts]).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
   it("lists every check where the component manager cannot be reached, without running it", async () => {
     await start();
     await cluster.fault({ kind: "SERVICE_UNAVAILABLE" });
     const { stages, errors } = await run({}, { outage: 20 });
-    expect(stages).to.have.length(7);
+    expect(stages).to.have.length(8);
     expect(stages.every(({ status }) => status === "FAILED")).to.equal(true);
     expect(errors[0]?.errorCode).to.equal("COMPONENT_MANAGER_UNREACHABLE");
     expect(new Set(errors.slice(1).map(({ errorCode }) => errorCode))).to.deep.equal(new Set(["PRECHECK_NOT_RUN"]));
@@ -158,9 +159,15 @@ describe("runClusterPrechecks", function () {
     remediation.environment.cancel("WORKER_SHUTDOWN");
     await remediation.end;
     const { failed, errors } = await run();
-    expect(failed).to.deep.equal(["HOSTS_CONNECTED", "NO_OPERATION_IN_PROGRESS", "CLUSTER_HEALTH"]);
+    expect(failed).to.deep.equal([
+      "HOSTS_CONNECTED",
+      "NO_HOST_IN_MAINTENANCE_MODE",
+      "NO_OPERATION_IN_PROGRESS",
+      "CLUSTER_HEALTH",
+    ]);
     expect(errors.map(({ errorCode }) => errorCode)).to.deep.equal([
       "HOST_NOT_CONNECTED",
+      "HOST_IN_MAINTENANCE_MODE",
       "CLUSTER_BUSY",
       "PRECHECK_NOT_RUN",
     ]);

@@ -164,9 +164,13 @@ describe("remediateHosts", function () {
     expect(await modes()).to.deep.equal(["OUT", "OUT", "IN", "OUT"]);
     await cluster.repair();
     const second = await run({ attempts: { maximumAttempts: 1, retryDelay: 0 } });
-    expect(outcome(second.result).failed).to.deep.equal([`${id(2)} HOST_LEFT_IN_MAINTENANCE_MODE`]);
-    expect(second.result?.failed[0]?.error.message).to.match(/is at the target, but stays in maintenance mode/);
+    expect(outcome(second.result).failed, "not ours to take out").to.deep.equal([`${id(2)} HOST_IN_MAINTENANCE_MODE`]);
+    await cluster.put(id(2), "OUT");
+    const third = await run({ attempts: { maximumAttempts: 1, retryDelay: 0 } });
+    expect(outcome(third.result).failed).to.deep.equal([`${id(2)} HOST_LEFT_IN_MAINTENANCE_MODE`]);
+    expect(third.result?.failed[0]?.error.message).to.match(/is at the target, but stays in maintenance mode/);
     cluster.maintenance.exit = exit;
+    await cluster.put(id(2), "OUT");
     expect(outcome((await run()).result).failed).to.deep.equal([]);
     expect(await modes()).to.deep.equal(["OUT", "OUT", "OUT", "OUT"]);
   });

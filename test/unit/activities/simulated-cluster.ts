@@ -76,6 +76,9 @@ export interface SimulatedCluster {
   readonly maintenance: { -readonly [M in keyof HostMaintenance]: HostMaintenance[M] };
   /** Puts a host into maintenance mode, or takes it out, by hand. */
   put(host: string, mode: "IN" | "OUT"): Promise<void>;
+  /** Adds a host to the cluster, or takes one out of it and of the inventory. */
+  join(name: string): Promise<SimulatedHost>;
+  leave(host: string): Promise<void>;
   ledger(filter?: string): Promise<LedgerEntry[]>;
   /** The steps of the ledger, in their order. */
   steps(filter?: string): Promise<string[]>;
@@ -196,6 +199,8 @@ export async function simulateCluster(
       }),
     maintenance,
     put: (host, mode) => control("PATCH", `hosts/${host}`, { maintenance: mode }),
+    join: (name) => control("POST", "clusters/domain-c8/hosts", { name }),
+    leave: (host) => control("DELETE", `hosts/${host}`),
     ledger: (filter = "cluster=domain-c8") => control("GET", `ledger?${filter}`),
     fault: (request) => control("POST", "faults", request),
     isUsedUp: async (kind) => {
