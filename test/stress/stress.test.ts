@@ -44,8 +44,13 @@ describe(`${upgrades} upgrades, ${atOnce} at once, with the seed ${seed}`, funct
       await workers.start(2);
       workers.beginFaults(draws(seed, `faults ${cached}`));
       const limited = pLimit(atOnce);
-      const runs = Array.from({ length: Math.ceil(upgrades / cacheSizes.length) }, (_, n) =>
-        limited(() => runToItsEnd(env.client, draws(seed, `upgrade ${cached}/${n}`), longest)),
+      const number = Math.ceil(upgrades / cacheSizes.length);
+      let ended = 0;
+      const runs = Array.from({ length: number }, (_, n) =>
+        limited(async () => {
+          await runToItsEnd(env.client, draws(seed, `upgrade ${cached}/${n}`), longest);
+          if (++ended % 50 === 0) console.log(`${ended} of ${number} upgrades have ended`);
+        }),
       );
       const ends = await Promise.allSettled(runs);
       await workers.endFaults();
