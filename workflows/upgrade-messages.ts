@@ -2,6 +2,7 @@ import { log, setDefaultSignalHandler, setHandler, workflowInfo, type SignalDefi
 import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
+import { isHistoryFull } from "../src/domain/history-room";
 import { precheckRuns } from "../src/domain/task-prechecks";
 import {
   badPayload,
@@ -40,9 +41,6 @@ import type { UpgradeState } from "./upgrade-state";
 
 /** How many outcomes are kept for `request` Queries; the oldest go first. */
 const keptOutcomes = 500;
-
-/** Less than half of what Temporal allows a history (51,200 events, 50 MB): the rest is for the upgrade itself. */
-const longHistory = { events: 20_000, bytes: 20_000_000 };
 
 /**
  * What operators have asked of an upgrade. Handlers only decide and record, here and now, and never throw: an error
@@ -165,10 +163,10 @@ export class UpgradeRequests {
     const { awaitsResolution, decision, committed } = this;
     const { cancelling } = this.state;
     const { historyLength, historySize } = workflowInfo();
-    const historyIsLong = historyLength > longHistory.events || historySize > longHistory.bytes;
+    const historyIsFull = isHistoryFull({ events: historyLength, bytes: historySize });
     const now = currentTime();
     const asked = { awaitsResolution, decision, committed, cancelling, servers: this.state.servers };
-    return { phase, failedPrechecks, isRetryable, ...asked, historyIsLong, now };
+    return { phase, failedPrechecks, isRetryable, ...asked, historyIsFull, now };
   }
 
   private receive<P extends PlainPayload>(

@@ -1,5 +1,6 @@
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "./error-body";
+import { isHistoryFull, type HistoryLength } from "./history-room";
 import type { SubTask, Task } from "./task";
 import { precheckType } from "./task-prechecks";
 import type { Upgrade } from "./upgrade";
@@ -22,6 +23,8 @@ export interface PublishedUpgrade {
   readonly upgrade: Upgrade;
   readonly task: Task;
   readonly cancelRequested: boolean;
+  /** Of its Workflow. */
+  readonly history: HistoryLength;
 }
 
 /**
@@ -69,7 +72,11 @@ function phaseOf({ upgrade: { status }, task }: PublishedUpgrade): UpgradePhase 
   }
 }
 
-function contextOf({ task, cancelRequested }: PublishedUpgrade, phase: UpgradePhase, now: number): RequestContext {
+function contextOf(
+  { task, cancelRequested, history }: PublishedUpgrade,
+  phase: UpgradePhase,
+  now: number,
+): RequestContext {
   const servers = (task.resources ?? []).filter(({ type }) => type === "MGMT_SERVER");
   return {
     phase,
@@ -86,7 +93,7 @@ function contextOf({ task, cancelRequested }: PublishedUpgrade, phase: UpgradePh
       mechanism: "ReducedDowntimeMigration",
       hasEnded: false,
     })),
-    historyIsLong: false,
+    historyIsFull: isHistoryFull(history),
     now,
   };
 }

@@ -60,8 +60,8 @@ export interface RequestContext {
   readonly cancelling: boolean;
   /** The management servers of the upgrade. */
   readonly servers: readonly ServerStanding[];
-  /** Whether the history of the upgrade's Workflow has become too long for more than what is still to be done. */
-  readonly historyIsLong: boolean;
+  /** Whether the history of the upgrade's Workflow has room for nothing but what is still to be done. */
+  readonly historyIsFull: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -98,7 +98,10 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
   const ofSwitchovers = switchoverProblem(commit, context);
   if (ofSwitchovers) return E.left(ofSwitchovers);
   if (!commits(commit)) {
-    if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED") return E.right(commit);
+    if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
+      return context.historyIsFull
+        ? E.left(hasNoRoom("commit", phase, "Leave the switchover at its time, or cancel the upgrade."))
+        : E.right(commit);
     return E.left(notPossible("commit", "Only an upgrade that has not ended can switch over at another time.", phase));
   }
   if (phase === "DRAFT_WAITING" && failedPrechecks.length > 0) {
@@ -110,8 +113,17 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
       nestedErrors: [...failedPrechecks],
     });
   }
+  if (context.historyIsFull && reschedules(commit, phase)) {
+    const remediation = "Leave it at its time, begin it with upgradeNow true, or cancel it and start a new upgrade.";
+    return E.left(hasNoRoom("commit", phase, remediation));
+  }
   if (committable.includes(phase)) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+/** Whether a commit is another time for what is committed already; to begin at once happens only once. */
+function reschedules({ upgradeNow }: CommitPayload, phase: UpgradePhase): boolean {
+  return (phase === "SCHEDULED" || phase === "ACCEPTED") && upgradeNow !== true;
 }
 
 /** What the first errors say; all of them are nested in the error. */
@@ -121,7 +133,9 @@ function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
 }
 
 /** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
-export function judgePause({ phase }: RequestContext): E.Either<ErrorBody, void> {
+export function judgePause({ phase, historyIsFull }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "RUNNING" && historyIsFull)
+    return E.left(hasNoRoom("pause", phase, "Let the upgrade run to its end, or cancel it."));
   if (phase === "RUNNING") return E.right(undefined);
   if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
   return E.left(
@@ -143,22 +157,15 @@ export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void
 }
 
 /** Whether the prechecks of a draft run again. */
-export function judgePrechecks({ phase, committed, historyIsLong }: RequestContext): E.Either<ErrorBody, void> {
+export function judgePrechecks({ phase, committed, historyIsFull }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
     const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
     return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
   }
   if (phase === "DRAFT_WAITING" && !committed) {
-    if (!historyIsLong) return E.right(undefined);
+    if (!historyIsFull) return E.right(undefined);
     const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
-    return E.left(
-      notPossible(
-        "prechecks",
-        "This draft has run its prechecks so often that its history is full.",
-        phase,
-        remediation,
-      ),
-    );
+    return E.left(hasNoRoom("prechecks", phase, remediation));
   }
   return E.left(
     notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
@@ -178,6 +185,8 @@ export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
     return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
   if (phase !== "FAILED") return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
   if (!awaitsResolution) return E.left(decidedBefore(context));
+  if (isRetryable && context.historyIsFull)
+    return E.left(hasNoRoom("retry", phase, "Resolve it, then start a new upgrade for what is left."));
   if (isRetryable) return E.right(undefined);
   return E.left(
     refusedAs(
@@ -232,6 +241,11 @@ export function badPayload(request: string): ErrorBody {
         ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
         : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
   };
+}
+
+/** Temporal ends a Workflow whose history grows too long, and with it all that is in work. */
+function hasNoRoom(request: string, phase: UpgradePhase, remediation: string): ErrorBody {
+  return notPossible(request, "The upgrade has been changed so often that its history is full.", phase, remediation);
 }
 
 /** `rule`: what the upgrade would have to be; the message adds what it is. */

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import type { Memo } from "./memo";
+import type { HistoryLength } from "../domain/history-room";
 import { timestampOf } from "./server-time";
 import { grpcCode, isMissingNamespace } from "./temporal-error";
 
@@ -25,6 +26,8 @@ export interface DescribedExecution {
    * that two equal versions are the same state. Undefined where the server does not count them.
    */
   readonly version: string | undefined;
+  /** Of the run that was described. */
+  readonly history: HistoryLength;
   /** A Timestamp; undefined of one that runs. */
   readonly closeTime: string | undefined;
   /** Whether somebody has had it cancelled; it may still be on its way to its safe end. */
@@ -63,6 +66,7 @@ export async function describeExecution(
       status: (WorkflowExecutionStatus[info?.status ?? 0] ?? "").replace("WORKFLOW_EXECUTION_STATUS_", ""),
       runId: info?.execution?.runId ?? "",
       version: versionOf(info),
+      history: { events: Number(info?.historyLength ?? 0), bytes: Number(info?.historySizeBytes ?? 0) },
       closeTime: timestampOf(info?.closeTime),
       cancelRequested: extended?.cancelRequested === true,
       memo: info?.memo,

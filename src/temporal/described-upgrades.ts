@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import type { HistoryLength } from "../domain/history-room";
 import { hasTaskEnded, lostTask, lostUpgrade } from "../domain/lost-upgrade";
 import type { Task } from "../domain/task";
 import type { Upgrade } from "../domain/upgrade";
@@ -16,6 +17,9 @@ export interface DescribedUpgrade {
   /** Without hosts. */
   readonly task: Task;
   readonly requestDigest: string | undefined;
+  readonly history: HistoryLength;
+  /** Whether it has work to do that may change what it has published, such as a request that it has not seen yet. */
+  readonly mayChange: boolean;
 }
 
 /** Reads upgrades from their memos, where each writes at every change of phase. Needs no worker. */
@@ -35,7 +39,7 @@ export class DescribedUpgrades {
     const deadline = Math.min(Date.now() + this.callTimeout, until);
     const description = await describeExecution(this.client, { workflowId: id }, deadline);
     if (description?.type !== "upgradeWorkflow") return undefined;
-    const { memo, status, closeTime, cancelRequested } = description;
+    const { memo, status, closeTime, cancelRequested, history, workflowTaskAttempt } = description;
     const stored = readAs(StoredUpgrade, await this.payloads.fields(memo));
     if (!stored) throw new Error(`The memo of upgrade ${id} cannot be read`);
     const { upgrade, task, requestDigest } = stored;
@@ -47,6 +51,8 @@ export class DescribedUpgrades {
       upgrade: lost === undefined || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, endedAt),
       task: lost === undefined || hasTaskEnded(task) ? task : lostTask(task, lost, endedAt),
       requestDigest,
+      history,
+      mayChange: workflowTaskAttempt > 0,
     };
   }
 }

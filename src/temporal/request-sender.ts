@@ -3,6 +3,7 @@ import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
 import { blockedError } from "../domain/blocked-workflow";
 import { publishedRefusal } from "../domain/published-refusal";
+import { changesNothing } from "../domain/repeated-commit";
 import { toTimestamp } from "../domain/timestamp";
 import { RequestOutcome } from "../domain/upgrade-request";
 import type {
@@ -57,16 +58,16 @@ export class RequestSender {
     this.blocks = new BlockFinder(client, timeouts.call);
   }
 
-  /** What the published state refuses is not sent: a history takes only so many Signals. */
+  /** What the published state refuses is not sent, nor what changes nothing: a history takes only so many Signals. */
   async send(id: string, request: UpgradeRequest, origin: RequestOrigin): Promise<RequestAnswer | undefined> {
     const { name, ...payload } = request;
     const before = await this.upgrades.find(id);
     if (!before?.running) return before && ended(before, false);
+    const judged = { request: name, at: toTimestamp(Date.now()), ...origin };
     const reason = publishedRefusal(request, before, Date.now());
-    if (reason) {
-      const at = toTimestamp(Date.now());
-      return { _tag: "Judged", outcome: { request: name, accepted: false, at, reason, ...origin } };
-    }
+    if (reason) return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
+    if (request.name === "commit" && !before.mayChange && changesNothing(request, before.upgrade))
+      return { _tag: "Judged", outcome: { ...judged, accepted: true } };
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
     const sent = await this.unlessEnded(() =>

@@ -86,6 +86,23 @@ describe("steering an upgrade over HTTP", function () {
     await service.taskWhen(id, "is successful", ({ status }) => status === "Successful");
   });
 
+  it("sends a scheduled upgrade nothing that changes nothing, so that no loop makes its history longer", async () => {
+    const id = await draft();
+    const later = inAnHour();
+    const reschedule = (body: object) => service.send("PATCH", `/v1/upgrades/${id}`, body);
+    upgradeOf(await reschedule({ scheduledTimestamp: later }));
+    await untilStatus(id, "SCHEDULED");
+    const events = () =>
+      service.withTemporal(async (client) => (await client.workflow.getHandle(id).describe()).historyLength);
+    const before = await events();
+    for (const body of [{}, { scheduledTimestamp: later }, { scheduledTimestamp: later.replace("Z", "+00:00") }])
+      expect(upgradeOf(await reschedule(body)).resourceUpgradeSpecs?.[0]?.scheduledTimestamp).to.equal(later);
+    expect(await events()).to.equal(before);
+    upgradeOf(await reschedule({ scheduledTimestamp: new Date(Date.now() + 7_200_000).toISOString() }));
+    expect(await events(), "another time is sent").to.be.greaterThan(before);
+    taskOf(await service.send("DELETE", `/v1/tasks/${id}`));
+  });
+
   it("refuses what is wrong with a path, and what it does not know with 404", async () => {
     const id = await draft();
     const past = { scheduledTimestamp: "2020-01-01T00:00:00Z" };

@@ -13,7 +13,13 @@ const now = Date.parse(at);
 /** What an upgrade has published in a phase. */
 function published(phase: UpgradePhase, changes: Partial<PublishedUpgrade> = {}): PublishedUpgrade {
   const task = applyProgress(initialTask(plan), { type: "PhaseEntered", phase, at });
-  return { upgrade: upgradeView(plan, phase, at), task, cancelRequested: false, ...changes };
+  return {
+    upgrade: upgradeView(plan, phase, at),
+    task,
+    cancelRequested: false,
+    history: { events: 100, bytes: 100_000 },
+    ...changes,
+  };
 }
 
 const refused = (name: RequestOutcome["request"], phase: UpgradePhase, changes: Partial<PublishedUpgrade> = {}) =>
@@ -51,6 +57,27 @@ describe("publishedRefusal", () => {
     for (const name of Object.keys(possible) as RequestOutcome["request"][])
       for (const phase of phases)
         expect(refused(name, phase, { cancelRequested: true })).to.equal("REQUEST_NOT_POSSIBLE");
+  });
+
+  it("refuses what makes a full history longer, and never what ends or goes on", () => {
+    for (const history of [
+      { events: 30_000, bytes: 1_000 },
+      { events: 1_000, bytes: 30_000_000 },
+    ]) {
+      const refusals: [RequestOutcome["request"], UpgradePhase][] = [
+        ["commit", "SCHEDULED"],
+        ["pause", "RUNNING"],
+        ["prechecks", "DRAFT_WAITING"],
+      ];
+      for (const [name, phase] of refusals)
+        expect(refused(name, phase, { history }), name).to.equal("REQUEST_NOT_POSSIBLE");
+      for (const [name, phase] of [
+        ["commit", "DRAFT_WAITING"],
+        ["resume", "PAUSED"],
+        ["resolve", "FAILED"],
+      ] as const)
+        expect(refused(name, phase, { history }), name).to.equal(undefined);
+    }
   });
 
   it("refuses the commit of a draft whose prechecks have failed, with what they found", () => {

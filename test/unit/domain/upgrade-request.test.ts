@@ -44,7 +44,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   committed: false,
   cancelling: false,
   servers: [],
-  historyIsLong: false,
+  historyIsFull: false,
   now,
   ...changes,
 });
@@ -198,13 +198,38 @@ describe("judgePrechecks", () => {
         phase === "DRAFT_WAITING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
     expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
-    for (const change of [{ committed: true }, { historyIsLong: true }])
+    for (const change of [{ committed: true }, { historyIsFull: true }])
       expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
   });
 
   it("says of running prechecks that they run", () => {
     const judged = judgePrechecks(standing("DRAFT_PRECHECKS"));
     expect(E.isLeft(judged) && judged.left.message).to.contain("running already");
+  });
+});
+
+describe("an upgrade whose history is full", () => {
+  const full = (phase: UpgradePhase) => standing(phase, { historyIsFull: true });
+
+  it("takes no other time, no pause and no retry, and says what to do instead", () => {
+    for (const judged of [
+      judgeCommit({ scheduledTimestamp: "2026-12-01T00:00:00Z" }, full("SCHEDULED")),
+      judgePause(full("RUNNING")),
+      judgeRetry(full("FAILED")),
+    ]) {
+      expect(codeOf(judged)).to.equal("REQUEST_NOT_POSSIBLE");
+      expect(E.isLeft(judged) && judged.left.message).to.contain("history is full");
+    }
+  });
+
+  it("still begins, goes on and ends", () => {
+    for (const judged of [
+      judgeCommit({ upgradeNow: true }, full("SCHEDULED")),
+      judgeCommit({}, full("DRAFT_WAITING")),
+      judgeResume(full("PAUSED")),
+      judgeResolve(full("FAILED")),
+    ])
+      expect(codeOf(judged)).to.equal("accepted");
   });
 });
 

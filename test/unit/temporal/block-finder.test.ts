@@ -55,6 +55,7 @@ describe("the finder of blocked Workflows", () => {
     finder.find("cluster/c", {
       ...{ type: "clusterUpgradeWorkflow", status: "RUNNING", runId: "run", version: "run/9", closeTime: undefined },
       ...{ cancelRequested: false, pendingChildren: [], pendingActivities: [], workflowTaskAttempt },
+      history: { events: 9, bytes: 900 },
       memo: { fields: { upgradeId: defaultPayloadConverter.toPayload("u") } },
       ...change,
     });
