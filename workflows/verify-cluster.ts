@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, sleep } from "@temporalio/workflow";
+import { CancellationScope, sleep } from "@temporalio/workflow";
 import { leftoversOf } from "../src/domain/cluster-leftovers";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
@@ -23,10 +23,8 @@ export async function upgradeJoinedHosts(
 ): Promise<readonly ClusterHost[] | undefined> {
   const { kind } = state.input.cluster;
   for (let round = 0; ; round++) {
-    const hosts = await readHosts(state).catch((failure: unknown) => {
-      if (isCancellation(failure)) throw failure;
-      return undefined;
-    });
+    // A cancellation leaves out what has joined; the hosts that the upgrade knows are done.
+    const hosts = await readHosts(state).catch(() => undefined);
     const joined = state.unknownAmong(hosts ?? []);
     if (joined.length === 0 || round === furtherRounds) return hosts;
     state.record({ type: "HostsJoined", hosts: joined, kind });
@@ -54,9 +52,9 @@ export function findLeftovers(
   const judge = (hosts: readonly ClusterHost[]) => leftoversOf({ cluster, known: state.hosts, heldBefore, hosts });
   // All is done: a cancellation changes nothing of what there is to tell.
   return CancellationScope.nonCancellable(async () => {
-    if (lastLook && judge(lastLook).length === 0) return [];
-    state.publish("Looking at every host once more");
     try {
+      if (judge(lastLook ?? (await readHosts(state))).length === 0) return [];
+      state.publish("Looking at every host once more");
       await sleep(secondLookSeconds * 1000, { summary: "before the second look at the hosts" });
       return judge(await readHosts(state));
     } catch (failure) {

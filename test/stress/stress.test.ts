@@ -49,7 +49,7 @@ describe(`${upgrades} upgrades, ${atOnce} at once, with the seed ${seed}`, funct
       const runs = Array.from({ length: number }, (_, n) =>
         limited(async () => {
           await runToItsEnd(env.client, draws(seed, `upgrade ${cached}/${n}`), longest);
-          if (++ended % 50 === 0) console.log(`${ended} of ${number} upgrades have ended`);
+          if (++ended % 50 === 0) process.stdout.write(`${ended} of ${number} upgrades have ended\n`);
         }),
       );
       const ends = await Promise.allSettled(runs);

@@ -145,15 +145,14 @@ export class FakeActivities {
   readonly remediations: OneHostInput[] = [];
   /** What receivers were told, in order, each attempt. */
   readonly notifications: NotificationInput[] = [];
-  /** Hosts that run the target version, as `resourceId/host`. */
-  readonly atTarget = new Set<string>();
-
   /** What was asked of the NETVIRT Activities. */
   readonly netvirt: FakeNetvirtActivities;
 
   constructor(
     private readonly replaced: ReplacedActivities = {},
     private readonly hosts = 3,
+    /** Hosts that run the target version, as `resourceId/host`. */
+    readonly atTarget = new Set<string>(),
   ) {
     this.netvirt = new FakeNetvirtActivities(replaced);
   }

@@ -30,6 +30,7 @@ describe("Order of an upgrade", function () {
       `remediate ${id}/host-1`,
       `remediate ${id}/host-2`,
       `remediate ${id}/host-3`,
+      `readHosts ${id}`,
       `restorePolicy ${id}`,
     ]);
     expect(most).to.equal(1);

@@ -44,7 +44,7 @@ describe("Requests that race", function () {
     return upgrade;
   }
 
-  const restarts = ({ fake }: RunningUpgrade) => fake.calls.filter((call) => call.startsWith("readHosts")).length;
+  const restarts = ({ fake }: RunningUpgrade) => fake.calls.filter((call) => call.startsWith("putPolicy")).length;
 
   it("a commit and a cancellation end as cancelled, whichever is received first", async () => {
     for (const order of ["commit", "cancel"] as const) {

@@ -44,7 +44,10 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
   it("says of every Activity what it does, and to which cluster or host", async () => {
     const upgrade = await bench().upgrade({}, new FakeActivities({}, 2));
     await upgrade.end();
-    expect(await summaries(upgrade)).to.deep.equal(["CLUSTER: prechecks"]);
+    expect(await summaries(upgrade)).to.deep.equal([
+      "CLUSTER: prechecks",
+      `may bundle ${upgrade.plan.bundle.id} still be installed?`,
+    ]);
     expect(await summaries(upgrade, 0)).to.deep.equal([
       "CLUSTER: read hosts",
       "CLUSTER: read remediation policy",
@@ -52,6 +55,7 @@ describe("What the Temporal Web UI shows of an upgrade", function () {
       "CLUSTER: set desired image 9.0.2-0.25148076",
       "esx-01.example.com: remediate",
       "esx-02.example.com: remediate",
+      "CLUSTER: read hosts",
       "CLUSTER: restore remediation policy",
     ]);
   });
