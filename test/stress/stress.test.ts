@@ -15,8 +15,11 @@ const atOnce = 20;
 /** Workflows that a worker keeps in memory: with fewer than there are it replays. */
 const cacheSizes = [0, 1, 5];
 const minute = 60_000;
-/** For one upgrade, of which most take seconds; each upgrade that hangs would hang for good. */
-const longest = 8 * minute;
+/**
+ * For one upgrade, of which most take seconds; each upgrade that hangs would hang for good. A Workflow Task whose workers
+ * were killed a dozen times is given up to ten minutes by the server before another worker gets it.
+ */
+const longest = 25 * minute;
 
 /**
  * Workflows on workers that replay all the time, are killed and stand still: none hangs, and each history replays
