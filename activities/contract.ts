@@ -145,7 +145,7 @@ export interface FailureDetails<P extends ActivityProgress = RemediationProgress
 
 /** Whether a bundle may still be installed. */
 export interface BundleCheck {
-  /** Why not: recalled, or not in the catalog any more. */
+  /** Why not: recalled, or its download has been lost. */
   readonly error?: ErrorBody;
 }
 

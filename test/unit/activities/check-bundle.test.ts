@@ -22,8 +22,13 @@ describe("checkBundle", () => {
     expect((await check()).result).to.deep.equal({});
     writeFileSync(catalogFile, "- id: b-1\n  downloadStatus: RECALLED\n");
     expect((await check()).result?.error?.errorCode).to.equal("BUNDLE_RECALLED");
+    writeFileSync(catalogFile, "- id: b-1\n  downloadStatus: FAILED\n");
+    expect((await check()).result?.error?.errorCode).to.equal("BUNDLE_NOT_DOWNLOADED");
+  });
+
+  it("takes a bundle that has left the catalog", async () => {
     writeFileSync(catalogFile, "[]\n");
-    expect((await check()).result?.error?.errorCode).to.equal("BUNDLE_UNKNOWN");
+    expect((await check()).result).to.deep.equal({});
   });
 
   it("fails, so that it is tried again, where the file is no catalog", async () => {
