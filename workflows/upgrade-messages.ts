@@ -2,7 +2,6 @@ import { log, setDefaultSignalHandler, setHandler, workflowInfo, type SignalDefi
 import { isLeft, isRight, left, type Either } from "fp-ts/Either";
 import type * as t from "io-ts";
 import type { ErrorBody } from "../src/domain/error-body";
-import { isHistoryFull } from "../src/domain/history-room";
 import { precheckRuns } from "../src/domain/task-prechecks";
 import {
   badPayload,
@@ -163,10 +162,10 @@ export class UpgradeRequests {
     const { awaitsResolution, decision, committed } = this;
     const { cancelling } = this.state;
     const { historyLength, historySize } = workflowInfo();
-    const historyIsFull = isHistoryFull({ events: historyLength, bytes: historySize });
+    const history = { events: historyLength, bytes: historySize };
     const now = currentTime();
     const asked = { awaitsResolution, decision, committed, cancelling, servers: this.state.servers };
-    return { phase, failedPrechecks, isRetryable, ...asked, historyIsFull, now };
+    return { phase, failedPrechecks, isRetryable, ...asked, history, now };
   }
 
   private receive<P extends PlainPayload>(

@@ -245,9 +245,12 @@ export class UpgradeState {
   /** A time given at commit replaces the resources' own ones, and so do times of switchovers; what it does not say stays. */
   reschedule(commit: CommitSpec): void {
     const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = commit;
-    if (!saysWhen(commit) && !mgmtUpgradePatchSpecs) return;
-    if (saysWhen(commit)) this.currentPlan = reschedulePlan(this.currentPlan, commit);
-    if (mgmtUpgradePatchSpecs) this.currentPlan = rescheduleSwitchovers(this.currentPlan, mgmtUpgradePatchSpecs);
+    let plan = this.currentPlan;
+    if (saysWhen(commit)) plan = reschedulePlan(plan, commit);
+    if (mgmtUpgradePatchSpecs) plan = rescheduleSwitchovers(plan, mgmtUpgradePatchSpecs);
+    // What is asked again and again is written once.
+    if (JSON.stringify(plan) === JSON.stringify(this.currentPlan)) return;
+    this.currentPlan = plan;
     log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
     this.scheduleChanges++;
     this.publish();

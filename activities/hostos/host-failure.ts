@@ -18,6 +18,9 @@ export const heldByOthers = new HostFailure(
   "is in maintenance mode, where this upgrade has not put it.",
 );
 
+/** The cluster does not list the host any more. */
+export const leftCluster = new HostFailure("HOST_LEFT_CLUSTER", "has left its cluster.");
+
 /** `what` goes on after the host's name, without a full stop: the first of the causes follows it. */
 export function hostFailure(code: ReportedCode, what: string, causes: readonly string[] = []): HostFailure {
   return new HostFailure(code, causes[0] ? `${what}: ${causes[0]}` : `${what}.`, causes);

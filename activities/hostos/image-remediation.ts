@@ -7,7 +7,7 @@ import { startOf, verdictAmongHosts, verdictOfResult, verdictOfTask, worksOn } f
 import { assessHosts, isApply, stateAmong } from "./assess-hosts";
 import { givenUp, leaveMaintenance } from "./leave-maintenance";
 import { followTask } from "./follow-task";
-import { heldByOthers, hostFailure } from "./host-failure";
+import { heldByOthers, hostFailure, leftCluster } from "./host-failure";
 import { switchOffVms } from "./hosts-vm-power";
 import { hostsIn, type ImageContext, type ImageInterfaces } from "./image-context";
 import type { RemediationContext } from "./remediate-hosts";
@@ -188,8 +188,7 @@ class ImageRemediation {
     const now = retryPolicy.clock.now();
     this.#missingSince = new Map(missing.map((place) => [place, this.#missingSince.get(place) ?? now]));
     for (const [place, since] of this.#missingSince)
-      if (now - since >= limits.poll.max)
-        progress.fail(place, hostFailure("HOST_LEFT_CLUSTER", "has left its cluster"), { isFinal: true });
+      if (now - since >= limits.poll.max) progress.fail(place, leftCluster, { isFinal: true });
   }
 
   /** Gives the hosts that got there, with nothing on them that is to be switched off; the others have failed. */
@@ -208,7 +207,7 @@ class ImageRemediation {
       if (end.status === "fulfilled") return [];
       const error: unknown = end.reason;
       if (isNotFound(error)) {
-        progress.fail(places[i] ?? 0, hostFailure("HOST_LEFT_CLUSTER", "has left its cluster"), { isFinal: true });
+        progress.fail(places[i] ?? 0, leftCluster, { isFinal: true });
         return [];
       }
       if (!(error instanceof DriverError) || error.code !== "HOST_MAINTENANCE_MODE_FAILED") return [error];

@@ -1,4 +1,4 @@
-import { findingsOf, inMaintenanceFindings, type Precheck } from "./precheck";
+import { findingsOf, type Precheck } from "./precheck";
 
 /** Every host of the cluster can be worked on. */
 export const hostsConnected: Precheck = {
@@ -28,24 +28,6 @@ export const hostsConnected: Precheck = {
           remediation: `Bring ${name} back into the cluster or remove it, then run the prechecks again.`,
           context: { host: name, hostId: host },
         })),
-    );
-  },
-};
-
-/** Nobody has a host in maintenance mode: it is never taken out unasked, and the cluster is short of a host. */
-export const noHostInMaintenance: Precheck = {
-  type: "NO_HOST_IN_MAINTENANCE_MODE",
-  name: "No host in maintenance mode",
-  description: "No host of the cluster is in maintenance mode.",
-  needs: ["COMPONENT_MANAGER_REACHABLE"],
-  run: async (input) => {
-    const { target, client, maintenance, retryPolicy } = input;
-    const { cluster } = target.cluster;
-    const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
-    const inside = await maintenance.inMaintenance(cluster, retryPolicy);
-    return inMaintenanceFindings(
-      input,
-      hosts.filter(({ host }) => inside.has(host)),
     );
   },
 };

@@ -46,22 +46,6 @@ export interface Finding {
   readonly context?: Readonly<Record<string, string>>;
 }
 
-/** Finds hosts that somebody has in maintenance mode: they are not ours to take out, and the cluster is short of them. */
-export function inMaintenanceFindings(
-  input: AnyPrecheckInput,
-  hosts: readonly { readonly host: string; readonly name: string }[],
-): ErrorBody[] {
-  return findingsOf(
-    input,
-    hosts.map(({ host, name }) => ({
-      code: "HOST_IN_MAINTENANCE_MODE",
-      message: `Host ${name} is in maintenance mode.`,
-      remediation: `Take ${name} out of maintenance mode or remove it from the cluster, then run the prechecks again.`,
-      context: { host: name, hostId: host },
-    })),
-  );
-}
-
 /** Findings as the errors of a Stage, with the cluster in their context. */
 export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
   return errorsOf({ cluster: target.cluster.name, componentManager: client.id }, findings);

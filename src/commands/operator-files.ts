@@ -36,7 +36,5 @@ function loaded<A>(variable: string, file: string, read: E.Either<readonly strin
 
 /** A bundle as the catalog's file has it at this moment. Throws where the file is not a catalog. */
 export function readBundleNow({ catalogFile }: Config, bundleId: string): Bundle | undefined {
-  const bundles = readBundles(catalogFile);
-  if (E.isLeft(bundles)) throw new Error(`The catalog ${catalogFile} cannot be read: ${bundles.left.join(" ")}`);
-  return bundles.right.find(({ id }) => id === bundleId);
+  return loaded("CATALOG_FILE", catalogFile, readBundles(catalogFile)).find(({ id }) => id === bundleId);
 }

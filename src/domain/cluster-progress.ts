@@ -5,6 +5,7 @@ import type { ClusterHost, HostResult } from "./host-remediation";
 import { atWork, describePart, waitingPart, withPause } from "./paused-part";
 import { endResource, hasEndedPart, mergeEnded, resultSubTask, type ResourceOutcome } from "./resource-end";
 import { applyStageProgress, endStages, stagesOf, type StageLeft, type StageProgress } from "./resource-stages";
+import { remediationFor } from "./reported-failures";
 import { rolloutOf } from "./rollout";
 import type { Stage, SubTask } from "./task";
 import type { ClusterKind, ClusterUpgradePlan } from "./upgrade-plan";
@@ -158,7 +159,7 @@ function leftError(name: string): ErrorBody {
     errorCode: "HOST_LEFT_CLUSTER",
     errorType: "FAILED_DEPENDENCY",
     message: `Host ${name} has left its cluster.`,
-    remediationMessage: "Add the host to its cluster again and upgrade the cluster, where it is to have the target.",
+    remediationMessage: remediationFor("HOST_LEFT_CLUSTER"),
   };
 }
 

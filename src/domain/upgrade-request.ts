@@ -60,10 +60,24 @@ export interface RequestContext {
   readonly cancelling: boolean;
   /** The management servers of the upgrade. */
   readonly servers: readonly ServerStanding[];
-  /** Whether the history of the upgrade's Workflow has room for nothing but what is still to be done. */
-  readonly historyIsFull: boolean;
+  /** Of the upgrade's Workflow. */
+  readonly history: HistoryLength;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** How long the history of a Workflow is. */
+export interface HistoryLength {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Half of what Temporal allows a history (51,200 events, 50 MB) before it terminates the Workflow. */
+const fullHistory: HistoryLength = { events: 25_000, bytes: 25_000_000 };
+
+/** Whether the rest of a history belongs to the work itself, so that requests which make it longer are refused. */
+function isFull({ events, bytes }: HistoryLength): boolean {
+  return events > fullHistory.events || bytes > fullHistory.bytes;
 }
 
 const committable: readonly UpgradePhase[] = [
@@ -99,7 +113,7 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
   if (ofSwitchovers) return E.left(ofSwitchovers);
   if (!commits(commit)) {
     if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
-      return context.historyIsFull
+      return isFull(context.history)
         ? E.left(hasNoRoom("commit", phase, "Leave the switchover at its time, or cancel the upgrade."))
         : E.right(commit);
     return E.left(notPossible("commit", "Only an upgrade that has not ended can switch over at another time.", phase));
@@ -113,7 +127,7 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
       nestedErrors: [...failedPrechecks],
     });
   }
-  if (context.historyIsFull && reschedules(commit, phase)) {
+  if (isFull(context.history) && reschedules(commit, phase)) {
     const remediation = "Leave it at its time, begin it with upgradeNow true, or cancel it and start a new upgrade.";
     return E.left(hasNoRoom("commit", phase, remediation));
   }
@@ -133,8 +147,8 @@ function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
 }
 
 /** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
-export function judgePause({ phase, historyIsFull }: RequestContext): E.Either<ErrorBody, void> {
-  if (phase === "RUNNING" && historyIsFull)
+export function judgePause({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "RUNNING" && isFull(history))
     return E.left(hasNoRoom("pause", phase, "Let the upgrade run to its end, or cancel it."));
   if (phase === "RUNNING") return E.right(undefined);
   if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
@@ -157,13 +171,13 @@ export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void
 }
 
 /** Whether the prechecks of a draft run again. */
-export function judgePrechecks({ phase, committed, historyIsFull }: RequestContext): E.Either<ErrorBody, void> {
+export function judgePrechecks({ phase, committed, history }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
     const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
     return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
   }
   if (phase === "DRAFT_WAITING" && !committed) {
-    if (!historyIsFull) return E.right(undefined);
+    if (!isFull(history)) return E.right(undefined);
     const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
     return E.left(hasNoRoom("prechecks", phase, remediation));
   }
@@ -185,7 +199,7 @@ export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
     return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
   if (phase !== "FAILED") return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
   if (!awaitsResolution) return E.left(decidedBefore(context));
-  if (isRetryable && context.historyIsFull)
+  if (isRetryable && isFull(context.history))
     return E.left(hasNoRoom("retry", phase, "Resolve it, then start a new upgrade for what is left."));
   if (isRetryable) return E.right(undefined);
   return E.left(

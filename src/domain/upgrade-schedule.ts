@@ -40,6 +40,16 @@ export function commits(commit: CommitSpec): boolean {
   return saysWhen(commit) || commit.mgmtUpgradePatchSpecs === undefined;
 }
 
+/** Whether resources that have these times keep them where one time is given to all, or none is said. */
+export function keepsTimes(known: readonly Schedule[], given: Schedule): boolean {
+  if (!saysWhen(given)) return true;
+  const moment = (schedule: Schedule) => {
+    const at = notBefore(schedule);
+    return at === undefined ? undefined : toEpochMilliseconds(at);
+  };
+  return known.every((schedule) => moment(schedule) === moment(given));
+}
+
 /** The time from which a resource may begin, in epoch milliseconds; 0 where it may begin at once. */
 export function beginTime({ scheduledTimestamp }: Pick<ResourcePlan, "scheduledTimestamp">): number {
   return scheduledTimestamp === undefined ? 0 : toEpochMilliseconds(scheduledTimestamp);

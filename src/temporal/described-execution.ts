@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import type { Memo } from "./memo";
-import type { HistoryLength } from "../domain/history-room";
+import type { HistoryLength } from "../domain/upgrade-request";
 import { timestampOf } from "./server-time";
 import { grpcCode, isMissingNamespace } from "./temporal-error";
 

@@ -1,25 +1,15 @@
 import type { Client } from "@temporalio/client";
-import type { HistoryLength } from "../domain/history-room";
 import { hasTaskEnded, lostTask, lostUpgrade } from "../domain/lost-upgrade";
-import type { Task } from "../domain/task";
-import type { Upgrade } from "../domain/upgrade";
+import type { PublishedUpgrade } from "../domain/published-upgrade";
 import type { Deadline } from "../upgrades/ports";
 import { describeExecution } from "./described-execution";
 import { PayloadReader, readAs, StoredUpgrade } from "./memo";
 import { lostBecause } from "./workflow-end";
 
 /** An upgrade as Temporal itself knows it, without its Workflow being asked. */
-export interface DescribedUpgrade {
+export interface DescribedUpgrade extends PublishedUpgrade {
   readonly running: boolean;
-  /** Whether somebody has had it cancelled; it may still be on its way to its safe end. */
-  readonly cancelRequested: boolean;
-  readonly upgrade: Upgrade;
-  /** Without hosts. */
-  readonly task: Task;
   readonly requestDigest: string | undefined;
-  readonly history: HistoryLength;
-  /** Whether it has work to do that may change what it has published, such as a request that it has not seen yet. */
-  readonly mayChange: boolean;
 }
 
 /** Reads upgrades from their memos, where each writes at every change of phase. Needs no worker. */

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
 import { blockedError } from "../domain/blocked-workflow";
-import { publishedRefusal } from "../domain/published-refusal";
-import { changesNothing } from "../domain/repeated-commit";
+import { changesNothing, publishedRefusal } from "../domain/published-upgrade";
 import { toTimestamp } from "../domain/timestamp";
 import { RequestOutcome } from "../domain/upgrade-request";
 import type {
@@ -66,8 +65,7 @@ export class RequestSender {
     const judged = { request: name, at: toTimestamp(Date.now()), ...origin };
     const reason = publishedRefusal(request, before, Date.now());
     if (reason) return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
-    if (request.name === "commit" && !before.mayChange && changesNothing(request, before.upgrade))
-      return { _tag: "Judged", outcome: { ...judged, accepted: true } };
+    if (changesNothing(request, before)) return { _tag: "Judged", outcome: { ...judged, accepted: true } };
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
     const sent = await this.unlessEnded(() =>

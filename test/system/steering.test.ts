@@ -100,6 +100,14 @@ describe("steering an upgrade over HTTP", function () {
     expect(await events()).to.equal(before);
     upgradeOf(await reschedule({ scheduledTimestamp: new Date(Date.now() + 7_200_000).toISOString() }));
     expect(await events(), "another time is sent").to.be.greaterThan(before);
+    const shown = upgradeOf(await service.get(`/v1/upgrades/${id}`)).resourceUpgradeSpecs?.[0]?.scheduledTimestamp;
+    service.signal("worker", "SIGSTOP");
+    // What a worker has not seen may change the time that is shown: the way back to it has to be sent as well.
+    for (const scheduledTimestamp of [later, shown])
+      refusal(await reschedule({ scheduledTimestamp }), 424, "REQUEST_NOT_YET_APPLIED");
+    service.signal("worker", "SIGCONT");
+    await until("the worker has seen both", async () => (await reschedule({})).status === 200);
+    expect(upgradeOf(await reschedule({})).resourceUpgradeSpecs?.[0]?.scheduledTimestamp).to.equal(shown);
     taskOf(await service.send("DELETE", `/v1/tasks/${id}`));
   });
 

@@ -10,11 +10,11 @@ describe("A cluster that ends well", function () {
   const bench = useBench("TIME_SKIPPING");
 
   /** Activities of a cluster whose hosts are others at every read; the last list stays. */
-  function reading(...lists: readonly (readonly ClusterHost[])[]): FakeActivities {
+  const reading = (...lists: readonly (readonly ClusterHost[])[]) =>
+    new FakeActivities({ readClusterHosts: oneAfterAnother(lists) });
+  function oneAfterAnother(lists: readonly (readonly ClusterHost[])[]): () => Promise<ClusterHost[]> {
     let reads = 0;
-    return new FakeActivities({
-      readClusterHosts: () => Promise.resolve([...(lists[Math.min(reads++, lists.length - 1)] ?? [])]),
-    });
+    return () => Promise.resolve([...(lists[Math.min(reads++, lists.length - 1)] ?? [])]);
   }
   const remediations = ({ calls }: FakeActivities) =>
     calls.filter((call) => call.startsWith("remediate ")).map((call) => call.split("/")[1]);
@@ -36,7 +36,7 @@ describe("A cluster that ends well", function () {
   it("fails where a host that has joined cannot be upgraded", async () => {
     const lists = [[first], [first, joining]];
     const fake = new FakeActivities({
-      readClusterHosts: () => Promise.resolve((lists.length > 1 ? lists.shift() : lists[0]) ?? []),
+      readClusterHosts: oneAfterAnother(lists),
       remediateHost: async (input) => {
         if (input.host.host === joining.host) throw hostFailure(input);
         return upgraded(input);
@@ -96,7 +96,7 @@ describe("A cluster that ends well", function () {
       [second, joining],
     ];
     const fake = new FakeActivities({
-      readClusterHosts: () => Promise.resolve((lists.length > 1 ? lists.shift() : lists[0]) ?? []),
+      readClusterHosts: oneAfterAnother(lists),
       remediateHost: (input) =>
         input.host.host === first.host
           ? Promise.reject(hostFailure(input, input.attempts.maximumAttempts, "HOST_LEFT_CLUSTER"))
@@ -113,7 +113,7 @@ describe("A cluster that ends well", function () {
     const whole = sampleHosts(3);
     const lists = [whole, whole.filter(({ host }) => host !== second.host), whole];
     const fake = new FakeActivities({
-      readClusterHosts: () => Promise.resolve((lists.length > 1 ? lists.shift() : lists[0]) ?? []),
+      readClusterHosts: oneAfterAnother(lists),
       remediateHost: (input) =>
         input.host.host === second.host
           ? Promise.reject(hostFailure(input, input.attempts.maximumAttempts, "HOST_NOT_RECONNECTED"))

@@ -145,6 +145,19 @@ describe("A scheduled upgrade", function () {
     clock.expectBegan(upgrade, time);
   });
 
+  it("writes a time once, however often it is asked for it", async () => {
+    const { upgrade } = await waiting([10 * day]);
+    const written = async () =>
+      (await upgrade.events()).filter((event) => event.workflowPropertiesModifiedEventAttributes).length;
+    const scheduledTimestamp = await bench().inTime(20 * day);
+    await upgrade.ask("commit", { scheduledTimestamp });
+    const once = await written();
+    for (let n = 0; n < 3; n++) expect((await upgrade.ask("commit", { scheduledTimestamp })).accepted).to.equal(true);
+    expect(await written()).to.equal(once);
+    await upgrade.ask("commit", { scheduledTimestamp: await bench().inTime(30 * day) });
+    expect(await written(), "another time").to.be.greaterThan(once);
+  });
+
   it("keeps its time when it is asked for one that has passed", async () => {
     const { upgrade } = await waiting([10 * day]);
     const [time] = (await timesOf(upgrade)) ?? [];

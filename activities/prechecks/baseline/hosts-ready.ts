@@ -1,6 +1,7 @@
 import { redStatuses } from "../../baseline/red-statuses";
 import { hasEnded } from "../../drivers/vim25/vim25-models";
-import { findingsOf, inMaintenanceFindings } from "../precheck";
+import { inMaintenanceFindings } from "../no-host-in-maintenance";
+import { findingsOf } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";
 
 /** Every host of the cluster can be worked on. */

@@ -36,6 +36,8 @@ const phases: readonly UpgradePhase[] = [
 ];
 const failedPrechecks = [{ errorCode: "HOST_NOT_CONNECTED", message: "Host esx-1 is not connected." }];
 
+const fullHistory = { events: 30_000, bytes: 1_000_000 };
+
 const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): RequestContext => ({
   phase,
   failedPrechecks: [],
@@ -44,7 +46,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   committed: false,
   cancelling: false,
   servers: [],
-  historyIsFull: false,
+  history: { events: 100, bytes: 100_000 },
   now,
   ...changes,
 });
@@ -198,7 +200,7 @@ describe("judgePrechecks", () => {
         phase === "DRAFT_WAITING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
     expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
-    for (const change of [{ committed: true }, { historyIsFull: true }])
+    for (const change of [{ committed: true }, { history: fullHistory }])
       expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
   });
 
@@ -209,7 +211,7 @@ describe("judgePrechecks", () => {
 });
 
 describe("an upgrade whose history is full", () => {
-  const full = (phase: UpgradePhase) => standing(phase, { historyIsFull: true });
+  const full = (phase: UpgradePhase) => standing(phase, { history: fullHistory });
 
   it("takes no other time, no pause and no retry, and says what to do instead", () => {
     for (const judged of [

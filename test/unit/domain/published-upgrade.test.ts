@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { publishedRefusal, type PublishedUpgrade } from "../../../src/domain/published-refusal";
+import { changesNothing, publishedRefusal, type PublishedUpgrade } from "../../../src/domain/published-upgrade";
 import { applyProgress, initialTask } from "../../../src/domain/task-progress";
 import type { RequestOutcome } from "../../../src/domain/upgrade-request";
+import type { Upgrade } from "../../../src/domain/upgrade";
 import type { UpgradePhase } from "../../../src/domain/upgrade-status";
 import { upgradeView } from "../../../src/domain/upgrade-view";
 import { samplePlan } from "../../support/sample-plan";
@@ -18,6 +19,7 @@ function published(phase: UpgradePhase, changes: Partial<PublishedUpgrade> = {})
     task,
     cancelRequested: false,
     history: { events: 100, bytes: 100_000 },
+    mayChange: false,
     ...changes,
   };
 }
@@ -101,5 +103,65 @@ describe("publishedRefusal", () => {
     expect(reason?.errorCode).to.equal("PRECHECKS_FAILED");
     expect(reason?.nestedErrors).to.deep.equal([error]);
     expect(reason?.message).to.contain("esx-1");
+  });
+});
+
+const [time, sameTime, otherTime] = ["2026-12-01T09:30:00Z", "2026-12-01T10:30:00+01:00", "2026-12-01T09:31:00Z"];
+
+const withTimes = (
+  status: NonNullable<Upgrade["status"]>,
+  ...times: NonNullable<Upgrade["resourceUpgradeSpecs"]>
+): PublishedUpgrade => ({ ...published("SCHEDULED"), upgrade: { id: "u", status, resourceUpgradeSpecs: times } });
+const scheduled = withTimes("SCHEDULED", { resourceId: "a", scheduledTimestamp: time });
+
+describe("changesNothing", () => {
+  it("is so of the time that a scheduled upgrade has, however it is written, and of no time", () => {
+    for (const commit of [
+      { scheduledTimestamp: time },
+      { scheduledTimestamp: sameTime },
+      { scheduledTimestamp: time, upgradeNow: false },
+      {},
+    ])
+      expect(changesNothing({ name: "commit", ...commit }, scheduled), JSON.stringify(commit)).to.equal(true);
+  });
+
+  it("is not so of another time, of none at all, and of a switchover", () => {
+    const mgmtUpgradePatchSpecs = [{ resourceId: "m", startSwitchoverTimestamp: otherTime }];
+    for (const commit of [
+      { scheduledTimestamp: otherTime },
+      { upgradeNow: true },
+      { scheduledTimestamp: time, upgradeNow: true },
+      { mgmtUpgradePatchSpecs },
+      { scheduledTimestamp: time, mgmtUpgradePatchSpecs },
+    ])
+      expect(changesNothing({ name: "commit", ...commit }, scheduled), JSON.stringify(commit)).to.equal(false);
+  });
+
+  it("is not so where resources have times of their own", () => {
+    const one = { resourceId: "a", scheduledTimestamp: time };
+    for (const other of [{ resourceId: "b" }, { resourceId: "b", scheduledTimestamp: otherTime }])
+      expect(changesNothing({ name: "commit", scheduledTimestamp: time }, withTimes("SCHEDULED", one, other))).to.equal(
+        false,
+      );
+    expect(
+      changesNothing(
+        { name: "commit", scheduledTimestamp: time },
+        withTimes("SCHEDULED", { ...one, upgradeNow: true }),
+      ),
+    ).to.equal(false);
+  });
+
+  it("is not so of an upgrade that is not scheduled", () => {
+    for (const status of ["DRAFT", "PENDING", "INPROGRESS", "PAUSED"] as const)
+      expect(
+        changesNothing({ name: "commit" }, withTimes(status, { resourceId: "a", scheduledTimestamp: time })),
+        status,
+      ).to.equal(false);
+  });
+
+  it("is not so where a request has not been seen yet, nor of another request", () => {
+    expect(changesNothing({ name: "commit" }, { ...scheduled, mayChange: true })).to.equal(false);
+    for (const name of ["pause", "resume", "retry"] as const)
+      expect(changesNothing({ name }, scheduled)).to.equal(false);
   });
 });

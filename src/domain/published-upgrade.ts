@@ -1,6 +1,5 @@
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "./error-body";
-import { isHistoryFull, type HistoryLength } from "./history-room";
 import type { SubTask, Task } from "./task";
 import { precheckType } from "./task-prechecks";
 import type { Upgrade } from "./upgrade";
@@ -12,10 +11,11 @@ import {
   judgeResolve,
   judgeResume,
   judgeRetry,
+  type HistoryLength,
   type RequestContext,
   type RequestOutcome,
 } from "./upgrade-request";
-import type { CommitSpec } from "./upgrade-schedule";
+import { keepsTimes, type CommitSpec } from "./upgrade-schedule";
 import type { UpgradePhase } from "./upgrade-status";
 
 /** A running upgrade as it was last published. */
@@ -25,6 +25,8 @@ export interface PublishedUpgrade {
   readonly cancelRequested: boolean;
   /** Of its Workflow. */
   readonly history: HistoryLength;
+  /** Whether it has work to do that may change what it has published, such as a request that it has not seen yet. */
+  readonly mayChange: boolean;
 }
 
 /**
@@ -50,6 +52,18 @@ export function publishedRefusal(
     resolve: () => judgeResolve(context),
   }[name]();
   return E.isLeft(judged) ? judged.left : undefined;
+}
+
+/**
+ * Whether a scheduled upgrade is asked for what it will do anyway. Such a request is not sent either. False where the
+ * published state cannot tell.
+ */
+export function changesNothing(
+  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"] },
+  { upgrade: { status, resourceUpgradeSpecs }, mayChange }: PublishedUpgrade,
+): boolean {
+  if (name !== "commit" || commit.mgmtUpgradePatchSpecs !== undefined) return false;
+  return !mayChange && status === "SCHEDULED" && keepsTimes(resourceUpgradeSpecs ?? [], commit);
 }
 
 /** The phase that the two statuses follow from. A draft whose prechecks have not begun reads as one that waits. */
@@ -93,7 +107,7 @@ function contextOf(
       mechanism: "ReducedDowntimeMigration",
       hasEnded: false,
     })),
-    historyIsFull: isHistoryFull(history),
+    history,
     now,
   };
 }
