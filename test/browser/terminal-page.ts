@@ -13,6 +13,7 @@ const look = { theme, fontFamily: "monospace", fontSize: 14, lineHeight: 1.25, c
 export class TerminalPage implements Output {
   readonly isTTY = true;
   private drawn: Promise<unknown> = Promise.resolve();
+  private closed = false;
 
   private constructor(
     private readonly page: Page,
@@ -35,6 +36,7 @@ export class TerminalPage implements Output {
   }
 
   write(text: string): void {
+    if (this.closed) return;
     const writing = `new Promise((done) => terminal.write(${JSON.stringify(text)}, done))`;
     this.drawn = this.drawn.then(() => this.page.evaluate(writing));
   }
@@ -77,7 +79,10 @@ export class TerminalPage implements Output {
     this.write("\x1b[H\x1b[2J");
   }
 
-  close(): Promise<void> {
-    return this.page.close();
+  /** What is written afterwards is not shown any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.drawn;
+    await this.page.close();
   }
 }
