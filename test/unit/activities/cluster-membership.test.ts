@@ -78,9 +78,11 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
 
     it("takes a host out of maintenance mode that a remediation has left in it", async () => {
       await prepare(1);
+      await cluster.hostSeconds(20);
       const running = startActivity<RemediationResult, RemediationProgress>(remediate());
       await running.heartbeat(({ remoteTask }) => remoteTask !== undefined);
       await eventually(modes, ([mode]) => mode === "IN");
+      await cluster.hostSeconds(0.2);
       await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 0 });
       const { result } = await running.end;
       expect(result?.upgraded).to.have.length(1);
