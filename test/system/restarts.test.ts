@@ -40,17 +40,15 @@ describe("kill -9 of one process while each host takes but a moment", function (
   beforeEach(() => service.resetSimulator());
 
   for (const victim of processNames) {
-    for (const begun of [2, 3]) {
-      it(`${victim}, at host ${begun}: uses up no attempt and upgrades no host twice`, async () => {
-        const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
-        await until("a later host is being remediated", async () => {
-          const started = (await service.ledger()).filter(({ step }) => step === "APPLY_STARTED");
-          return started.length >= begun;
-        });
-        await service.killAndAwaitSuccessor(victim);
-        await expectEachHostUpgradedOnce(service, id);
+    it(`${victim}: uses up no attempt and upgrades no host twice`, async () => {
+      const { id } = await service.startUpgrade(exampleNow("cluster-draft"));
+      await until("a later host is being remediated", async () => {
+        const started = (await service.ledger()).filter(({ step }) => step === "APPLY_STARTED");
+        return started.length >= 2;
       });
-    }
+      await service.killAndAwaitSuccessor(victim);
+      await expectEachHostUpgradedOnce(service, id);
+    });
   }
 });
 
