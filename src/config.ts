@@ -52,6 +52,8 @@ export interface Config {
   readonly catalogFile: string;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
+  /** Minutes by which a scheduled upgrade may begin late by itself. */
+  readonly lateStartMinutes: number;
   readonly logLevel: Values["LOG_LEVEL"];
   /** `host:port` where metrics are served without credentials; undefined where they are not. */
   readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
@@ -256,6 +258,7 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     inventoryFile: absolute(values.INVENTORY_FILE),
     catalogFile: absolute(values.CATALOG_FILE),
     resolutionDays: values.RESOLUTION_DAYS,
+    lateStartMinutes: values.LATE_START_MINUTES,
     logLevel: values.LOG_LEVEL,
     metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
     health: { api: values.API_HEALTH_ADDRESS, worker: values.WORKER_HEALTH_ADDRESS },

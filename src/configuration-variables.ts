@@ -206,6 +206,13 @@ export const variables = {
   INVENTORY_FILE: path("config/inventory.yaml", "Clusters, domains and component managers"),
   CATALOG_FILE: path("config/bundles.yaml", "Bundles that can be installed"),
   RESOLUTION_DAYS: wholeNumber(1, 365, "days", 7, "How long a failed upgrade stays open for retry and resolve"),
+  LATE_START_MINUTES: wholeNumber(
+    1,
+    10_080,
+    "minutes",
+    60,
+    "How late a scheduled upgrade may begin by itself, such as after the service was down; later it waits for a commit",
+  ),
   READ_MINUTES: wholeNumber(
     1,
     1440,

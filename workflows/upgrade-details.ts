@@ -16,6 +16,8 @@ interface UpgradeDetails {
   readonly cancelling: boolean;
   /** Of a failed upgrade, whether somebody may still retry or resolve it. */
   readonly mayBeDecided: boolean;
+  /** Whether something of it was not begun at its time and waits for a commit. */
+  readonly awaitsCommit: boolean;
 }
 
 /** Phases as operators read them; those that depend on more are told apart in {@link headline}. */
@@ -25,6 +27,7 @@ const doing: Record<UpgradePhase, string> = {
   DRAFT_PRECHECKS: "Draft: running prechecks",
   DRAFT_WAITING: "Draft: waiting for the commit",
   SCHEDULED: "Scheduled",
+  START_MISSED: "Not begun at its time: waiting for the commit",
   RUNNING: "Running",
   PAUSED: "Paused: what is in work goes on to its end, nothing new starts",
   SUCCESSFUL: "Successful",
@@ -73,7 +76,7 @@ function headline({ phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeD
   return doing[phase];
 }
 
-function nextStep({ plan, phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeDetails): string[] {
+function nextStep({ plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, cancelling }: UpgradeDetails): string[] {
   if (cancelling) return [];
   const command = (name: string) =>
     `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
@@ -81,6 +84,7 @@ function nextStep({ plan, phase, prechecksFailed, mayBeDecided, cancelling }: Up
     return prechecksFailed
       ? ["Signal `prechecks` runs them again:", command("prechecks")]
       : ["Signal `commit` begins it:", command("commit")];
+  if (awaitsCommit) return ["Signal `commit` begins what was not begun at its time:", command("commit")];
   if (phase === "PAUSED") return ["Signal `resume` goes on with it:", command("resume")];
   if (phase === "FAILED" && mayBeDecided)
     return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];

@@ -123,8 +123,9 @@ export class UpgradeRequests {
   }
 
   private readonly onCommit = (commit: CommitPayload): void => {
-    const { phase } = this.state;
-    if (phase === "SCHEDULED" || phase === "ACCEPTED" || !commits(commit)) {
+    const { phase, awaitsCommit } = this.state;
+    if (commits(commit)) this.state.asked();
+    if (phase === "SCHEDULED" || phase === "ACCEPTED" || awaitsCommit || !commits(commit)) {
       this.state.reschedule(commit);
       return;
     }
@@ -142,6 +143,7 @@ export class UpgradeRequests {
   private decide(decision: Decision): void {
     this.decision = decision;
     this.awaitsResolution = false;
+    if (decision === "retry") this.state.asked();
   }
 
   /** Signals that say nothing but their name. */
@@ -160,11 +162,11 @@ export class UpgradeRequests {
     const { phase, failedPrechecks } = this.state;
     const isRetryable = this.state.task.isRetryable === true;
     const { awaitsResolution, decision, committed } = this;
-    const { cancelling } = this.state;
+    const { cancelling, awaitsCommit: startMissed } = this.state;
     const { historyLength, historySize } = workflowInfo();
     const history = { events: historyLength, bytes: historySize };
     const now = currentTime();
-    const asked = { awaitsResolution, decision, committed, cancelling, servers: this.state.servers };
+    const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers: this.state.servers };
     return { phase, failedPrechecks, isRetryable, ...asked, history, now };
   }
 

@@ -14,6 +14,8 @@ export type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit
 export class UpgradeNews {
   /** Whether receivers were told that this attempt has begun with its work. */
   private toldStart = false;
+  /** How long after its time the work has begun. */
+  private lateSeconds: number | undefined;
   /** Failed hosts by resource that receivers were told of in this attempt. */
   private readonly toldFailures = new Map<string, number>();
 
@@ -26,10 +28,16 @@ export class UpgradeNews {
   happened(happening: Happening, phase: UpgradePhase): void {
     if (happening.type === "RetryStarted") {
       this.toldStart = false;
+      this.lateSeconds = undefined;
       this.toldFailures.clear();
     } else if (happening.type === "ProductStarted") {
-      if (!this.toldStart) this.tell("upgrade.started", phase);
+      const { lateSeconds } = this;
+      if (!this.toldStart) this.tell("upgrade.started", phase, { ...(lateSeconds !== undefined && { lateSeconds }) });
       this.toldStart = true;
+    } else if (happening.type === "StartMissed") {
+      this.tell("upgrade.start.missed", phase);
+    } else if (happening.type === "StartedLate") {
+      this.lateSeconds = happening.seconds;
     } else if (happening.type === "ResolutionEnded") {
       this.tell(happening.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
     }
@@ -61,7 +69,10 @@ export class UpgradeNews {
   private tell(
     type: NoticeType,
     phase: UpgradePhase,
-    { errors = [], ...about }: Pick<NoticeData, "resourceId" | "hosts"> & { errors?: readonly ErrorBody[] } = {},
+    {
+      errors = [],
+      ...about
+    }: Pick<NoticeData, "resourceId" | "hosts" | "lateSeconds"> & { errors?: readonly ErrorBody[] } = {},
   ): void {
     const { id, name, bundle } = this.plan;
     const { task, upgrade } = statusOfPhase(phase);

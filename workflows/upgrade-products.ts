@@ -2,6 +2,7 @@ import { CancellationScope, condition, proxyActivities } from "@temporalio/workf
 import type { UpgradeActivities } from "../activities/contract";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
+import { lateSeconds } from "../src/domain/late-start";
 import { toTimestamp } from "../src/domain/timestamp";
 import { isCluster, type ProductPlan, type ResourcePlan } from "../src/domain/upgrade-plan";
 import { beginTime } from "../src/domain/upgrade-schedule";
@@ -50,6 +51,8 @@ class ProductRun {
   private readonly begun: Promise<void>[] = [];
   private waiting: readonly LockedResource[];
   private started = false;
+  /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
+  private readonly readyAt: number;
 
   constructor(
     private readonly state: UpgradeState,
@@ -59,12 +62,14 @@ class ProductRun {
     private readonly isAfterAnother: boolean,
   ) {
     this.waiting = resources;
+    this.readyAt = isAfterAnother ? currentTime() : 0;
   }
 
   async run(): Promise<readonly ErrorBody[]> {
     while (this.waiting.length > 0) {
       await this.state.untilResumed();
-      const due = this.waiting.filter((resource) => this.timeOf(resource) <= currentTime());
+      this.findMissed();
+      const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && !this.isMissed(one));
       if (due.length === 0) await this.waitForNext();
       else await this.beginDue(due);
     }
@@ -73,22 +78,38 @@ class ProductRun {
     return this.errors;
   }
 
-  private timeOf({ resource }: LockedResource): number {
-    const current = this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
-    return beginTime(current);
+  private timeOf(resource: LockedResource): number {
+    return beginTime(this.current(resource));
+  }
+
+  /** The resource with the time that holds now. */
+  private current({ resource }: LockedResource): ResourcePlan {
+    return this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
+  }
+
+  /** Resources that are due so late that nobody may want them to begin now wait for a commit. */
+  private findMissed(): void {
+    const missed = this.waiting.filter((one) => this.isMissed(one));
+    this.state.startMissed(missed.map((one) => this.current(one)));
+  }
+
+  private isMissed(resource: LockedResource): boolean {
+    return this.state.missesStart(this.current(resource), this.readyAt);
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
   private async waitForNext(): Promise<void> {
-    if (!this.started) this.state.enter("SCHEDULED");
-    const next = Math.min(...this.waiting.map((resource) => this.timeOf(resource)));
+    const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
+    if (!this.started && this.state.phase !== phase) this.state.enter(phase);
     const { scheduleChanges } = this.state;
-    await condition(() => this.state.scheduleChanges !== scheduleChanges, Math.max(1, next - currentTime()), {
-      summary: `wait until ${toTimestamp(next)}`,
-    });
+    const changed = () => this.state.scheduleChanges !== scheduleChanges;
+    const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
+    if (!Number.isFinite(next)) return condition(changed);
+    await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {
+    const late = lateSeconds(Math.max(...due.map((one) => this.state.lateness(this.current(one), this.readyAt))));
     this.state.enterRunning();
     this.waiting = this.waiting.filter((resource) => !due.includes(resource));
     const recalled = await checkBundle(this.state);
@@ -102,9 +123,10 @@ class ProductRun {
       await Promise.all(released.map(({ ended }) => ended));
       return;
     }
+    await this.state.untilResumed();
+    if (late !== undefined) this.state.startedLate(late);
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
-    await this.state.untilResumed();
     await Promise.all(due.map((resource) => this.begin(resource)));
     this.state.publish();
   }

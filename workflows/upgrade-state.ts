@@ -11,6 +11,7 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { Task } from "../src/domain/task";
 import { taskInMemo } from "../src/domain/task-in-memo";
 import { applyProgress, initialTask } from "../src/domain/task-progress";
+import { toEpochMilliseconds } from "../src/domain/timestamp";
 import type { Upgrade } from "../src/domain/upgrade";
 import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../src/domain/upgrade-plan";
 import type { ServerStanding } from "../src/domain/switchover";
@@ -54,10 +55,15 @@ export class UpgradeState {
   resourceErrors: ErrorBody[] = [];
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
+  /** When somebody last asked for the upgrade or had it go on (epoch milliseconds): what was due by then is not late. */
+  private askedAt: number;
+  /** Resources that were not begun at their time and wait for a commit. */
+  private readonly missed = new Set<string>();
 
   constructor(private currentPlan: UpgradePlan) {
     this.currentPhase = firstPhase(currentPlan);
     this.phaseSince = currentPlan.creationTimestamp;
+    this.askedAt = toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = initialTask(currentPlan);
     this.notices = new UpgradeNotices(currentPlan);
     this.news = new UpgradeNews(currentPlan, this.notices);
@@ -78,7 +84,8 @@ export class UpgradeState {
   }
 
   get upgrade(): Upgrade {
-    return upgradeView(this.plan, this.currentPhase, this.phaseSince);
+    const { waitingFor } = this.currentTask;
+    return { ...upgradeView(this.plan, this.currentPhase, this.phaseSince), ...(waitingFor && { waitingFor }) };
   }
 
   get resources(): readonly ResourcePlan[] {
@@ -126,7 +133,59 @@ export class UpgradeState {
   }
 
   resume(): void {
+    this.askedAt = currentTime();
     this.enter("RUNNING");
+  }
+
+  /**
+   * How far a resource is past its time (milliseconds); 0 where nobody has given it one, or somebody has asked for it since.
+   * `readyAt`: before that it could not begin for reasons of the upgrade's own.
+   */
+  lateness(resource: ResourcePlan, readyAt = 0): number {
+    const time = beginTime(resource);
+    return time <= this.askedAt ? 0 : Math.max(0, currentTime() - Math.max(time, readyAt));
+  }
+
+  /** Whether a resource is so late that it does not begin without a commit. */
+  missesStart(resource: ResourcePlan, readyAt = 0): boolean {
+    return this.missed.has(resource.resourceId) || this.lateness(resource, readyAt) > this.lateLimit;
+  }
+
+  /** Resources that do not begin without a commit any more. */
+  startMissed(resources: readonly ResourcePlan[]): void {
+    if (resources.every(({ resourceId }) => this.missed.has(resourceId))) return;
+    for (const { resourceId } of resources) this.missed.add(resourceId);
+    const all = this.resources.filter(({ resourceId }) => this.missed.has(resourceId));
+    log.warn("Resources were not begun at their time, and wait for a commit", {
+      resources: all.length,
+      lateMinutes: Math.floor(Math.max(...all.map((resource) => this.lateness(resource))) / 60_000),
+    });
+    this.record({ type: "StartMissed", resources: all });
+  }
+
+  /** Whether something waits for a commit because it was not begun at its time. */
+  get awaitsCommit(): boolean {
+    return this.missed.size > 0;
+  }
+
+  /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. */
+  asked(): void {
+    this.askedAt = currentTime();
+    if (this.missed.size === 0) return;
+    this.missed.clear();
+    this.record({ type: "StartConfirmed" });
+    this.scheduleChanges++;
+    this.publish();
+  }
+
+  /** The work has begun by itself, but so many seconds after its time. */
+  startedLate(seconds: number): void {
+    log.info("The work begins after its time", { seconds });
+    this.record({ type: "StartedLate", seconds });
+  }
+
+  private get lateLimit(): number {
+    return this.plan.lateStartMinutes * 60_000;
   }
 
   /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
@@ -145,12 +204,15 @@ export class UpgradeState {
     return this.isCancelling;
   }
 
-  /**
-   * Work goes on; entered once, however many resources begin. As long as nothing may begin the upgrade is scheduled, also
-   * while its prechecks run.
-   */
+  /** The first prechecks of an attempt begin. As long as nothing else may begin the upgrade is scheduled. */
+  enterPrechecks(): void {
+    const mayNotBegin = (one: ResourcePlan) => beginTime(one) > currentTime() || this.missesStart(one);
+    if (!this.paused && this.unfinished().every(mayNotBegin)) this.enter("SCHEDULED");
+    else this.enterRunning();
+  }
+
+  /** Work goes on; entered once, however many resources begin. */
   enterRunning(): void {
-    if (!this.paused && this.nextTime(this.unfinished()) !== undefined) return this.enter("SCHEDULED");
     if (this.currentPhase !== "RUNNING" && !this.paused) this.enter("RUNNING");
   }
 
@@ -174,6 +236,7 @@ export class UpgradeState {
         prechecksFailed: this.failedPrechecks.length > 0,
         cancelling: this.isCancelling,
         mayBeDecided: this.currentTask.isRetryable === true,
+        awaitsCommit: this.awaitsCommit,
       }),
     );
   }

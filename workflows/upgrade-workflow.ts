@@ -79,7 +79,7 @@ async function attempt(
     if (!Array.isArray(locked)) return [locked];
     running.splice(0, running.length, ...locked);
     if (precheckedAt === undefined) {
-      state.enterRunning();
+      state.enterPrechecks();
       const errors = await runPrechecks(state, resources);
       if (errors.length > 0) return errors;
     }

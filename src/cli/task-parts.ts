@@ -72,6 +72,8 @@ export function nextStepOf({ id, status, isRetryable, errors, waitingFor }: Task
   if (prechecked !== undefined && outcomeOf(status) === exitCode.successful)
     return `\`upgradectl commit ${prechecked}\`.`;
   const remediation = errors?.at(-1)?.remediationMessage;
+  if (waitingFor?.code === "COMMIT")
+    return `\`upgradectl commit ${id}\` begins it; \`--at TIME\` gives it another time.`;
   if (waitingFor) return remediation ?? "";
   if (outcomeOf(status) !== exitCode.failed) return "";
   if (prechecked !== undefined)

@@ -63,6 +63,7 @@ export const startApiRole: StartRole = async (config, log) => {
     inventory: fileInventory(inventoryFile, sharedReads(reads, systemTimers)),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
+    lateStartMinutes: config.lateStartMinutes,
     startMilliseconds: config.startMilliseconds,
     waits: config.activityWaits,
     timers: systemTimers,

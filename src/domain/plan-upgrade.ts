@@ -22,6 +22,7 @@ export interface PlanIdentity {
   readonly id: string;
   readonly now: number;
   readonly resolutionDays: number;
+  readonly lateStartMinutes: number;
   readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
@@ -32,7 +33,7 @@ export interface PlanIdentity {
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(
   admitted: AdmittedUpgrade,
-  { id, now, resolutionDays, waits, notifications = [], warnings: given = [] }: PlanIdentity,
+  { id, now, resolutionDays, lateStartMinutes, waits, notifications = [], warnings: given = [] }: PlanIdentity,
 ): UpgradePlan {
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
@@ -55,6 +56,7 @@ export function planUpgrade(
     bundle,
     products,
     resolutionDays,
+    lateStartMinutes,
     waits,
     ...(warnings.length > 0 && { warnings }),
     ...(notifications.length > 0 && { notifications }),

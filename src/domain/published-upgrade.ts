@@ -1,6 +1,7 @@
 import * as E from "fp-ts/Either";
 import type { ErrorBody } from "./error-body";
 import type { SubTask, Task } from "./task";
+import { awaitsLateCommit } from "./late-start";
 import { precheckType } from "./task-prechecks";
 import type { Upgrade } from "./upgrade";
 import {
@@ -60,9 +61,9 @@ export function publishedRefusal(
  */
 export function changesNothing(
   { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"] },
-  { upgrade: { status, resourceUpgradeSpecs }, mayChange }: PublishedUpgrade,
+  { upgrade: { status, resourceUpgradeSpecs }, task, mayChange }: PublishedUpgrade,
 ): boolean {
-  if (name !== "commit" || commit.mgmtUpgradePatchSpecs !== undefined) return false;
+  if (name !== "commit" || commit.mgmtUpgradePatchSpecs !== undefined || awaitsLateCommit(task)) return false;
   return !mayChange && status === "SCHEDULED" && keepsTimes(resourceUpgradeSpecs ?? [], commit);
 }
 
@@ -74,7 +75,7 @@ function phaseOf({ upgrade: { status }, task }: PublishedUpgrade): UpgradePhase 
     case "PENDING":
       return "ACCEPTED";
     case "SCHEDULED":
-      return "SCHEDULED";
+      return awaitsLateCommit(task) ? "START_MISSED" : "SCHEDULED";
     case "INPROGRESS":
       return "RUNNING";
     case "PAUSED":
@@ -100,6 +101,7 @@ function contextOf(
     decision: phase !== "FAILED" && task.resolutionStatus === "UNRESOLVED" ? "retry" : undefined,
     isRetryable: task.isRetryable === true,
     committed: false,
+    startMissed: awaitsLateCommit(task),
     cancelling: cancelRequested,
     // How they are upgraded and when is not published.
     servers: servers.map(({ resourceId = "" }) => ({

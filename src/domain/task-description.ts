@@ -19,6 +19,15 @@ export function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "local
       message: `${name}: cancelled. ${sentence(counts)}`,
     });
   }
+  if (phase === "START_MISSED") {
+    const message = `${name}: waits for a commit, as its time passed while the service could not begin it.`;
+    return saying({ ...pack, messageKey: "upgrade.task.start-missed", arguments: planned, message });
+  }
+  if (task.lateSeconds !== undefined) {
+    const minutes = Math.floor(task.lateSeconds / 60);
+    const message = `${name}: began ${minutes === 1 ? "1 minute" : `${minutes} minutes`} after its time.`;
+    return saying({ ...pack, messageKey: "upgrade.task.late", arguments: [...planned, String(minutes)], message });
+  }
   return saying({ ...pack, messageKey: "upgrade.task.name", arguments: planned, message: name });
 }
 

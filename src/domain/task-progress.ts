@@ -1,5 +1,6 @@
 import type { ErrorBody } from "./error-body";
 import { keepErrors } from "./kept-errors";
+import { confirmStart, missStart } from "./late-start";
 import { isBeyondRetry } from "./mgmt-progress";
 import { withPause } from "./paused-part";
 import { hasEndedPart } from "./resource-end";
@@ -25,6 +26,12 @@ export type TaskProgress = { readonly at: string } &
     /** A product before it has failed, so this one will not begin. */
     | { readonly type: "ProductNotBegun"; readonly product: Product; readonly failed: Product }
     | { readonly type: "ResourceStarted"; readonly resourceId: string }
+    /** These could not be begun at their time, and wait for a commit. */
+    | { readonly type: "StartMissed"; readonly resources: readonly ResourcePlan[] }
+    /** Nothing waits for a commit any more. */
+    | { readonly type: "StartConfirmed" }
+    /** The work has begun by itself, but so many seconds after its time. */
+    | { readonly type: "StartedLate"; readonly seconds: number }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
     /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task ({@link keepErrors}). */
@@ -92,6 +99,12 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       );
     case "ResourceStarted":
       return changeResource(task, progress.resourceId, from("PENDING", begin));
+    case "StartMissed":
+      return missStart(task, progress.resources, at);
+    case "StartConfirmed":
+      return confirmStart(task);
+    case "StartedLate":
+      return startLate(task, progress.seconds);
     case "ResourceChanged":
       return changeResource(task, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask));
     case "RetryStarted":
@@ -160,11 +173,11 @@ function productDescription(product: string): string {
 }
 
 function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonly ErrorBody[]): Task {
-  const { completionTimestamp: _before, ...rest } = task;
   const ended = hasEnded(phase);
+  const { completionTimestamp: _before, ...rest } = ended ? confirmStart(task) : task;
   const cancelled = phase === "CANCELLED";
   const succeeded = ended && phase !== "FAILED" && !cancelled;
-  const parts = task.subTasks?.map((part) =>
+  const parts = rest.subTasks?.map((part) =>
     ended ? endPart(part, at, cancelled) : withPause(part, phase === "PAUSED" && isUnderWay(part)),
   );
   return {
@@ -179,6 +192,12 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
     ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
     ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
   };
+}
+
+/** It is told how late the latest of its resources has begun. */
+function startLate(task: Task, seconds: number): Task {
+  const late = { ...task, lateSeconds: Math.max(task.lateSeconds ?? 0, seconds) };
+  return { ...late, ...describeTask(late, "RUNNING") };
 }
 
 function startRetry(

@@ -140,6 +140,8 @@ const sometimes = {
   isCancellable: t.boolean,
   isRetryable: t.boolean,
   waitingFor: WaitingFor,
+  /** How long after its scheduled time the work has begun; absent where that was on time. */
+  lateSeconds: WholeNumber,
   /** What of its request has no effect. */
   warnings: t.array(RequestWarning),
   /** How old the oldest part of it is; absent where all Workflows that run have answered. */

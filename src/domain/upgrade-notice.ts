@@ -7,6 +7,7 @@ import type { UpgradePhase } from "./upgrade-status";
 export const NoticeType = OneOf(
   "upgrade.draft.ready",
   "upgrade.prechecks.failed",
+  "upgrade.start.missed",
   "upgrade.started",
   "upgrade.host.failed",
   "upgrade.paused",
@@ -29,7 +30,8 @@ const NoticeHosts = model({ failed: WholeNumber, total: WholeNumber }, {});
 
 /**
  * The `data` of a notification: what a person needs to decide whether to look. `status` and `taskStatus` are those of
- * Upgrade and Task at that moment; `resourceId` and `hosts` are only there where hosts have failed.
+ * Upgrade and Task at that moment; `resourceId` and `hosts` are only there where hosts have failed, `lateSeconds` where the
+ * work has begun after its time.
  */
 export const NoticeData = model(
   {
@@ -40,7 +42,7 @@ export const NoticeData = model(
     taskStatus: t.string,
     errors: t.array(NoticeError),
   },
-  { resourceId: t.string, hosts: NoticeHosts },
+  { resourceId: t.string, hosts: NoticeHosts, lateSeconds: WholeNumber },
 );
 export type NoticeData = t.TypeOf<typeof NoticeData>;
 

@@ -187,6 +187,8 @@ export interface UpgradePlan {
   readonly products: readonly ProductPlan[];
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
+  /** Minutes by which a scheduled resource may begin late by itself; later it waits for a commit. */
+  readonly lateStartMinutes: number;
   readonly waits: ActivityWaits;
   /** What of the request has no effect; absent where all of it has. */
   readonly warnings?: readonly RequestWarning[];

@@ -56,6 +56,8 @@ export interface RequestContext {
   readonly isRetryable: boolean;
   /** Whether a draft has a commit that takes effect within the moment, or when its prechecks have passed. */
   readonly committed: boolean;
+  /** Whether something of it waits for a commit because it could not begin at its time; the rest may run. */
+  readonly startMissed: boolean;
   /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
   readonly cancelling: boolean;
   /** The management servers of the upgrade. */
@@ -86,6 +88,7 @@ const committable: readonly UpgradePhase[] = [
   "DRAFT_WAITING",
   "ACCEPTED",
   "SCHEDULED",
+  "START_MISSED",
 ];
 
 /** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
@@ -131,7 +134,7 @@ export function judgeCommit(commit: CommitPayload, context: RequestContext): E.E
     const remediation = "Leave it at its time, begin it with upgradeNow true, or cancel it and start a new upgrade.";
     return E.left(hasNoRoom("commit", phase, remediation));
   }
-  if (committable.includes(phase)) return E.right(commit);
+  if (committable.includes(phase) || context.startMissed) return E.right(commit);
   return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
 }
 

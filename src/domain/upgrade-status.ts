@@ -22,6 +22,8 @@ export type UpgradePhase =
   | "DRAFT_PRECHECKS"
   | "DRAFT_WAITING"
   | "SCHEDULED"
+  /** It was not begun at its time, and now waits for a commit. */
+  | "START_MISSED"
   | "RUNNING"
   | "PAUSED"
   | "SUCCESSFUL"
@@ -41,6 +43,7 @@ const statuses: Record<UpgradePhase, Statuses> = {
   DRAFT_PRECHECKS: { task: "In Progress", upgrade: "DRAFT" },
   DRAFT_WAITING: { task: "Pending", upgrade: "DRAFT" },
   SCHEDULED: { task: "Pending", upgrade: "SCHEDULED" },
+  START_MISSED: { task: "Pending", upgrade: "SCHEDULED" },
   RUNNING: { task: "In Progress", upgrade: "INPROGRESS" },
   PAUSED: { task: "In Progress", upgrade: "PAUSED" },
   SUCCESSFUL: { task: "Successful", upgrade: "COMPLETED_WITH_SUCCESS" },

@@ -5,6 +5,7 @@ import { ErrorBody } from "./error-body";
 import { PageMetadata } from "./page";
 import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
 import { UpgradeStatus } from "./upgrade-status";
+import { WaitingFor } from "./waiting-for";
 
 /** An upgrade as the list shows it (Spec 2.6). `endTime` is in epoch milliseconds. */
 export const Upgrade = model(
@@ -19,6 +20,8 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpec: NetvirtUpgradeUserInputSpec,
     bundle: Bundle,
     endTime: WholeNumber,
+    /** What keeps it from beginning, where that is not only its time. */
+    waitingFor: WaitingFor,
     /** Why the rest of it cannot be read. */
     errors: t.array(ErrorBody),
   },

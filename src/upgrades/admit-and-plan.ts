@@ -21,6 +21,8 @@ export interface PlanDependencies {
   readonly identities: Identities;
   /** Days that a failed upgrade stays open. */
   readonly resolutionDays: number;
+  /** Minutes by which a scheduled upgrade may begin late by itself. */
+  readonly lateStartMinutes: number;
   /** How long its Activities are tried; absent means the defaults. */
   readonly waits: ActivityWaits;
 }
@@ -36,7 +38,7 @@ export interface WarnedSpec {
 
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 export function admitAndPlan(
-  { catalog, inventory, executions, identities, resolutionDays, waits }: PlanDependencies,
+  { catalog, inventory, executions, identities, resolutionDays, lateStartMinutes, waits }: PlanDependencies,
   { spec, warnings = [] }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
@@ -70,7 +72,9 @@ export function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) => planUpgrade(admitted, { id, now, resolutionDays, notifications, waits, warnings })),
+        E.map((admitted) =>
+          planUpgrade(admitted, { id, now, resolutionDays, lateStartMinutes, notifications, waits, warnings }),
+        ),
       ),
     ),
   );

@@ -46,8 +46,8 @@ const times = { creationTimestamp: "string", completionTimestamp: "string" } as 
 
 /** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
-  Task: ["waitingFor", "warnings", "asOf"],
-  Upgrade: ["errors"],
+  Task: ["waitingFor", "lateSeconds", "warnings", "asOf"],
+  Upgrade: ["waitingFor", "errors"],
   SubTask: ["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
 };
 

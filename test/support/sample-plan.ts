@@ -42,6 +42,7 @@ export interface SamplePlanOptions {
   readonly now?: number;
   readonly resources?: readonly ResourceUpgradeSpec[];
   readonly resolutionDays?: number;
+  readonly lateStartMinutes?: number;
   readonly waits?: Partial<ActivityWaits>;
   /** Who is told what happens; nobody unless a test is about it. */
   readonly notifications?: readonly PlannedReceiver[];
@@ -67,6 +68,7 @@ export function samplePlan({
   now = Date.now(),
   resources = [{ resourceId: `cl-${id.slice(0, 8)}` }],
   resolutionDays = 7,
+  lateStartMinutes = 60,
   waits,
   notifications = [],
   bundle = sampleBundle,
@@ -95,7 +97,7 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays, notifications, waits: { ...quickWaits, ...waits } },
+    { id, now, resolutionDays, lateStartMinutes, notifications, waits: { ...quickWaits, ...waits } },
   );
 }
 

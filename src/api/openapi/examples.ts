@@ -76,7 +76,13 @@ const planExample = planUpgrade(
     clusters: [clusterFacts("34", "fra1-mgmt-cl01"), clusterFacts("21", "fra1-prod-cl02")],
     installations: { netvirt: [], management: [], personalities: [], isos: [] },
   },
-  { id, now: Date.parse("2036-11-30T18:00:00.000Z"), resolutionDays: 7, waits: defaultActivityWaits },
+  {
+    id,
+    now: Date.parse("2036-11-30T18:00:00.000Z"),
+    resolutionDays: 7,
+    lateStartMinutes: 60,
+    waits: defaultActivityWaits,
+  },
 );
 
 /** The Task of {@link upgradeSpecExample} as the 202 answers it. */

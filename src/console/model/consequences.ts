@@ -1,3 +1,4 @@
+import { awaitsLateCommit } from "../../domain/late-start";
 import type { Task } from "../../domain/task";
 import type { Upgrade } from "../../domain/upgrade";
 import { counted } from "./counted";
@@ -26,9 +27,11 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
   return {
     commit: [
       `${clusters} will be held for this upgrade alone, and brought to ${version}.`,
-      ...(schedule.length > 0
-        ? ["Without a time here the schedule stays:", ...schedule]
-        : ["Without a time here it begins at once."]),
+      ...(awaitsLateCommit(task)
+        ? ["Without a time here what was not begun at its time begins at once."]
+        : schedule.length > 0
+          ? ["Without a time here the schedule stays:", ...schedule]
+          : ["Without a time here it begins at once."]),
     ],
     reschedule: [
       `${clusters} will begin at the new time, all of them.`,

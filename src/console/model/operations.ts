@@ -1,5 +1,6 @@
 import { consequencesOf } from "./consequences";
 import { awaitsCommit } from "./draft-state";
+import { awaitsLateCommit } from "../../domain/late-start";
 import type { Task } from "../../domain/task";
 import type { Upgrade } from "../../domain/upgrade";
 
@@ -26,6 +27,14 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
   const upgrade = `/v1/upgrades/${id}`;
   const possible: (Operation | false)[] = [
     awaitsCommit(status, task) === "READY" && {
+      name: "commit",
+      label: "Commit",
+      consequences: consequences.commit,
+      method: "PATCH",
+      path: upgrade,
+      time: "OPTIONAL",
+    },
+    awaitsLateCommit(task) && {
       name: "commit",
       label: "Commit",
       consequences: consequences.commit,

@@ -65,7 +65,9 @@ export function UpgradePage({ id }: { readonly id: string }) {
     );
   const phase = wordsOfPhase(status, task);
   // A Task keeps what failed before a retry. One that is blocked says so in its last error.
-  const isPast = (task.status === "In Progress" && !task.waitingFor) || task.status === "Successful";
+  const isPast =
+    (task.status === "In Progress" && task.waitingFor?.code !== "WORKFLOW_TASK_FAILING") ||
+    task.status === "Successful";
   const said = task.localizableDescriptionPack?.message;
   return (
     <>
@@ -81,6 +83,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
       {said !== undefined && said !== task.name && <p>{said}</p>}
+      {task.waitingFor?.code === "COMMIT" && <p>{task.waitingFor.message}</p>}
       <OverallProgress task={task} now={now} />
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
       {!isPast && <Errors task={task} title="What went wrong" />}

@@ -23,13 +23,15 @@ export function UpgradeCard({ upgrade, names }: UpgradeCardProps) {
         <StatusBadge words={wordsOfUpgrade(status)} />
         <span class="card-title">{title}</span>
         <span class="small">to {bundle?.version ?? bundleId}</span>
-        <span class="small card-time">{timeWords(endTime, resourceUpgradeSpecs[0]?.scheduledTimestamp, status)}</span>
+        <span class="small card-time">{timeWords(upgrade)}</span>
       </a>
     </li>
   );
 }
 
-function timeWords(endTime: number | undefined, scheduled: string | undefined, status: Upgrade["status"]): string {
+function timeWords({ endTime, status, waitingFor, resourceUpgradeSpecs }: Upgrade): string {
+  const scheduled = resourceUpgradeSpecs?.[0]?.scheduledTimestamp;
   if (endTime !== undefined) return `ended ${new Date(endTime).toLocaleString()}`;
+  if (waitingFor?.code === "COMMIT") return "waits for a commit";
   return status === "SCHEDULED" && scheduled !== undefined ? `begins ${new Date(scheduled).toLocaleString()}` : "";
 }

@@ -47,6 +47,11 @@ describe("what the console says before something is confirmed", () => {
     expect(reschedule.slice(-2)).to.deep.equal(schedule);
   });
 
+  it("says of a commit that was waited for that the work begins at once", () => {
+    const waitingFor = { code: "COMMIT" as const, message: "Its time has passed." };
+    expect(consequencesOf(scheduled, { ...untouched, waitingFor }).commit.join(" ")).to.contain("begins at once");
+  });
+
   it("says of a retry what is tried and what is not, also where no host has begun", () => {
     const failed = task([cluster("FAILED", [doneHost("a", 0, 9), failedHost("b", 9, "no"), waitingHost("c")], "cl01")]);
     expect(consequencesOf(upgrade, failed).retry.join(" "))

@@ -28,6 +28,12 @@ describe("the console's buttons", () => {
     expect(possible("COMPLETED_WITH_FAILURE", failed)).to.deep.equal(["retry", "resolve"]);
   });
 
+  it("commit what was not begun at its time, also while the rest runs", () => {
+    const missed = { waitingFor: { code: "COMMIT" as const, message: "Its time has passed." } };
+    expect(possible("SCHEDULED", missed)).to.deep.equal(["commit", "reschedule", "cancel"]);
+    expect(possible("INPROGRESS", missed)).to.deep.equal(["commit", "pause", "cancel"]);
+  });
+
   it("are not there when nothing can be done", () => {
     for (const status of ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCELLED"] as const)
       expect(possible(status, { isCancellable: false, resolutionStatus: "RESOLVED" }), status).to.deep.equal([]);

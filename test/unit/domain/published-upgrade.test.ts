@@ -137,6 +137,16 @@ describe("changesNothing", () => {
       expect(changesNothing({ name: "commit", ...commit }, scheduled), JSON.stringify(commit)).to.equal(false);
   });
 
+  it("is not so of a commit that it waits for", () => {
+    const task = { ...scheduled.task, waitingFor: { code: "COMMIT" as const, message: "Its time has passed." } };
+    for (const commit of [{}, { scheduledTimestamp: time }])
+      expect(changesNothing({ name: "commit", ...commit }, { ...scheduled, task })).to.equal(false);
+    const running = published("RUNNING");
+    expect(refused("commit", "RUNNING", { task: { ...running.task, waitingFor: task.waitingFor } })).to.equal(
+      undefined,
+    );
+  });
+
   it("is not so where resources have times of their own", () => {
     const one = { resourceId: "a", scheduledTimestamp: time };
     for (const other of [{ resourceId: "b" }, { resourceId: "b", scheduledTimestamp: otherTime }])

@@ -26,6 +26,7 @@ const phases: readonly UpgradePhase[] = [
   "DRAFT_PRECHECKS",
   "DRAFT_WAITING",
   "SCHEDULED",
+  "START_MISSED",
   "RUNNING",
   "PAUSED",
   "SUCCESSFUL",
@@ -42,6 +43,7 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   phase,
   failedPrechecks: [],
   awaitsResolution: phase === "FAILED",
+  startMissed: phase === "START_MISSED",
   isRetryable: phase === "FAILED",
   committed: false,
   cancelling: false,
@@ -60,10 +62,17 @@ function codeOf(judged: E.Either<ErrorBody, unknown>): string {
 
 describe("judgeCommit", () => {
   it("accepts a commit of a draft and of an upgrade that has not begun, in no other phase", () => {
-    const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED"];
+    const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED", "START_MISSED"];
     for (const phase of phases) {
       const expected = committable.includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
       expect(codeOf(judgeCommit({}, standing(phase))), phase).to.equal(expected);
+    }
+  });
+
+  it("accepts a commit of a running upgrade only where something of it was not begun at its time", () => {
+    for (const phase of ["RUNNING", "PAUSED"] as const) {
+      expect(codeOf(judgeCommit({}, standing(phase, { startMissed: true }))), phase).to.equal("accepted");
+      expect(codeOf(judgeCommit({}, standing(phase))), phase).to.equal("REQUEST_NOT_POSSIBLE");
     }
   });
 
@@ -98,7 +107,7 @@ describe("judgeCommit", () => {
     });
 
     it("is accepted until the upgrade has ended, also while it runs", () => {
-      const possible = ["ACCEPTED", "DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "SCHEDULED"];
+      const possible = ["ACCEPTED", "DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "SCHEDULED", "START_MISSED"];
       for (const phase of phases) {
         const expected = [...possible, "RUNNING", "PAUSED"].includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
         expect(codeOf(judgeCommit(patch(), standing(phase, { servers: [server] }))), phase).to.equal(expected);

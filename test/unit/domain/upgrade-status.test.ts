@@ -9,6 +9,7 @@ const table: Readonly<Record<UpgradePhase, readonly [task: string, upgrade: stri
   DRAFT_PRECHECKS: ["In Progress", "DRAFT", false],
   DRAFT_WAITING: ["Pending", "DRAFT", false],
   SCHEDULED: ["Pending", "SCHEDULED", false],
+  START_MISSED: ["Pending", "SCHEDULED", false],
   RUNNING: ["In Progress", "INPROGRESS", false],
   PAUSED: ["In Progress", "PAUSED", false],
   SUCCESSFUL: ["Successful", "COMPLETED_WITH_SUCCESS", true],

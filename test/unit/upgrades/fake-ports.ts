@@ -90,6 +90,7 @@ export class FakePorts {
         digest: (value) => JSON.stringify(value),
       },
       resolutionDays: 7,
+      lateStartMinutes: 60,
       waits: defaultActivityWaits,
       timers: { after: () => () => undefined },
       watchLimits: { poll: 1000, quiet: 15_000, listeners: 10, listenersPerCaller: 10 },

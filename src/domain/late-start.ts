@@ -1,0 +1,58 @@
+import { toTimestamp } from "./timestamp";
+import { beginTime } from "./upgrade-schedule";
+import type { ResourcePlan } from "./upgrade-plan";
+import type { SubTask, Task } from "./task";
+import { withResource } from "./task-parts";
+import { atWork } from "./paused-part";
+import type { WaitingFor } from "./waiting-for";
+
+/** What differs by less is no delay: a timer and the worker that it wakes are never quite on time (seconds). */
+const onTime = 60;
+
+/** How late the work has begun in whole seconds; undefined where that was on time. */
+export function lateSeconds(milliseconds: number): number | undefined {
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds >= onTime ? seconds : undefined;
+}
+
+/** What resources wait for that were not begun at their time. `at`: since when, a Timestamp. */
+export function waitingForCommit(resources: readonly ResourcePlan[], at: string): WaitingFor {
+  const [first] = resources;
+  const what = resources.length === 1 && first ? first.name : `${resources.length} resources`;
+  const time = toTimestamp(Math.min(...resources.map(beginTime)));
+  const message = `${what}: the scheduled time, ${time}, passed while the service could not begin the work. It waits for a commit, with another time or without one.`;
+  return { code: "COMMIT", message, since: at };
+}
+
+/** A Task of which these resources were not begun at their time. */
+export function missStart(task: Task, resources: readonly ResourcePlan[], at: string): Task {
+  const subTasks = resources.reduce<readonly SubTask[]>(
+    (parts, resource) =>
+      parts.map((part) =>
+        withResource(part, resource.resourceId, (one) =>
+          one.status === "PENDING" ? { ...one, waitingFor: waitingForCommit([resource], at) } : one,
+        ),
+      ),
+    task.subTasks ?? [],
+  );
+  return { ...task, waitingFor: waitingForCommit(resources, at), subTasks: [...subTasks] };
+}
+
+/** A Task of which nothing waits for a commit any more. */
+export function confirmStart({ waitingFor: _, ...task }: Task): Task {
+  const going = (resource: SubTask) => (resource.waitingFor?.code === "COMMIT" ? atWork(resource) : resource);
+  return {
+    ...task,
+    ...(task.subTasks && {
+      subTasks: task.subTasks.map((part) => ({
+        ...part,
+        ...(part.subTasks && { subTasks: part.subTasks.map(going) }),
+      })),
+    }),
+  };
+}
+
+/** Whether a commit is what it waits for, although it has been committed before. */
+export function awaitsLateCommit({ waitingFor }: Pick<Task, "waitingFor">): boolean {
+  return waitingFor?.code === "COMMIT";
+}
