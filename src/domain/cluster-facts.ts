@@ -1,3 +1,4 @@
+import type { ManagerSilence } from "./manager-silence";
 import type { ClusterKind, ClusterRef, RolloutPolicy } from "./upgrade-plan";
 
 /** What admission and the plan need to know of a cluster, read when the request arrives. */
@@ -17,8 +18,8 @@ export interface ClusterFacts extends ClusterRef {
 /** What the inventory says of a cluster by itself. */
 export type ClusterEntryFacts = Omit<ClusterFacts, "kind" | "hostCount">;
 
-/** What the inventory and its component managers say of a resource id that a request names; `reason` has no full stop. */
+/** What the inventory and its component managers say of a resource id that a request names. */
 export type ClusterLookup =
   | { readonly _tag: "Known"; readonly facts: ClusterFacts }
   | { readonly _tag: "Unknown" }
-  | { readonly _tag: "Unreachable"; readonly componentManagerId: string; readonly reason: string };
+  | { readonly _tag: "Unread"; readonly componentManagerId: string; readonly silence: ManagerSilence };

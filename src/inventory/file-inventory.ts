@@ -1,12 +1,16 @@
 import * as TE from "fp-ts/TaskEither";
 import type { ClusterMember } from "../domain/cluster";
 import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
+import { silenceOf, type ManagerSilence } from "../domain/manager-silence";
 import type { PlannedReceiver } from "../domain/upgrade-notice";
 import type { Inventory, NetvirtGroupRead } from "../upgrades/ports";
 import type { ClusterEntry, InventoryFile } from "./inventory-file";
 import type { NotificationReceiverEntry } from "./notification-receivers";
 
-/** What the inventory asks of component managers; the composition root gives it a driver's reads. */
+/**
+ * What the inventory asks of component managers; the composition root gives it a driver's reads. The error of one that does
+ * not take the service's user has the `code` AUTHENTICATION or AUTHORIZATION.
+ */
 export interface ComponentManagerReads {
   /** The manager's ids of its clusters. */
   clusters(componentManagerId: string): Promise<ReadonlySet<string>>;
@@ -48,7 +52,7 @@ export function fileInventory(
         const found = await Promise.all(
           entries.map(async (entry) => {
             const answer = Promise.race([lookUp(entry, managers, reads), deadline.passed]);
-            return [entry.resourceId, await answer.catch(unreachable(entry))] as const;
+            return [entry.resourceId, await answer.catch(unread(entry))] as const;
           }),
         );
         deadline.clear();
@@ -58,11 +62,11 @@ export function fileInventory(
   };
 }
 
-function inTime<A>(read: () => Promise<A>, patience: number): TE.TaskEither<string, A> {
+function inTime<A>(read: () => Promise<A>, patience: number): TE.TaskEither<ManagerSilence, A> {
   return TE.tryCatch(async () => {
     const deadline = deadlineIn(patience);
     return Promise.race([read(), deadline.passed]).finally(() => deadline.clear());
-  }, reasonOf);
+  }, silenceOf);
 }
 
 /** Without what must not reach a history: the URL and the secrets. */
@@ -92,14 +96,9 @@ async function lookUp(
   return { _tag: "Known", facts: { ...entry, kind: imageManaged ? "IMAGE" : "BASELINE", hostCount } };
 }
 
-const unreachable =
+const unread =
   ({ componentManagerId }: ClusterEntry) =>
-  (error: unknown): ClusterLookup => ({ _tag: "Unreachable", componentManagerId, reason: reasonOf(error) });
-
-/** Without its full stop, because it becomes part of a sentence. */
-function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
-}
+  (error: unknown): ClusterLookup => ({ _tag: "Unread", componentManagerId, silence: silenceOf(error) });
 
 function deadlineIn(milliseconds: number) {
   let clear = () => {};

@@ -3,6 +3,7 @@ import * as TE from "fp-ts/TaskEither";
 import type { Cluster } from "../domain/cluster";
 import type { ClusterEntryFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { ErrorBody } from "../domain/error-body";
+import { silenceError, type ManagerSilence } from "../domain/manager-silence";
 import { clusterLock, mgmtLock } from "../domain/resource-lock";
 import type { Inventory, UpgradeExecutions } from "./ports";
 import { temporalUnreachable, type ServiceError } from "./service-error";
@@ -36,7 +37,7 @@ function known({ componentManagerId, name }: ClusterEntryFacts, lookup: ClusterL
     const { kind, hostCount } = lookup.facts;
     return { kind, isImageBased: kind === "IMAGE", hostCount };
   }
-  if (lookup?._tag === "Unreachable") return { errors: [silent(componentManagerId, lookup.reason)] };
+  if (lookup?._tag === "Unread") return { errors: [silent(componentManagerId, lookup.silence)] };
   return {
     errors: [
       {
@@ -49,14 +50,9 @@ function known({ componentManagerId, name }: ClusterEntryFacts, lookup: ClusterL
   };
 }
 
-/** The error of what a component manager did not tell; `reason` has no full stop. */
-export function silent(componentManagerId: string, reason: string): ErrorBody {
-  return {
-    errorCode: "COMPONENT_MANAGER_UNREACHABLE",
-    errorType: "FAILED_DEPENDENCY",
-    message: `Component manager ${componentManagerId} does not answer: ${reason}.`,
-    remediationMessage: "Check that it runs and can be reached, then read again.",
-  };
+/** The error of what a component manager did not tell. */
+export function silent(componentManagerId: string, silence: ManagerSilence): ErrorBody {
+  return silenceError(componentManagerId, silence, "read again");
 }
 
 /** Whoever holds one of these keeps the cluster from being upgraded. */

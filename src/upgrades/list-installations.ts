@@ -42,7 +42,7 @@ function readInstance(inventory: Pick<Inventory, "readNetvirtGroups">, facts: Ne
     inventory.readNetvirtGroups(componentManagerId),
     T.map(
       E.match(
-        (reason): NetvirtInstance => ({ ...known, errors: [silent(componentManagerId, reason)] }),
+        (silence): NetvirtInstance => ({ ...known, errors: [silent(componentManagerId, silence)] }),
         (groups): NetvirtInstance => ({
           ...known,
           hostClusters: groups

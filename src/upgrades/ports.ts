@@ -5,6 +5,7 @@ import type { ClusterMember } from "../domain/cluster";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
 import type { ErrorBody } from "../domain/error-body";
 import type { Installations } from "../domain/installations";
+import type { ManagerSilence } from "../domain/manager-silence";
 import type { PageRequest } from "../domain/page";
 import type { PageOfTask, Task, TaskStatus } from "../domain/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
@@ -121,12 +122,12 @@ export interface Inventory {
   ): TaskEither<ServiceError, ReadonlyMap<string, ClusterLookup>>;
   /** Every cluster, in the order of the inventory. */
   readonly clusters: readonly ClusterEntryFacts[];
-  /** The hosts of a cluster by their names. On the left: why its component manager did not tell, without full stop. */
+  /** The hosts of a cluster by their names. On the left: why its component manager did not tell. */
   readHosts(
     cluster: Pick<ClusterFacts, "resourceId" | "componentManagerId" | "cluster" | "kind">,
-  ): TaskEither<string, readonly ClusterMember[]>;
+  ): TaskEither<ManagerSilence, readonly ClusterMember[]>;
   /** The host and edge clusters of a NETVIRT manager's upgrade coordinator. On the left as with {@link readHosts}. */
-  readNetvirtGroups(componentManagerId: string): TaskEither<string, readonly NetvirtGroupRead[]>;
+  readNetvirtGroups(componentManagerId: string): TaskEither<ManagerSilence, readonly NetvirtGroupRead[]>;
   /** What it knows beside clusters. */
   readonly installations: Installations;
   /** Who is told what happens to upgrades; absent means nobody. */

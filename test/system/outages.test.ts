@@ -53,4 +53,13 @@ describe("managers that are unwell for moments", function () {
     expect([status, JSON.stringify(body).includes("fra1-vc01 answered 404")]).to.deep.equal([424, true]);
     expect((await service.ledger()).length).to.equal(0);
   });
+
+  it("are told at once where they refuse the password, by its code", async () => {
+    await service.fault({ kind: "ANSWERS", path: "/api/", status: 401, body: "{}", seconds: 100 });
+    const { status, body } = await service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft"));
+    expect([status, body.errorCode]).to.deep.equal([424, "AUTHENTICATION"]);
+    expect(body.message).to.contain("does not accept the service's user and password");
+    expect(body.remediationMessage).to.match(/inventory, then send the request again\.$/);
+    expect((await service.ledger()).length).to.equal(0);
+  });
 });

@@ -1,3 +1,4 @@
+import { silenceError } from "../manager-silence";
 import { perResource } from "./admission-rule";
 
 /** Every resource is a cluster of the inventory, and its component manager says so now. */
@@ -5,14 +6,20 @@ export const clustersKnown = perResource(({ resourceId }, path, { spec, clusters
   if (spec.resourceType !== "CLUSTER") return [];
   const lookup = clusters.get(resourceId);
   if (lookup?._tag === "Known") return [];
-  if (lookup?._tag === "Unreachable") {
+  if (lookup?._tag === "Unread") {
+    const { componentManagerId, silence } = lookup;
+    const { errorCode, message, remediationMessage } = silenceError(
+      componentManagerId,
+      silence,
+      "send the request again",
+    );
     return [
       {
         effect: "FAILED_DEPENDENCY",
         path: `${path}.resourceId`,
-        code: "COMPONENT_MANAGER_UNREACHABLE",
-        message: `Component manager ${lookup.componentManagerId} of cluster ${resourceId} does not answer: ${lookup.reason}.`,
-        remediation: `Make sure that ${lookup.componentManagerId} is running and reachable, then send the request again.`,
+        code: errorCode,
+        message: `Cluster ${resourceId} cannot be looked at. ${message}`,
+        remediation: remediationMessage,
       },
     ];
   }

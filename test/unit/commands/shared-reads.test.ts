@@ -58,6 +58,28 @@ describe("reads of component managers that many ask for", () => {
     expect(new Set(asked).size).to.equal(8);
   });
 
+  it("are not asked again for a while of a manager that has refused the login, and of no other one", async () => {
+    const asked: string[] = [];
+    const { reads: others, timers } = held();
+    const clusters = (id: string) => {
+      asked.push(id);
+      const refused = Object.assign(new Error("vc answered 401"), { code: "AUTHENTICATION" });
+      return id === "vc" ? Promise.reject(refused) : Promise.resolve(new Set<string>());
+    };
+    const reads = sharedReads({ ...others, clusters }, timers);
+    const codes = async () => {
+      const outcomes = await Promise.allSettled([reads.clusters("vc"), reads.countHosts("vc", "c1")]);
+      return outcomes.map((one) => one.status === "rejected" && (one.reason as { code: string }).code);
+    };
+    await reads.clusters("vc").catch(() => undefined);
+    expect(await codes()).to.deep.equal(["AUTHENTICATION", "AUTHENTICATION"]);
+    await reads.clusters("other");
+    expect(asked).to.deep.equal(["vc", "other"]);
+    await timers.pass(15_000);
+    await reads.clusters("vc").catch(() => undefined);
+    expect(asked).to.deep.equal(["vc", "other", "vc"]);
+  });
+
   it("fail for all who wait, and are asked anew", async () => {
     let calls = 0;
     const { reads: never } = held();

@@ -90,17 +90,23 @@ describe("fileInventory", () => {
     const answer = await lookUp(["a1", "a2", "b1", "nobody"], {
       clusters: (id) => (id === "vcA" ? away() : reads.clusters(id)),
     });
-    expect(tags(answer)).to.deep.equal({ a1: "Unreachable", a2: "Unreachable", b1: "Known", nobody: "Unknown" });
+    expect(tags(answer)).to.deep.equal({ a1: "Unread", a2: "Unread", b1: "Known", nobody: "Unknown" });
     expect(answer.get("a1")).to.deep.equal({
-      _tag: "Unreachable",
+      _tag: "Unread",
       componentManagerId: "vcA",
-      reason: "connection refused",
+      silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
     });
+  });
+
+  it("says of one that refuses the service's user that it does", async () => {
+    const refused = Object.assign(new Error("vcA answered 401."), { code: "AUTHENTICATION" });
+    const answer = await lookUp(["a1"], { clusters: () => Promise.reject(refused) });
+    expect(answer.get("a1")).to.deep.include({ silence: { code: "AUTHENTICATION", reason: "vcA answered 401" } });
   });
 
   it("loses only the cluster of which a read fails", async () => {
     const failing = (id: string, cluster: string) => (cluster === "domain-a1" ? away() : reads.countHosts(id, cluster));
-    expect(tags(await lookUp(["a1", "a2"], { countHosts: failing }))).to.deep.equal({ a1: "Unreachable", a2: "Known" });
+    expect(tags(await lookUp(["a1", "a2"], { countHosts: failing }))).to.deep.equal({ a1: "Unread", a2: "Known" });
   });
 
   it("asks a component manager for all of it at the same time", async () => {
@@ -119,8 +125,8 @@ describe("fileInventory", () => {
     const never = () => new Promise<never>(() => undefined);
     for (const slow of [{ clusters: never }, { isImageManaged: never }, { countHosts: never }]) {
       const answer = await lookUp(["a1", "nobody"], slow, 20);
-      expect(tags(answer)).to.deep.equal({ a1: "Unreachable", nobody: "Unknown" });
-      expect(answer.get("a1")).to.have.property("reason", "it has not answered within 0.02 seconds");
+      expect(tags(answer)).to.deep.equal({ a1: "Unread", nobody: "Unknown" });
+      expect(answer.get("a1")).to.have.nested.property("silence.reason", "it has not answered within 0.02 seconds");
     }
   });
 
@@ -140,16 +146,16 @@ describe("fileInventory", () => {
     const readHosts = (hosts: ComponentManagerReads["hosts"]) =>
       fileInventory({ clusters, installations: noInstallations }, { ...reads, hosts }, 20).readHosts(facts.facts)();
     expect(await readHosts(() => Promise.reject(new Error("vcA: no session.")))).to.deep.equal(
-      E.left("vcA: no session"),
+      E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "vcA: no session" }),
     );
     expect(await readHosts(() => new Promise(() => undefined))).to.deep.equal(
-      E.left("it has not answered within 0.02 seconds"),
+      E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "it has not answered within 0.02 seconds" }),
     );
   });
 
   it("gives the reason without its full stop, since it becomes part of a sentence", async () => {
     const answer = await lookUp(["a1"], { clusters: () => Promise.reject(new Error("vcA: could not log in.")) });
-    expect(answer.get("a1")).to.have.property("reason", "vcA: could not log in");
+    expect(answer.get("a1")).to.have.nested.property("silence.reason", "vcA: could not log in");
   });
 
   it("leaves no rejection unhandled, whichever reads fail and how", async () => {

@@ -91,13 +91,17 @@ describe("Bundles and clusters to choose from", () => {
   });
 
   it("says of a cluster why nothing more is known of it, and answers all the same", async () => {
-    ports.lookups.set("c1", { _tag: "Unreachable", componentManagerId: "vc01", reason: "connection refused" });
+    ports.lookups.set("c1", {
+      _tag: "Unread",
+      componentManagerId: "vc01",
+      silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
+    });
     ports.lookups.set("c2", { _tag: "Unknown" });
     const { elements = [] } = right(await service().listClusters()());
     expect(elements[0]).to.not.have.any.keys("kind", "hostCount");
     expect(elements[0]?.errors?.[0]).to.include({
       errorCode: "COMPONENT_MANAGER_UNREACHABLE",
-      message: "Component manager vc01 does not answer: connection refused.",
+      message: "Component manager vc01 did not answer as it should: connection refused.",
     });
     expect(elements[1]?.errors?.[0]).to.include({ errorCode: "RESOURCE_NOT_FOUND" });
     expect(right(await service().readCluster("c1")())).to.deep.equal(elements[0]);
@@ -119,10 +123,12 @@ describe("Bundles and clusters to choose from", () => {
   });
 
   it("shows what else it knows where the hosts cannot be read", async () => {
-    ports.hosts.set("c1", E.left("vc01: no session"));
+    ports.hosts.set("c1", E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "vc01: no session" }));
     const cluster = right(await service().readCluster("c1")());
     expect(cluster).to.include({ kind: "IMAGE", hostCount: 3 }).and.not.have.property("hosts");
-    expect(cluster.errors?.[0]?.message).to.equal("Component manager vc01 does not answer: vc01: no session.");
+    expect(cluster.errors?.[0]?.message).to.equal(
+      "Component manager vc01 did not answer as it should: vc01: no session.",
+    );
   });
 
   it("does not find a cluster that the inventory does not have", async () => {
@@ -199,7 +205,7 @@ describe("previewUpgrade", () => {
 
   it("says whose hosts are not known, and is good without them", async () => {
     const ports = new FakePorts();
-    ports.hosts.set("c1", E.left("it is away"));
+    ports.hosts.set("c1", E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "it is away" }));
     const { products, waves } = right(await createUpgradeService(ports.dependencies).previewUpgrade(spec)());
     expect(products[0]?.resources[0]?.errors?.[0]?.message).to.contain("it is away");
     expect(waves).to.have.length(1);

@@ -8,6 +8,7 @@ import type { PageRequest } from "../../../src/domain/page";
 import type { Task } from "../../../src/domain/task";
 import { initialTask } from "../../../src/domain/task-progress";
 import type { PageOfUpgrade } from "../../../src/domain/upgrade";
+import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { UpgradePlan } from "../../../src/domain/upgrade-plan";
 import type { UpgradeFilter } from "../../../src/upgrades/ports";
 import type { UpgradeServiceDependencies } from "../../../src/upgrades/create-upgrade-service";
@@ -30,7 +31,7 @@ export class FakePorts {
   readonly running = new FakeRunningUpgrades();
   /** The clusters of the inventory. */
   readonly clusters: ClusterEntryFacts[] = [];
-  readonly hosts = new Map<string, E.Either<string, ClusterMember[]>>();
+  readonly hosts = new Map<string, E.Either<ManagerSilence, ClusterMember[]>>();
   /** Runs before an upgrade is started: the moment in which a racing request can be first. */
   beforeStart: () => void = () => undefined;
   failing: Partial<Record<"catalog" | "inventory" | "start" | "findStarted" | "lockHolders", ServiceError>> = {};

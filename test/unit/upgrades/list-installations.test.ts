@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
+import type { ManagerSilence } from "../../../src/domain/manager-silence";
 import type { Installations } from "../../../src/domain/installations";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { FakePorts } from "./fake-ports";
@@ -26,7 +27,7 @@ const installations: Installations = {
   isos: [{ id: "i1", name: "custom", version: "9.0.2-0.25148076" }],
 };
 
-function service(groups?: Parameters<typeof TE.fromEither<string, never>>[0]) {
+function service(groups?: Parameters<typeof TE.fromEither<ManagerSilence, never>>[0]) {
   const { dependencies } = new FakePorts();
   const found = [
     { type: "HOST", id: "g1", name: "c1-name" },
@@ -67,7 +68,9 @@ describe("The lists of what a request can name", () => {
   });
 
   it("say where a coordinator does not answer", async () => {
-    const [instance] = elements(await service(E.left("it is away")).listNetvirt()());
+    const [instance] = elements(
+      await service(E.left({ code: "COMPONENT_MANAGER_UNREACHABLE", reason: "it is away" })).listNetvirt()(),
+    );
     expect(instance?.errors?.[0]?.message).to.contain("it is away");
     expect(instance).to.not.have.property("hostClusters");
   });

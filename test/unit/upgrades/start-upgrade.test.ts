@@ -116,7 +116,11 @@ describe("startUpgrade", () => {
     afterEach(() => expect(ports.starts).to.deep.equal([]));
 
     it("as a bad request where anything is one, whatever else is wrong", async () => {
-      ports.lookups.set("c1", { _tag: "Unreachable", componentManagerId: "vc", reason: "timeout" });
+      ports.lookups.set("c1", {
+        _tag: "Unread",
+        componentManagerId: "vc",
+        silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "timeout" },
+      });
       const error = await refused(spec(past, { parallelUpgrade: false, bundleId: "no-such-bundle" }));
       expect(error._tag).to.equal("BadRequest");
       expect(codesOf(error)).to.have.members([

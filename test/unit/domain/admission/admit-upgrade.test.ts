@@ -34,7 +34,11 @@ describe("admitUpgrade", () => {
       cluster: { kind: "BASELINE", hostCount: 200, platformVersion: "3.4" },
       lookups: {
         gone: { _tag: "Unknown" },
-        away: { _tag: "Unreachable", componentManagerId: "vc01", reason: "timeout" },
+        away: {
+          _tag: "Unread",
+          componentManagerId: "vc01",
+          silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "timeout" },
+        },
       },
       bundle: { ...sampleBundle, downloadStatus: "RECALLED" },
       lockHolders: { "cluster/away": "other" },

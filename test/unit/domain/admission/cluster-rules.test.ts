@@ -11,11 +11,24 @@ import { admissionRequest, refusals } from "./admission-request";
 const first = "resourceUpgradeSpecs[0]";
 const second = "resourceUpgradeSpecs[1]";
 const unknown: ClusterLookup = { _tag: "Unknown" };
-const unreachable: ClusterLookup = { _tag: "Unreachable", componentManagerId: "vc01", reason: "connection refused" };
+const unreachable: ClusterLookup = {
+  _tag: "Unread",
+  componentManagerId: "vc01",
+  silence: { code: "COMPONENT_MANAGER_UNREACHABLE", reason: "connection refused" },
+};
 
 describe("clustersKnown", () => {
   it("admits clusters of the inventory", () => {
     expect(refusals(clustersKnown, { resources: [{}, {}] })).to.deep.equal([]);
+  });
+
+  it("tells a wrong password and a missing privilege from a component manager that is away", () => {
+    for (const code of ["AUTHENTICATION", "AUTHORIZATION"] as const) {
+      const lookup = { _tag: "Unread", componentManagerId: "vc01", silence: { code, reason: "vc01 refuses" } } as const;
+      expect(refusals(clustersKnown, { resources: [{}], lookups: { c0: lookup } })).to.deep.equal([
+        `FAILED_DEPENDENCY ${code} ${first}.resourceId`,
+      ]);
+    }
   });
 
   it("tells an unknown cluster from one whose component manager is away", () => {
