@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { parentPath, type FieldPath } from "../model/field-path";
+import { noIds, type KnownIds } from "../model/known-ids";
 import type { RequestProblem } from "../model/form-request";
 import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
 
@@ -11,6 +12,8 @@ interface FormHandle {
   readonly change: (path: FieldPath, value: unknown) => void;
   /** What is wrong at a written path of the form. */
   readonly problemAt: (path: string) => RequestProblem | undefined;
+  /** What the service has for fields that take an id. */
+  readonly ids: KnownIds;
 }
 
 /** Gives the form to every field in it; outside of one it is empty and does not change. */
@@ -18,6 +21,7 @@ export const FormContext = createContext<FormHandle>({
   form: emptyForm,
   change: () => undefined,
   problemAt: () => undefined,
+  ids: noIds,
 });
 
 /** The form that a field belongs to. */

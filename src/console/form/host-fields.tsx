@@ -36,7 +36,7 @@ export function HostFields({ path, bundle, kinds }: HostFieldsProps) {
         codec={ResourceUpgradeSpec}
         words={clusterWords}
         only={[...target, ...clusterFieldGroups.options]}
-        suggestions={{ toVersion: bundle ? versionsOffered(bundle) : [] }}
+        suggestions={{ toVersion: bundle ? versionsOffered(bundle).map((value) => ({ value })) : [] }}
       />
       {older.length > 0 && (
         <details open={older.some((name) => fields[name] !== undefined)}>

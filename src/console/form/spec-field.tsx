@@ -1,6 +1,7 @@
 import type * as t from "io-ts";
 import { shapeOf, type Shape } from "../../domain/codec-shape";
 import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
+import type { Suggestion } from "../model/known-ids";
 import type { AnyWords } from "../words/field-words";
 import { FieldNotes, useDescription } from "./field-notes";
 import { useForm } from "./form-context";
@@ -11,14 +12,14 @@ interface SpecFieldProps {
   readonly codec: t.Mixed;
   readonly words: AnyWords;
   /** What is worth proposing for a text. */
-  readonly suggestions?: readonly string[];
+  readonly suggestions?: readonly Suggestion[];
   /** The value of an emptied field; undefined takes it out of the request. */
   readonly emptied?: unknown;
 }
 
 /** One field of the request, shown by what its codec accepts. Empty means that the field is not sent. */
 export function SpecField({ path, codec, words, suggestions, emptied }: SpecFieldProps) {
-  const { form, change } = useForm();
+  const { form, change, ids } = useForm();
   const written = writtenPath(path);
   const input = useDescription(written);
   return (
@@ -29,7 +30,7 @@ export function SpecField({ path, codec, words, suggestions, emptied }: SpecFiel
         shape={shapeOf(codec)}
         value={valueAt(form, path)}
         values={words.values ?? { true: "Yes", false: "No" }}
-        suggestions={suggestions ?? []}
+        suggestions={suggestions ?? (words.ids ? ids[words.ids] : [])}
         set={(value) => change(path, value === "" ? emptied : value)}
       />
       <FieldNotes path={written} words={words} />
@@ -43,7 +44,7 @@ interface ControlProps {
   readonly value: unknown;
   /** What the choices of an enumeration or of a yes and no mean. */
   readonly values: Readonly<Record<string, string>>;
-  readonly suggestions: readonly string[];
+  readonly suggestions: readonly Suggestion[];
   readonly set: (value: unknown) => void;
 }
 
@@ -82,8 +83,10 @@ function Control({ input, shape, value, values, suggestions, set }: ControlProps
       />
       {suggestions.length > 0 && (
         <datalist id={`${input.id}-list`}>
-          {suggestions.map((suggestion) => (
-            <option key={suggestion} value={suggestion} />
+          {suggestions.map(({ value: proposed, label }) => (
+            <option key={proposed} value={proposed}>
+              {label}
+            </option>
           ))}
         </datalist>
       )}

@@ -1,6 +1,7 @@
 import type * as t from "io-ts";
 import { shapeOf, type Shape } from "../../domain/codec-shape";
 import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
+import type { Suggestion } from "../model/known-ids";
 import type { AnyWords } from "../words/field-words";
 import { FieldNotes, useGroupDescription } from "./field-notes";
 import { useForm } from "./form-context";
@@ -15,7 +16,7 @@ interface SpecFieldsProps {
   /** Shows these fields only. */
   readonly only?: readonly string[];
   /** By the name of a field: what is worth proposing for it. */
-  readonly suggestions?: Readonly<Record<string, readonly string[]>>;
+  readonly suggestions?: Readonly<Record<string, readonly Suggestion[]>>;
   /** By the name of a field: its value when it has been emptied, instead of none. */
   readonly emptied?: Readonly<Record<string, unknown>>;
 }

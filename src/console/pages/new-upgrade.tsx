@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { PageOfBundle } from "../../domain/bundle";
 import { PageOfCluster } from "../../domain/cluster";
+import { PageOfIso, PageOfManagementServer, PageOfNetvirtInstance, PageOfPersonality } from "../../domain/installed";
 import { UpgradeSpec } from "../../domain/upgrade-spec";
 import {
   askForPlan,
@@ -25,6 +26,7 @@ import { SpecFields } from "../form/spec-fields";
 import { WhenFields } from "../form/when-fields";
 import type { FieldPath } from "../model/field-path";
 import { leftOut } from "../model/form-request";
+import { knownIds } from "../model/known-ids";
 import { fragmentOf } from "../model/page-address";
 import { changed } from "../model/upgrade-form";
 import { ClusterChoice } from "../form/cluster-choice";
@@ -38,6 +40,10 @@ import { requestWords } from "../words/server-words";
 export function NewUpgrade() {
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000);
   const clusters = usePolled(PageOfCluster, "/v1/clusters", 10_000);
+  const netvirt = usePolled(PageOfNetvirtInstance, "/v1/netvirt", 60_000);
+  const servers = usePolled(PageOfManagementServer, "/v1/management-servers", 60_000);
+  const personalities = usePolled(PageOfPersonality, "/v1/personalities", 60_000);
+  const isos = usePolled(PageOfIso, "/v1/isos", 60_000);
   // Counts the questions that were answered: after each the focus goes to what came of it.
   const [answers, setAnswers] = useState(0);
   const form = upgradeForm.value;
@@ -66,6 +72,12 @@ export function NewUpgrade() {
     form,
     change: (path: FieldPath, value: unknown) => (upgradeForm.value = changed(upgradeForm.value, path, value)),
     problemAt: (path: string) => problems.value.find(({ at }) => at === path),
+    ids: knownIds({
+      netvirt: netvirt.value?.elements,
+      servers: servers.value?.elements,
+      personalities: personalities.value?.elements,
+      isos: isos.value?.elements,
+    }),
   };
   return (
     <FormContext.Provider value={handle}>

@@ -13,7 +13,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
     label: "Image",
     hint: "For image-managed clusters, instead of the plain image of the bundle.",
     fields: {
-      personalityId: { label: "Image id", hint: "The id of a personality in the inventory." },
+      personalityId: { label: "Image id", hint: "The id of a personality in the inventory.", ids: "PERSONALITIES" },
       hardwareSupportSpecs: {
         label: "Firmware",
         hint: "Packages that a hardware support manager installs with the image.",
@@ -35,7 +35,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
   customIsoSpec: {
     label: "ISO",
     hint: "For baseline-managed clusters, instead of the patch of the bundle.",
-    fields: { id: { label: "ISO id", hint: "The id of an ISO in the inventory." } },
+    fields: { id: { label: "ISO id", hint: "The id of an ISO in the inventory.", ids: "ISOS" } },
   },
   hostosUpgradeOptionsSpec: {
     label: "How hosts are upgraded",

@@ -1,3 +1,5 @@
+import type { IdList } from "../model/known-ids";
+
 /**
  * What the form says of each field of a model, in plain words: a label, a hint, and what the spellings of an enumeration
  * or the parts of an object mean. Made from the model's type, so that a field without words does not compile.
@@ -9,6 +11,8 @@ type FieldWords<T> = Plain & Particular<T>;
 interface Plain {
   readonly label: string;
   readonly hint: string;
+  /** Of what its value is the id. */
+  readonly ids?: IdList;
 }
 
 type Particular<T> = [T] extends [boolean]

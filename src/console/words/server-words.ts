@@ -5,6 +5,7 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
   netvirtId: {
     label: "Which instance",
     hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    ids: "NETVIRT",
   },
   netvirtUpgradeOptions: {
     label: "Order",
@@ -27,7 +28,11 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
     element: "a host cluster",
     empty: "Upgrade no host cluster",
     fields: {
-      hostClusterId: { label: "Host cluster id", hint: "The id of its group in the upgrade coordinator." },
+      hostClusterId: {
+        label: "Host cluster id",
+        hint: "The id or name of its group in the upgrade coordinator, or of the cluster.",
+        ids: "HOST_CLUSTERS",
+      },
       hostParallelUpgrade: { label: "Its hosts side by side", hint: "Otherwise one host after another." },
       liveUpgrade: { label: "In place", hint: "Without taking its hosts out of service." },
     },
@@ -38,7 +43,11 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
     element: "an edge cluster",
     empty: "Upgrade no edge cluster",
     fields: {
-      edgeClusterId: { label: "Edge cluster id", hint: "The id of its group in the upgrade coordinator." },
+      edgeClusterId: {
+        label: "Edge cluster id",
+        hint: "The id or name of its group in the upgrade coordinator.",
+        ids: "EDGE_CLUSTERS",
+      },
       edgeParallelUpgrade: { label: "Its edges side by side", hint: "Otherwise one edge after another." },
     },
   },
@@ -48,6 +57,7 @@ const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
   resourceId: {
     label: "Which server",
     hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    ids: "MANAGEMENT_SERVERS",
   },
   upgradeMechanism: {
     label: "How",

@@ -1,0 +1,48 @@
+import type { Iso, ManagementServer, NetvirtInstance, Personality } from "../../domain/installed";
+
+/** Lists of the service that a field of the form takes an id of. */
+export type IdList = "NETVIRT" | "HOST_CLUSTERS" | "EDGE_CLUSTERS" | "MANAGEMENT_SERVERS" | "PERSONALITIES" | "ISOS";
+
+/** What may be proposed for a field: the value that it takes, and what people call it. */
+export interface Suggestion {
+  readonly value: string;
+  readonly label?: string;
+}
+
+export type KnownIds = Readonly<Record<IdList, readonly Suggestion[]>>;
+
+export const noIds: KnownIds = {
+  NETVIRT: [],
+  HOST_CLUSTERS: [],
+  EDGE_CLUSTERS: [],
+  MANAGEMENT_SERVERS: [],
+  PERSONALITIES: [],
+  ISOS: [],
+};
+
+interface Lists {
+  readonly netvirt?: readonly NetvirtInstance[] | undefined;
+  readonly servers?: readonly ManagementServer[] | undefined;
+  readonly personalities?: readonly Personality[] | undefined;
+  readonly isos?: readonly Iso[] | undefined;
+}
+
+/** Every id that a request can name beside bundle and clusters. What has not been read yet proposes nothing. */
+export function knownIds({ netvirt = [], servers = [], personalities = [], isos = [] }: Lists): KnownIds {
+  return {
+    NETVIRT: netvirt.map(named),
+    HOST_CLUSTERS: netvirt.flatMap(({ hostClusters = [] }) => hostClusters.map(named)),
+    EDGE_CLUSTERS: netvirt.flatMap(({ edgeClusters = [] }) => edgeClusters.map(named)),
+    MANAGEMENT_SERVERS: servers.map(named),
+    PERSONALITIES: personalities.map(versioned),
+    ISOS: isos.map(versioned),
+  };
+}
+
+function named({ id, name }: { readonly id: string; readonly name: string }): Suggestion {
+  return { value: id, label: name };
+}
+
+function versioned({ id, name, version }: { readonly id: string; readonly name: string; readonly version: string }) {
+  return { value: id, label: `${name}, ${version}` };
+}
