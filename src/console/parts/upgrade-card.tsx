@@ -13,7 +13,7 @@ interface UpgradeCardProps {
 
 /** One upgrade of the list, as a link to its page. */
 export function UpgradeCard({ upgrade, names }: UpgradeCardProps) {
-  const { id, status, bundle, bundleId, endTime, resourceUpgradeSpecs = [] } = upgrade;
+  const { id, status, bundle, bundleId, resourceUpgradeSpecs = [] } = upgrade;
   const title = names
     ? shortList(resourceUpgradeSpecs.map(({ resourceId }) => names.get(resourceId) ?? resourceId))
     : counted(resourceUpgradeSpecs.length, "cluster");
