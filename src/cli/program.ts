@@ -1,8 +1,9 @@
 import { Command, CommanderError, Option } from "commander";
 import type { Action, AddCommand } from "./add-command";
 import { CommandContext } from "./command-context";
-import { addCompletion, formats } from "./completion";
+import { addCompletion, formats, wordsToComplete } from "./completion";
 import { exitCode, type ExitCode } from "./exit-code";
+import { knownIds, type KnownId } from "./known-ids";
 import { addLoginCommands } from "./login-commands";
 import { addReadCommands } from "./read-commands";
 import { reportError } from "./report-error";
@@ -22,7 +23,9 @@ Exit codes: 0 successful, 1 failed, 2 wrong usage, 3 not reachable, 4 refused`;
 /** Runs one command to its end. Never throws: what goes wrong is a message and an exit code. */
 export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
   let code: ExitCode = exitCode.successful;
-  const program = createProgram(surroundings, args.at(-1) ?? "", (given) => (code = given));
+  const words = wordsToComplete(args);
+  const ids = words ? await knownIds(words, surroundings) : [];
+  const program = createProgram(surroundings, { lastWord: args.at(-1) ?? "", ids }, (given) => (code = given));
   try {
     await program.parseAsync([...args], { from: "user" });
     return code;
@@ -32,7 +35,11 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   }
 }
 
-function createProgram(surroundings: Surroundings, lastWord: string, end: (code: ExitCode) => void): Command {
+function createProgram(
+  surroundings: Surroundings,
+  { lastWord, ids }: { readonly lastWord: string; readonly ids: readonly KnownId[] },
+  end: (code: ExitCode) => void,
+): Command {
   const { stdout, stderr } = surroundings;
   const program = new Command("upgradectl")
     .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
@@ -86,6 +93,6 @@ function createProgram(surroundings: Surroundings, lastWord: string, end: (code:
   addReadCommands(add);
   addSteerCommands(add);
   addLoginCommands(add);
-  addCompletion(program, lastWord);
+  addCompletion(program, lastWord, ids);
   return program;
 }

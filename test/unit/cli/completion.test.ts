@@ -1,0 +1,71 @@
+import { expect } from "chai";
+import { pageOfBundleExample, pageOfClusterExample, upgradeExample } from "../../../src/api/openapi/examples";
+import { FakeApi } from "../../support/fake-api";
+import { Upgradectl } from "../../support/run-upgradectl";
+
+const [bundle] = pageOfBundleExample.elements ?? [];
+const [cluster] = pageOfClusterExample.elements ?? [];
+
+describe("upgradectl, its completion", () => {
+  let api: FakeApi;
+  let cli: Upgradectl;
+  beforeEach(async () => {
+    api = await FakeApi.start();
+    cli = new Upgradectl();
+    cli.env = { UPGRADECTL_SERVER: api.url, UPGRADECTL_TOKEN: "secret-token" };
+    api.answer("GET /v1/bundles", 200, pageOfBundleExample);
+    api.answer("GET /v1/clusters", 200, pageOfClusterExample);
+    api.answer("GET /v1/upgrades", 200, { elements: [upgradeExample] });
+  });
+  afterEach(async () => {
+    await api.stop();
+    cli.discard();
+  });
+
+  /** What the library says to the shell, which it does past the surroundings. */
+  async function offered(...words: string[]): Promise<string> {
+    const said: unknown[] = [];
+    const { log } = console;
+    console.log = (line) => said.push(line);
+    try {
+      expect((await cli.run(["complete", "--", ...words])).stderr).to.equal("");
+    } finally {
+      console.log = log;
+    }
+    return said.join("\n");
+  }
+  const asked = () => api.received.map(({ url = "" }) => url);
+
+  it("offers the upgrades that a command can be used with", async () => {
+    expect(await offered("commit", "")).to.contain(`${upgradeExample.id}\t`);
+    expect(await offered("watch", upgradeExample.id.slice(0, 3))).to.contain(upgradeExample.id);
+    expect(asked()[0]).to.contain("status=DRAFT");
+    expect(asked()[1]).not.to.contain("status=");
+  });
+
+  it("offers bundles and clusters, also to filters, with their names", async () => {
+    for (const words of [
+      ["bundles", ""],
+      ["list", "--bundle", ""],
+    ])
+      expect(await offered(...words), words.join(" ")).to.contain(`${bundle?.id}\t${bundle?.version}`);
+    for (const words of [
+      ["clusters", ""],
+      ["list", "--cluster", ""],
+    ])
+      expect(await offered(...words), words.join(" ")).to.contain(`${cluster?.id}\t${cluster?.name}`);
+  });
+
+  it("asks nothing of the service where no id is wanted", async () => {
+    await offered("");
+    await offered("list", "--status", "");
+    await offered("commit", upgradeExample.id, "--");
+    expect(asked()).to.deep.equal([]);
+  });
+
+  it("offers what else there is where the service does not answer", async () => {
+    cli.env = { UPGRADECTL_SERVER: "http://127.0.0.1:9" };
+    expect(await offered("commit", "")).not.to.contain(upgradeExample.id);
+    expect(await offered("list", "--st")).to.contain("--status");
+  });
+});
