@@ -8,7 +8,7 @@ import { vcsaAvailability } from "./http/vcsa-availability";
 import { nsxApis } from "./nsx/nsx-api";
 import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
-import { vcsaApi } from "./vcsa/vcsa-api";
+import { upgradeServiceApi, vcsaApi } from "./vcsa/vcsa-api";
 import { localizable } from "./vlcm/localizable";
 import { vlcmApi } from "./vlcm/vlcm-api";
 import { vim25Api } from "./vim25/vim25-api";
@@ -62,7 +62,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
   });
   app.use(vcsaAvailability(world));
   // The lifecycle manager's router answers what no router before it knows.
-  for (const api of [...nsxApis(world), vcsaApi(world), vlcmApi(world), vim25Api(world), controlApi(world, host)])
+  for (const api of [
+    ...nsxApis(world),
+    vcsaApi(world),
+    upgradeServiceApi(world),
+    vlcmApi(world),
+    vim25Api(world),
+    controlApi(world, host),
+  ])
     app.use(api.routes());
 
   const handle = app.callback();

@@ -78,7 +78,12 @@ describe("the appliance driver against its contract", function () {
       version: mgmtTarget,
     });
     expect(violations()).to.deep.equal([]);
-    expectCalled(/action=check&vmw-task=true/, /GET \/api\/cis\/tasks\//, /PUT .*migration-upgrade/, /action=cancel/);
+    expectCalled(
+      /action=check&vmw-task=true/,
+      /GET \/lcm\/api\/cis\/tasks\//,
+      /PUT \/lcm\/api\/.*migration-upgrade/,
+      /action=cancel/,
+    );
   });
 
   it("keeps to it when things go wrong", async () => {

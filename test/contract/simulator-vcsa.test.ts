@@ -14,6 +14,8 @@ const document = JSON.parse(readFileSync(join(__dirname, "vcsa-update.openapi.js
 const update = "/api/appliance/update";
 const pending = `${update}/pending/9.0.1.0`;
 const migration = "/api/vcenter/lcm/deployment/migration-upgrade";
+/** The same where the upgrade service answers for itself. */
+const ofUpgradeService = `/lcm${migration}`;
 const network = {
   mode: "STATIC",
   ip_family: "IPV4",
@@ -157,6 +159,59 @@ describe("the simulator against the appliance's contract", () => {
     expect((await client.call("GET", "/api/appliance/system/version")).body).to.include({ version: "9.0.2.0" });
     expect(await status("GET", `${update}/pending?source_type=LOCAL`)).to.equal(404);
     expect(JSON.stringify(await control.ledger())).to.not.include("Temp0rary!");
+  });
+
+  it("has the upgrade service answer for itself, by user and password, and during the switchover", async () => {
+    const basic = { authorization: `Basic ${Buffer.from("operator:any").toString("base64")}` };
+    const ask = async (method: string, path: string, body?: unknown, headers: object = basic) => {
+      const answer = await fetch(`${proxy.url}${path}`, {
+        method,
+        headers: { ...headers, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: text === "" ? undefined : (JSON.parse(text) as Record<string, unknown>) };
+    };
+    const state = async () => (await ask("GET", `${ofUpgradeService}/status`)).body;
+    expect((await fetch(`${simulator.url}${ofUpgradeService}/status`)).status).to.equal(401);
+    const session = await fetch(`${simulator.url}/api/session`, { method: "POST", headers: basic });
+    const headers = { "vmware-api-session-id": (await session.json()) as string };
+    expect((await fetch(`${simulator.url}${ofUpgradeService}/status`, { headers })).status).to.equal(401);
+
+    const checked = await ask("POST", `${ofUpgradeService}?action=check&vmw-task=true`, spec());
+    expect((await ask("GET", `/lcm/api/cis/tasks/${String(checked.body)}`)).status).to.equal(200);
+    expect((await ask("PUT", ofUpgradeService, spec())).status).to.equal(204);
+    expect((await ask("GET", ofUpgradeService)).body).to.include({ version: "9.0.2.0" });
+    clock.advance(10);
+    await ask("POST", `${ofUpgradeService}?action=apply`, { pause: "BEFORE_SWITCHOVER" });
+    clock.advance(150);
+    expect(await state()).to.include({ current_state: "PREPARED" });
+    expect((await ask("POST", `${ofUpgradeService}?action=apply`, {})).status).to.equal(204);
+    expect(await state()).to.include({ current_state: "SWITCHOVER" });
+    clock.advance(25);
+    const dropped = (path: string) =>
+      fetch(`${simulator.url}${path}`, { headers: basic }).then(
+        () => false,
+        () => true,
+      );
+    expect(await dropped(`${migration}/status`), "the machine's API is away").to.equal(true);
+    expect(await state()).to.include({ current_state: "SWITCHOVER", status: "RUNNING" });
+    clock.advance(25);
+    expect(await dropped(`${ofUpgradeService}/status`), "the machines change places").to.equal(true);
+    clock.advance(20);
+    expect(await state()).to.include({ current_state: "SWITCHOVER" });
+    clock.advance(40);
+    expect(await state()).to.include({ current_state: "UPGRADED" });
+  });
+
+  it("has the migration of an older source at the upgrade service only", async () => {
+    await simulator.close();
+    ({ simulator } = await startTestSimulator({ config: testConfig({ managementServer: { version: "8.0.3.0" } }) }));
+    const basic = { authorization: `Basic ${Buffer.from("operator:any").toString("base64")}` };
+    const session = await fetch(`${simulator.url}/api/session`, { method: "POST", headers: basic });
+    const headers = { "vmware-api-session-id": (await session.json()) as string };
+    expect((await fetch(`${simulator.url}${migration}/status`, { headers })).status).to.equal(404);
+    expect((await fetch(`${simulator.url}${ofUpgradeService}/status`, { headers: basic })).status).to.equal(200);
   });
 
   it("answers a migration that is refused, fails, is blocked and is cancelled", async () => {

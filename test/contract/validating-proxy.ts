@@ -71,13 +71,14 @@ export async function startValidatingProxy(options: { target: string; document: 
     const method = request.method ?? "GET";
     const seen: SeenRequest = {
       method,
-      url: request.url ?? "/",
+      // The upgrade service has the same operations below a path of its own.
+      url: (request.url ?? "/").replace(/^\/lcm\/api\//, "/api/"),
       headers: Object.fromEntries(
         Object.entries(request.headers).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
       ),
       ...parseBody(sent, request.headers["content-type"]),
     };
-    const call = `${method} ${seen.url}`;
+    const call = `${method} ${request.url ?? "/"}`;
     calls.push(call);
     for (const problem of checker.checkRequest(seen)) violations.push({ side: "request", call, problem });
 

@@ -30,6 +30,8 @@ export interface VapiCall {
   readonly onlyChecks?: true;
   /** What it names comes and goes, so that "not found" is an answer. */
   readonly mayBeMissing?: true;
+  /** The service that it goes to knows no sessions: it takes user and password with each call. */
+  readonly withoutSession?: true;
 }
 
 export interface VapiHttpOptions {
@@ -95,7 +97,7 @@ export class VapiHttp {
 
   /** Makes a call and decodes its answer. Throws DriverError. */
   async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
-    const answer = await this.#inTurn(() => this.#sendWithSession(call));
+    const answer = await this.#inTurn(() => this.#sendAsUser(call));
     if (answer.body instanceof NotJson) throw errorOfShape(this.#asked(call), "it is no JSON");
     const decoded = codec.decode(answer.body);
     if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));
@@ -117,17 +119,20 @@ export class VapiHttp {
     }
   }
 
-  async #sendWithSession(call: VapiCall): Promise<Answer> {
-    const session = this.#openSession();
-    let answer = await this.#send(call, await session);
-    if (answer.status === 401) {
-      // The session has expired. Only its own finder discards it, so that many callers log in once.
-      if (this.#session === session) this.#session = undefined;
-      answer = await this.#send(call, await this.#openSession());
-    }
+  async #sendAsUser(call: VapiCall): Promise<Answer> {
+    const answer = call.withoutSession ? await this.#send(call) : await this.#sendWithSession(call);
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(this.#asked(call), answer.status, answer.body);
     this.#tries.accepted();
     return answer;
+  }
+
+  async #sendWithSession(call: VapiCall): Promise<Answer> {
+    const session = this.#openSession();
+    const answer = await this.#send(call, await session);
+    if (answer.status !== 401) return answer;
+    // The session has expired. Only its own finder discards it, so that many callers log in once.
+    if (this.#session === session) this.#session = undefined;
+    return this.#send(call, await this.#openSession());
   }
 
   #openSession(): Promise<string> {

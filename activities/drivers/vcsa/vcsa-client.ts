@@ -69,7 +69,11 @@ export function createVcsaClient(
   const tell = async (call: VapiCall): Promise<void> => void (await http.call(call, t.unknown));
   const update = "api/appliance/update";
   const pending = (version: string) => `${update}/pending/${encodeURIComponent(version)}`;
-  const migration = "api/vcenter/lcm/deployment/migration-upgrade";
+  // The upgrade service's own endpoint: it answers during the switchover and on sources of every version, where `/api` does
+  // not (vSphere API 9.0, "Vcenter Lcm APIs").
+  const upgradeService = "lcm/api";
+  const migration = `${upgradeService}/vcenter/lcm/deployment/migration-upgrade`;
+  const withoutSession = true;
 
   return {
     id: access.id,
@@ -152,17 +156,30 @@ export function createVcsaClient(
 
     readMigration: () =>
       ask(
-        { what: "read the state of its migration", method: "GET", path: `${migration}/status`, mayBeMissing: true },
+        {
+          what: "read the state of its migration",
+          method: "GET",
+          path: `${migration}/status`,
+          mayBeMissing: true,
+          withoutSession,
+        },
         MigrationStatus,
       ),
     initMigration: (spec) =>
-      tell({ what: `prepare its migration to ${spec.version}`, method: "PUT", path: migration, json: spec }),
+      tell({
+        what: `prepare its migration to ${spec.version}`,
+        method: "PUT",
+        path: migration,
+        withoutSession,
+        json: spec,
+      }),
     checkMigration: (spec) =>
       ask(
         {
           what: `check its migration to ${spec.version}`,
           method: "POST",
           path: migration,
+          withoutSession,
           query: { action: "check", "vmw-task": "true" },
           json: spec,
           onlyChecks: true,
@@ -174,17 +191,25 @@ export function createVcsaClient(
         what: pause ? "go on with its migration" : "start the switchover",
         method: "POST",
         path: migration,
+        withoutSession,
         query: { action: "apply" },
         json: pause ? { pause: "BEFORE_SWITCHOVER" } : {},
       }),
     cancelMigration: () =>
-      tell({ what: "cancel its migration", method: "POST", path: migration, query: { action: "cancel" } }),
+      tell({
+        what: "cancel its migration",
+        method: "POST",
+        path: migration,
+        withoutSession,
+        query: { action: "cancel" },
+      }),
     readTask: (task) =>
       ask(
         {
           what: `read task ${task}`,
           method: "GET",
-          path: `api/cis/tasks/${encodeURIComponent(task)}`,
+          path: `${upgradeService}/cis/tasks/${encodeURIComponent(task)}`,
+          withoutSession,
           mayBeMissing: true,
         },
         TaskInfo,

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { World } from "../state/world";
-import { advanceVcsa, availability, lifecycleAbsence } from "../vcsa/advance-vcsa";
+import { advanceVcsa, availability, lifecycleAbsence, upgradeServiceAvailability } from "../vcsa/advance-vcsa";
 import { VapiError } from "../vlcm/vapi-error";
 import { send } from "./answering";
 
@@ -9,14 +9,16 @@ const unknown = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", 
 
 /**
  * While the management server restarts, nothing under `/api` and `/sdk` answers, whoever it belongs to; afterwards the
- * lifecycle service may be the last to come up.
+ * lifecycle service may be the last to come up. The upgrade service, under `/lcm/api`, goes on during a switchover but for
+ * the moment in which the machines change places.
  */
 export function vcsaAvailability(world: World) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const isManagement = ctx.path === "/sdk";
-    if (!isManagement && !ctx.path.startsWith("/api/")) return next();
+    const isUpgradeService = ctx.path.startsWith("/lcm/api/");
+    if (!isManagement && !isUpgradeService && !ctx.path.startsWith("/api/")) return next();
     advanceVcsa(world);
-    const now = availability(world);
+    const now = isUpgradeService ? upgradeServiceAvailability(world) : availability(world);
     if (now === "OFF") {
       ctx.respond = false;
       ctx.req.socket.destroy();

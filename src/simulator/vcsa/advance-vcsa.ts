@@ -16,20 +16,48 @@ export function advanceVcsa(world: World): void {
   while (advanceUpdate(world, appliance, now) || advanceMigration(world, appliance, now));
 }
 
+export type Availability = "UP" | "UNAVAILABLE" | "OFF";
+
 /** Whether the API answers now: not while services stop and start (503), and not at all while the machine is off. */
-export function availability(world: World): "UP" | "UNAVAILABLE" | "OFF" {
+export function availability(world: World): Availability {
+  const { migration } = applianceOf(world);
+  const share = shareOf(world.now(), migration);
+  return share === undefined ? besideMigration(world) : whileRestarting(share);
+}
+
+/** The same of the upgrade service, which only the change of the machines' places interrupts in a switchover. */
+export function upgradeServiceAvailability(world: World): Availability {
+  const { migration } = applianceOf(world);
+  const share = shareOf(world.now(), migration);
+  if (share === undefined) return besideMigration(world);
+  if (migration?.downAltogether) return whileRestarting(share);
+  return share >= 0.4 && share < 0.6 ? "OFF" : "UP";
+}
+
+/** An update in place, and a restart for whatever reason, take everything away. */
+function besideMigration(world: World): Availability {
   const now = world.now();
-  const { update, migration } = applianceOf(world);
   const restarts = world.state.global.faults
     .filter((fault) => fault.kind === "MANAGER_RESTARTS" && isActive(fault, now))
     .map(({ createdAt, until }) => ({ downFrom: createdAt, downUntil: until }));
-  for (const absence of [update, migration, ...restarts]) {
-    const { downFrom, downUntil } = absence ?? {};
-    if (downFrom === undefined || downUntil === undefined || now < downFrom || now >= downUntil) continue;
-    const share = (now - downFrom) / (downUntil - downFrom);
-    return share < 0.1 || share >= 0.8 ? "UNAVAILABLE" : "OFF";
+  for (const absence of [applianceOf(world).update, ...restarts]) {
+    const share = shareOf(now, absence);
+    if (share !== undefined) return whileRestarting(share);
   }
   return "UP";
+}
+
+/** How much of an absence has passed, 0 to 1; undefined outside of it. */
+function shareOf(
+  now: number,
+  { downFrom, downUntil }: { downFrom?: number | undefined; downUntil?: number | undefined } = {},
+): number | undefined {
+  if (downFrom === undefined || downUntil === undefined || now < downFrom || now >= downUntil) return undefined;
+  return (now - downFrom) / (downUntil - downFrom);
+}
+
+function whileRestarting(share: number): Availability {
+  return share < 0.1 || share >= 0.8 ? "UNAVAILABLE" : "OFF";
 }
 
 /** The status that the lifecycle service is answered with while it has not started yet; undefined once it has. */

@@ -73,19 +73,23 @@ export function planPhase(world: World, state: string, startedAt: number, share:
   };
 }
 
-/** When the API is away within a phase: from `from` to `until` of its time, or for as long as a fault says. */
+/**
+ * When the API is away within a phase: from `from` to `until` of its time, or for as long as a fault says, which takes the
+ * upgrade service away as well.
+ */
 export function planAbsence(
   world: World,
   { startedAt, duration, endsAt, stopsAt }: PhaseTiming,
   [from, until]: readonly [number, number],
-): { downFrom?: number; downUntil?: number; endsAt?: number } {
+): { downFrom?: number; downUntil?: number; downAltogether?: true; endsAt?: number } {
   // What hangs hangs before it takes the API away, so that it can be seen.
   if (stopsAt !== undefined || endsAt === undefined) return {};
   const longer = takeFault(world, ["MGMT_API_DOWN"], { at: startedAt });
   const downFrom = startedAt + from * duration;
   const downUntil = longer?.seconds === undefined ? startedAt + until * duration : downFrom + longer.seconds * 1000;
   planLateLifecycle(world, downUntil);
-  return { downFrom, downUntil, endsAt: downUntil + (1 - until) * duration };
+  const altogether = longer && { downAltogether: true as const };
+  return { downFrom, downUntil, ...altogether, endsAt: downUntil + (1 - until) * duration };
 }
 
 /** Lets the lifecycle service come up later than the rest does at `upAt` (epoch milliseconds), where a fault says so. */

@@ -1,13 +1,16 @@
-import type Router from "@koa/router";
+import type { Context, Next } from "koa";
 import * as t from "io-ts";
 import { Identifier, ListOf, model, OneOf } from "../../domain/codec";
 import type { World } from "../state/world";
 import { decodeBody } from "../vlcm/decode-body";
 import { invalidArgument, VapiError } from "../vlcm/vapi-error";
-import { withSession } from "../vlcm/vlcm-calls";
+import { send } from "../http/answering";
+import type { withCredentials } from "../vlcm/vlcm-calls";
 import { applianceOf } from "./appliance";
 import { applyMigration, cancelMigration, initMigration, startCheck, type MigrationWish } from "./migration-operations";
 import { migrationSpec, migrationStatus } from "./migration-view";
+
+const unknownPath = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", "Not found.");
 
 const Network = model(
   { mode: OneOf("DHCP", "STATIC") },
@@ -47,11 +50,18 @@ function wishOf(body: unknown): MigrationWish {
   return { version, ...(network && { network }) };
 }
 
-/** The migration to a new appliance, with reduced downtime: set, checked, applied, cancelled, and how it goes on. */
-export function migrationRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
-  const path = "/vcenter/lcm/deployment/migration-upgrade";
+const path = "/vcenter/lcm/deployment/migration-upgrade";
 
+/** Below `/api` there is the migration only since version 9.0, whatever it is a migration to. */
+export function refuseOnOldSource(world: World) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.path.includes(path) && Number.parseInt(applianceOf(world).version) < 9) send(ctx, unknownPath.answer);
+    else await next();
+  };
+}
+
+/** The migration to a new appliance, with reduced downtime: set, checked, applied, cancelled, and how it goes on. */
+export function migrationRoutes(calls: ReturnType<typeof withCredentials>, world: World): void {
   calls.get(`${path}/status`, () => ({ status: 200, body: migrationStatus(world) }));
 
   calls.get(path, () => {
@@ -65,10 +75,10 @@ export function migrationRoutes(router: Router, world: World): void {
     return { status: 204 };
   });
 
-  calls.post(path, ({ query, body, session }) => {
+  calls.post(path, ({ query, body, user }) => {
     switch (query.get("action")) {
       case "check":
-        return { status: 202, body: startCheck(world, wishOf(body), session.user).id };
+        return { status: 202, body: startCheck(world, wishOf(body), user).id };
       case "apply": {
         const spec = decodeBody(ApplySpec, body ?? {});
         if (spec.pause !== undefined && spec.start_switchover !== undefined)

@@ -8,7 +8,7 @@ const Moment = t.number;
 const timing = { endsAt: Moment, stopsAt: Moment, blocked: t.boolean };
 
 /** When the API is away meanwhile; `restarted` once that has been taken note of. */
-const absence = { downFrom: Moment, downUntil: Moment, restarted: t.boolean };
+const absence = { downFrom: Moment, downUntil: Moment, downAltogether: t.boolean, restarted: t.boolean };
 
 /** How it will end badly, and the fault that is to blame. */
 const Failure = model({ kind: OneOf("FAILS", "ROLLS_BACK"), message: t.string, fault: t.string }, {});

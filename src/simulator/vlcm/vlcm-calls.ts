@@ -33,15 +33,54 @@ function sessionOf(world: World, call: Call): Session {
   return session;
 }
 
-/** Registers handlers that need a session. */
-export function withSession(router: Router, world: World) {
-  const register = (method: "get" | "post" | "put" | "delete") => (path: string, handler: VlcmHandler) => {
+/** The user of Basic credentials, of which any are good unless a LOGIN_REFUSED fault says otherwise. */
+export function userOf(world: World, call: Call): string {
+  refuseByClockSkew(world);
+  const refused = world.findFault(["LOGIN_REFUSED"]);
+  if (refused) world.useFault(refused);
+  const user = basicUser(call);
+  if (refused || user === undefined)
+    throw new VapiError("UNAUTHENTICATED", "session.invalid_login", "The user name or password is wrong.");
+  return user;
+}
+
+/** The user of Basic credentials in which neither name nor password is empty. */
+function basicUser(call: Call): string | undefined {
+  const [, encoded] = /^Basic (.+)$/i.exec(String(call.headers["authorization"] ?? "")) ?? [];
+  if (encoded === undefined) return undefined;
+  const [, user] = /^([^:]+):.+$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
+  return user;
+}
+
+/** Registers handlers, each of a method, for calls that `identify` has looked at. */
+function registering<C>(router: Router, world: World, identify: (call: Call) => C) {
+  const register = (method: "get" | "post" | "put" | "delete") => (path: string, handler: (call: C) => Answer) => {
     router[method](
       path,
-      answering(world, (call) => handler({ ...call, session: sessionOf(world, call) })),
+      answering(world, (call) => handler(identify(call))),
     );
   };
   return { get: register("get"), post: register("post"), put: register("put"), delete: register("delete") };
+}
+
+/** Registers handlers that need a session. */
+export function withSession(router: Router, world: World) {
+  return registering<VlcmCall>(router, world, (call) => ({ ...call, session: sessionOf(world, call) }));
+}
+
+/** A call of a user whom its credentials or its session tell. */
+export interface UserCall extends Call {
+  readonly user: string;
+}
+
+/** Registers handlers that want to know the user, for whom a session stands. */
+export function withUserOfSession(router: Router, world: World) {
+  return registering<UserCall>(router, world, (call) => ({ ...call, user: sessionOf(world, call).user }));
+}
+
+/** Registers handlers of a service that knows no sessions: each call has its user's credentials. */
+export function withCredentials(router: Router, world: World) {
+  return registering<UserCall>(router, world, (call) => ({ ...call, user: userOf(world, call) }));
 }
 
 /** The cluster that the path names; 404 where there is none. */

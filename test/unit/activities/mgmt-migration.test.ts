@@ -56,6 +56,26 @@ describe("the migration of a management server", function () {
     expect(JSON.stringify([...prepared.heartbeats, ...heartbeats])).to.not.include(rootPassword);
   });
 
+  it("follows a switchover while the machine's own API is away", async () => {
+    await succeed(prepare());
+    await server.hostSeconds(5);
+    const { result, heartbeats } = await runStep(switchOver());
+    expect(result).to.deep.equal({ version: mgmtTarget });
+    // Its API is away from a tenth of the switchover on.
+    expect(heartbeats.some(({ percent = 0 }) => percent >= 30 && percent < 99)).to.equal(true);
+  });
+
+  it("migrates a source whose own API has no migration yet", async () => {
+    await server.close();
+    server = await simulateManagementServer({ version: "8.0.3.0" });
+    const { stages } = await succeed(() =>
+      server.activities().runMgmtPrechecks({ ...server.target, mechanism: "ReducedDowntimeMigration" }),
+    );
+    expect(stages.filter(({ status }) => status !== "SUCCESSFUL")).to.deep.equal([]);
+    await succeed(prepare());
+    expect(await succeed(switchOver())).to.deep.equal({ version: mgmtTarget });
+  });
+
   it("asks for the static network with its DNS servers, always with a pause, and for no network otherwise", async () => {
     await succeed(prepare());
     expect((await server.state()).migration?.network).to.deep.equal({

@@ -51,8 +51,14 @@ interface MgmtActivitiesOptions {
   readonly settings?: ManagementServerSettings | undefined;
 }
 
-/** With `realTime` it goes by the machine's clock, for Activities of a Worker that do so too. */
-export async function simulateManagementServer({ realTime = false } = {}): Promise<SimulatedManagementServer> {
+/**
+ * With `realTime` it goes by the machine's clock, for Activities of a Worker that do so too. `version` is that of the
+ * source.
+ */
+export async function simulateManagementServer({
+  realTime = false,
+  version = oldMgmtVersion,
+} = {}): Promise<SimulatedManagementServer> {
   const clock = new ManualClock();
   const simulator = await startSimulator({
     host: "127.0.0.1",
@@ -64,7 +70,7 @@ export async function simulateManagementServer({ realTime = false } = {}): Promi
       depot: [{ version: "9.0.0-0.1" }],
       hostVersion: "9.0.0-0.1",
       clusters: [{ name: "cluster-01", hosts: 1 }],
-      managementServer: { usedAddresses: ["10.20.30.99"] },
+      managementServer: { version, usedAddresses: ["10.20.30.99"] },
     },
   });
 
