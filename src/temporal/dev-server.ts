@@ -94,6 +94,8 @@ export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "
     ...["--dynamic-config-value", "history.MaxBufferedQueryCount=100"],
     // By default it warns of every memo of more than 2 KiB; ours have up to 860 kB.
     ...["--dynamic-config-value", "limit.memoSize.warn=1048576"],
+    // By default an upgrade stands still for up to ten minutes after a worker that crashed in a loop.
+    ...["--dynamic-config-value", 'history.workflowTaskRetryMaxInterval="1m"'],
     // By default a shard reads its queues 20 times a second, and this server has one shard: each step would take 50 ms.
     ...["transfer", "timer", "visibility"].flatMap((queue) => [
       "--dynamic-config-value",

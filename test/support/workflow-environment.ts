@@ -90,6 +90,8 @@ const dynamicConfig = [
   "history.MaxBufferedQueryCount=100",
   // By default a shard reads its queues 20 times a second, and this server has one shard: a step would take 50 ms.
   ...["transfer", "timer", "visibility"].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`),
+  // As in `npm start`: by default a Workflow waits for up to ten minutes after workers that were killed again and again.
+  'history.workflowTaskRetryMaxInterval="1m"',
   // A worker that is stopped may take a last Workflow Task with it: no test waits the usual ten seconds for that.
   'history.defaultWorkflowTaskTimeout="3s"',
 ];

@@ -220,6 +220,7 @@ describe("docker-compose.yml", () => {
       "history.MaxBufferedQueryCount": [{ value: 100, constraints: {} }],
       "frontend.namespaceRPS.visibility": [{ value: 100, constraints: {} }],
       "limit.memoSize.warn": [{ value: 1048576, constraints: {} }],
+      "history.workflowTaskRetryMaxInterval": [{ value: "1m", constraints: {} }],
     });
   });
 
