@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, Gate, passedCheck } from "../../support/fake-activities";
 import { untilQuiet } from "../../support/quiet";
 import type { RunningUpgrade } from "../../support/running-upgrade";
@@ -29,6 +30,25 @@ export const draftStories: Readonly<Record<string, Story>> = {
       gate.open();
       await upgrade.untilStatuses(draftWaiting);
       await upgrade.ask("commit", { upgradeNow: true });
+      return upgrade;
+    },
+  },
+
+  "begun-by-a-commit-after-its-time": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      await bench.stopWorker();
+      const scheduledTimestamp = await bench.inTime(1000);
+      const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
+      const upgrade = await bench.upgrade({ resources, lateStartMinutes: 1 / 60 });
+      await bench.passTime(3000);
+      await bench.startWorker();
+      await eventually(
+        () => upgrade.task(),
+        ({ waitingFor }) => waitingFor?.code === "COMMIT",
+      );
+      await upgrade.ask("commit");
+      await upgrade.end();
       return upgrade;
     },
   },
