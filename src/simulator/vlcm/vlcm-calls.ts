@@ -10,8 +10,6 @@ export interface VlcmCall extends Call {
   readonly session: Session;
 }
 
-export type VlcmHandler = (call: VlcmCall) => Answer;
-
 export const sessionHeader = "vmware-api-session-id";
 
 const unauthenticated = () =>

@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { expect } from "chai";
 import { pageOfBundleExample, pageOfClusterExample, upgradeExample } from "../../../src/api/openapi/examples";
 import { FakeApi } from "../../support/fake-api";
@@ -24,17 +25,15 @@ describe("upgradectl, its completion", () => {
 
   /** What the library says to the shell, which it does past the surroundings. */
   async function offered(...words: string[]): Promise<string> {
-    const said: unknown[] = [];
-    const { log } = console;
-    console.log = (line) => said.push(line);
+    const log = mock.method(console, "log", () => undefined);
     try {
       expect((await cli.run(["complete", "--", ...words])).stderr).to.equal("");
+      return log.mock.calls.map((call) => String((call.arguments as unknown[])[0])).join("\n");
     } finally {
-      console.log = log;
+      log.mock.restore();
     }
-    return said.join("\n");
   }
-  const asked = () => api.received.map(({ url = "" }) => url);
+  const asked = () => api.received.map(({ url }) => url);
 
   it("offers the upgrades that a command can be used with", async () => {
     expect(await offered("commit", "")).to.contain(`${upgradeExample.id}\t`);
