@@ -65,6 +65,8 @@ describe("the console's form of a new upgrade", function () {
     await type(field("After how many seconds"), "30");
     await open("Network virtualization");
     await pressOn(page, console.button("Add inputs for an instance"), "Enter");
+    const proposed = await page.locator(`datalist option[value="7b1e40c2-5d0a-4c6e-8f11-000000000001"]`).textContent();
+    expect(proposed, "the name beside the id that is proposed").to.match(/\w/);
     await type(field("Which instance"), "7b1e40c2-5d0a-4c6e-8f11-000000000001");
     await type(field("Host clusters side by side"), "Yes");
     await pressOn(page, page.getByLabel("Upgrade no edge cluster"), "Space");
