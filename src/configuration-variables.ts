@@ -211,7 +211,7 @@ export const variables = {
     10_080,
     "minutes",
     60,
-    "How late a scheduled upgrade may begin by itself, such as after the service was down; later it waits for a commit",
+    "How late a scheduled upgrade may still start on its own, for example after an outage; beyond that it waits for a commit",
   ),
   READ_MINUTES: wholeNumber(
     1,

@@ -19,6 +19,7 @@ import {
   type RequestOutcome,
 } from "../src/domain/upgrade-request";
 import { commits, saysWhen } from "../src/domain/upgrade-schedule";
+import { toEpochMilliseconds } from "../src/domain/timestamp";
 import { now } from "./clock";
 import { currentTime } from "./deciding-clock";
 import {
@@ -66,7 +67,7 @@ export class UpgradeRequests {
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
     this.onPlain(pauseSignal, "pause", judgePause, () => state.pause());
-    this.onPlain(resumeSignal, "resume", judgeResume, () => state.resume());
+    this.onPlain(resumeSignal, "resume", judgeResume, (request) => state.resume(timeOf(request)));
     this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks());
     this.onPlain(retrySignal, "retry", judgeRetry, () => this.decide("retry"));
     this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
@@ -124,7 +125,7 @@ export class UpgradeRequests {
 
   private readonly onCommit = (commit: CommitPayload): void => {
     const { phase, awaitsCommit } = this.state;
-    if (commits(commit)) this.state.asked();
+    if (commits(commit)) this.state.asked(timeOf(commit));
     if (phase === "SCHEDULED" || phase === "ACCEPTED" || awaitsCommit || !commits(commit)) {
       this.state.reschedule(commit);
       return;
@@ -151,7 +152,7 @@ export class UpgradeRequests {
     signal: SignalDefinition<[payload?: unknown]>,
     request: RequestOutcome["request"],
     judge: (context: RequestContext) => Either<ErrorBody, void>,
-    accept: () => void,
+    accept: (request: PlainPayload) => void,
   ): void {
     setHandler(signal, (payload) => {
       this.receive(request, PlainPayload, payload, (_, context) => judge(context), accept);
@@ -219,6 +220,11 @@ export class UpgradeRequests {
     const oldest = this.outcomes.keys().next().value;
     if (this.outcomes.size > keptOutcomes && oldest !== undefined) this.outcomes.delete(oldest);
   }
+}
+
+/** When a request was sent, as far as it says; it may have waited for a worker since (epoch milliseconds). */
+function timeOf({ requestedAt }: PlainPayload): number {
+  return Math.min(currentTime(), requestedAt === undefined ? Infinity : toEpochMilliseconds(requestedAt));
 }
 
 /** The request id of a payload that is otherwise wrong, so that its sender can be told. */

@@ -109,7 +109,6 @@ class ProductRun {
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {
-    const late = lateSeconds(Math.max(...due.map((one) => this.state.lateness(this.current(one), this.readyAt))));
     this.state.enterRunning();
     this.waiting = this.waiting.filter((resource) => !due.includes(resource));
     const recalled = await checkBundle(this.state);
@@ -124,10 +123,15 @@ class ProductRun {
       return;
     }
     await this.state.untilResumed();
+    // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
+    const inTime = due.filter((one) => !this.isMissed(one));
+    this.waiting = [...this.waiting, ...due.filter((one) => !inTime.includes(one))];
+    if (inTime.length === 0) return;
+    const late = lateSeconds(Math.max(...inTime.map((one) => this.state.lateness(this.current(one), this.readyAt))));
     if (late !== undefined) this.state.startedLate(late);
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
-    await Promise.all(due.map((resource) => this.begin(resource)));
+    await Promise.all(inTime.map((resource) => this.begin(resource)));
     this.state.publish();
   }
 

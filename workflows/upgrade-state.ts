@@ -59,6 +59,8 @@ export class UpgradeState {
   private askedAt: number;
   /** Resources that were not begun at their time and wait for a commit. */
   private readonly missed = new Set<string>();
+  /** Resources whose work has begun in this attempt. */
+  private readonly begun = new Set<string>();
 
   constructor(private currentPlan: UpgradePlan) {
     this.currentPhase = firstPhase(currentPlan);
@@ -98,6 +100,8 @@ export class UpgradeState {
 
   /** Records what has happened; shown by the next Query. */
   record(happening: Happening): void {
+    if (happening.type === "ResourceStarted") this.begun.add(happening.resourceId);
+    else if (happening.type === "RetryStarted") this.begun.clear();
     this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
     this.news.happened(happening, this.currentPhase);
   }
@@ -107,6 +111,7 @@ export class UpgradeState {
     const from = this.currentPhase;
     this.currentPhase = phase;
     this.phaseSince = now();
+    if (hasEnded(phase)) this.missed.clear();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
     this.record({ type: "PhaseEntered", phase, errors });
     const { task, upgrade } = statusOfPhase(phase);
@@ -132,8 +137,8 @@ export class UpgradeState {
     this.enter("PAUSED");
   }
 
-  resume(): void {
-    this.askedAt = currentTime();
+  resume(at = currentTime()): void {
+    this.askedAt = at;
     this.enter("RUNNING");
   }
 
@@ -161,6 +166,8 @@ export class UpgradeState {
       lateMinutes: Math.floor(Math.max(...all.map((resource) => this.lateness(resource))) / 60_000),
     });
     this.record({ type: "StartMissed", resources: all });
+    // A commit is judged by what is published, also where the rest of the upgrade runs on and enters no phase.
+    this.publish();
   }
 
   /** Whether something waits for a commit because it was not begun at its time. */
@@ -168,9 +175,9 @@ export class UpgradeState {
     return this.missed.size > 0;
   }
 
-  /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. */
-  asked(): void {
-    this.askedAt = currentTime();
+  /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. `at`: since when. */
+  asked(at = currentTime()): void {
+    this.askedAt = at;
     if (this.missed.size === 0) return;
     this.missed.clear();
     this.record({ type: "StartConfirmed" });
@@ -305,11 +312,14 @@ export class UpgradeState {
     return server?.kind === "MGMT" ? server.startSwitchoverTimestamp : undefined;
   }
 
-  /** A time given at commit replaces the resources' own ones, and so do times of switchovers; what it does not say stays. */
+  /**
+   * A time given at commit replaces the resources' own ones, but for those that have begun, and so do times of switchovers;
+   * what it does not say stays.
+   */
   reschedule(commit: CommitSpec): void {
     const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = commit;
     let plan = this.currentPlan;
-    if (saysWhen(commit)) plan = reschedulePlan(plan, commit);
+    if (saysWhen(commit)) plan = reschedulePlan(plan, commit, this.begun);
     if (mgmtUpgradePatchSpecs) plan = rescheduleSwitchovers(plan, mgmtUpgradePatchSpecs);
     // What is asked again and again is written once.
     if (JSON.stringify(plan) === JSON.stringify(this.currentPlan)) return;

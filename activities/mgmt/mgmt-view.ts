@@ -20,16 +20,17 @@ export async function readUpdateView(client: VcsaClient): Promise<UpdateView> {
   return { version: await client.readVersion(), update, staged };
 }
 
-/** How a management server stands with its migration. */
+/** How a management server stands with its migration. `version` is empty while it switches over. */
 export interface MigrationView {
   readonly version: string;
   readonly migration: MigrationStatus;
 }
 
-/** The version last, for the same reason. */
+/** The version last, for the same reason; the API that tells it does not answer during the switchover. */
 export async function readMigrationView(client: VcsaClient): Promise<MigrationView> {
   const migration = await client.readMigration();
-  return { version: await client.readVersion(), migration };
+  const version = migration.current_state === "SWITCHOVER" ? "" : await client.readVersion();
+  return { version, migration };
 }
 
 export { isSameVersion };

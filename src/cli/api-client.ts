@@ -34,6 +34,8 @@ export interface RequestOptions {
   readonly anonymous?: boolean;
   /** Ends the request; without it a time limit does. */
   readonly signal?: AbortSignal;
+  /** Neither sends again what is shed nor renews the login. */
+  readonly once?: true;
 }
 
 /** The service's HTTP interface: sends the user's token, renews it, and turns every failure into a {@link CliError}. */
@@ -68,7 +70,7 @@ export class ApiClient {
     const first = await this.ask(method, path, options);
     if (E.isRight(first)) return first.right;
     const { status, error } = first.left;
-    if (!isUnauthorized(status, error) || !(await this.renew())) throw answeredError(status, error);
+    if (options.once || !isUnauthorized(status, error) || !(await this.renew())) throw answeredError(status, error);
     const second = await this.ask(method, path, options);
     if (E.isRight(second)) return second.right;
     throw answeredError(second.left.status, second.left.error);
@@ -83,7 +85,7 @@ export class ApiClient {
       if (response.ok) return E.right(response);
       const error = await this.decoded(response, ErrorBody);
       const seconds = isShed(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
-      if (!(seconds >= 0) || surroundings.now() + seconds * 1000 > giveUpAt)
+      if (options.once || !(seconds >= 0) || surroundings.now() + seconds * 1000 > giveUpAt)
         return E.left({ status: response.status, error });
       surroundings.stderr.write(
         `The service has too many requests (${printable(error.errorCode ?? "")}). Retrying in ${seconds} s.\n`,

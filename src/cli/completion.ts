@@ -19,7 +19,7 @@ export function wordsToComplete([command, dashes, ...words]: readonly string[]):
 
 /**
  * Adds `completion SHELL`, which prints a script for the shell, and the hidden command that the script asks. `lastWord` is
- * what stands before the cursor, `ids` what fits there of what the service has.
+ * what stands before the cursor, `ids` the service's ids that fit there.
  */
 export function addCompletion(program: Command, lastWord: string, ids: readonly KnownId[]): void {
   const root = tab(program, { completionCommandName: "completion" });

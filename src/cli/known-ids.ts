@@ -1,7 +1,7 @@
 import { PageOfBundle } from "../domain/bundle";
 import { PageOfCluster } from "../domain/cluster";
 import { largestPage } from "../domain/page";
-import { PageOfUpgrade } from "../domain/upgrade";
+import { PageOfUpgrade, type Upgrade } from "../domain/upgrade";
 import type { UpgradeStatus } from "../domain/upgrade-status";
 import { ApiClient } from "./api-client";
 import type { Surroundings } from "./surroundings";
@@ -19,7 +19,7 @@ const patience = 1500;
 const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
   get: undefined,
   watch: undefined,
-  commit: "DRAFT",
+  commit: undefined,
   prechecks: "DRAFT",
   reschedule: "SCHEDULED",
   pause: "INPROGRESS",
@@ -35,29 +35,49 @@ const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
  * that has been begun.
  */
 export async function knownIds(words: readonly string[], surroundings: Surroundings): Promise<readonly KnownId[]> {
-  const [command = "", ...rest] = words;
-  const before = rest.at(-2);
-  const server = rest[rest.indexOf("--server") + 1];
-  const options = { signal: AbortSignal.timeout(patience) };
+  const { command, before, server, position } = readWords(words);
+  const options = { signal: AbortSignal.timeout(patience), once: true } as const;
   try {
-    const client = new ApiClient(surroundings, rest.includes("--server") ? server : undefined);
-    if (before === "--bundle" || (command === "bundles" && rest.length === 1)) {
+    const client = new ApiClient(surroundings, server);
+    if (before === "--bundle" || (command === "bundles" && position === 0)) {
       const { elements = [] } = await client.request("GET", "/v1/bundles", PageOfBundle, options);
       return elements.map(({ id, version = "" }) => ({ id, name: version }));
     }
-    if (before === "--cluster" || (command === "clusters" && rest.length === 1)) {
+    if (before === "--cluster" || (command === "clusters" && position === 0)) {
       const { elements = [] } = await client.request("GET", "/v1/clusters", PageOfCluster, options);
       return elements.map(({ id, name }) => ({ id, name }));
     }
-    if (!(command in ofUpgrades) || rest.length !== 1) return [];
+    if (!(command in ofUpgrades) || position !== 0) return [];
     const status = ofUpgrades[command];
     const filter = new URLSearchParams({ pageSize: `${largestPage}`, ...(status && { status }) });
     const { elements = [] } = await client.request("GET", `/v1/upgrades?${filter.toString()}`, PageOfUpgrade, options);
-    return elements.map(({ id, status: now = "", bundle, bundleId = "" }) => ({
+    const fitting = command === "commit" ? elements.filter(awaitsCommit) : elements;
+    return fitting.map(({ id, status: now = "", bundle, bundleId = "" }) => ({
       id,
       name: `${now} to ${bundle?.version ?? bundleId}`,
     }));
   } catch {
     return [];
   }
+}
+
+function awaitsCommit({ status, waitingFor }: Upgrade): boolean {
+  return status === "DRAFT" || waitingFor?.code === "COMMIT";
+}
+
+/** Options that take a value as the word after them. */
+const valued = new Set(["--server", "--output", "-o", "--at", "--status", "--bundle", "--cluster"]);
+
+/** The command, the option whose value is wanted, the server, and how many arguments stand before the cursor. */
+function readWords(words: readonly string[]) {
+  const known = words.slice(0, -1);
+  const isValue = (i: number) => valued.has(known[i - 1] ?? "");
+  const [command = "", ...others] = known.filter((word, i) => !word.startsWith("-") && !isValue(i));
+  const server = known[known.indexOf("--server") + 1];
+  return {
+    command,
+    before: known.at(-1),
+    position: valued.has(known.at(-1) ?? "") ? undefined : others.length,
+    server: known.includes("--server") ? server : undefined,
+  };
 }

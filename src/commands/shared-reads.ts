@@ -5,13 +5,16 @@ import type { NetvirtGroupRead, Timers } from "../upgrades/ports";
 
 /** How old an answer may be that another request is given; prechecks look for themselves. */
 const milliseconds = 500;
-/** For how long a manager that has refused the service's login is not asked again: it locks the account after a few. */
-const refusedMilliseconds = 15_000;
+/**
+ * For how long a manager that has refused the service's login is not asked again, three times as long after each further
+ * refusal: it locks the account after a few (milliseconds).
+ */
+const pause = { first: 15_000, longest: 600_000 };
 
 /**
  * Component managers are asked the same thing once at a time, and not again for half a second: who asks meanwhile gets the
  * same answer, unless it was a failure. A script that starts fifty upgrades, or a flood, costs a component manager no more
- * than one caller does. One that has refused the service's login is let be for a while, and the refusal told again.
+ * than one caller does. One that has refused the service's login is left alone for a while; callers get the same refusal.
  */
 export function sharedReads(
   { clusters, isImageManaged, countHosts, hosts, netvirtGroups }: ComponentManagerReads,
@@ -22,15 +25,22 @@ export function sharedReads(
   const ofGroups = new InFlight<readonly NetvirtGroupRead[]>(kept);
   const ofCounts = new InFlight<number>(kept);
   const key = (componentManagerId: string, cluster: string) => JSON.stringify([componentManagerId, cluster]);
-  const refusals = new Map<string, unknown>();
+  /** Of managers that have refused the login: the refusal while they are left alone, and how many there were. */
+  const refusals = new Map<string, { readonly count: number; readonly error?: unknown }>();
   async function ask<A>(id: string, read: () => Promise<A>): Promise<A> {
-    if (refusals.has(id)) throw refusals.get(id);
+    const before = refusals.get(id);
+    if (before?.error !== undefined) throw before.error;
     try {
-      return await read();
+      const answer = await read();
+      refusals.delete(id);
+      return answer;
     } catch (error) {
-      if (isLoginRefused(error) && !refusals.has(id)) {
-        refusals.set(id, error);
-        timers.after(refusedMilliseconds, () => void refusals.delete(id));
+      // Several reads may have been refused by one login.
+      if (isLoginRefused(error) && refusals.get(id) === before) {
+        const count = (before?.count ?? 0) + 1;
+        refusals.set(id, { count, error });
+        const alone = Math.min(pause.longest, pause.first * 3 ** (count - 1));
+        timers.after(alone, () => void refusals.set(id, { count }));
       }
       throw error;
     }

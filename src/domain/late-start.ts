@@ -20,7 +20,9 @@ export function waitingForCommit(resources: readonly ResourcePlan[], at: string)
   const [first] = resources;
   const what = resources.length === 1 && first ? first.name : `${resources.length} resources`;
   const time = toTimestamp(Math.min(...resources.map(beginTime)));
-  const message = `${what}: the scheduled time, ${time}, passed while the service could not begin the work. It waits for a commit, with another time or without one.`;
+  const times =
+    resources.length === 1 ? `its scheduled time, ${time},` : `their scheduled times, the first at ${time},`;
+  const message = `${what} did not start: ${times} passed before the service could start it. Commit the upgrade to start now, or at another time.`;
   return { code: "COMMIT", message, since: at };
 }
 

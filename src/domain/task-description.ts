@@ -20,7 +20,7 @@ export function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "local
     });
   }
   if (phase === "START_MISSED") {
-    const message = `${name}: waits for a commit, as its time passed while the service could not begin it.`;
+    const message = `${name}: waits for a commit, because its scheduled time passed before the service could start it.`;
     return saying({ ...pack, messageKey: "upgrade.task.start-missed", arguments: planned, message });
   }
   if (task.lateSeconds !== undefined) {

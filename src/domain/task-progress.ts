@@ -127,7 +127,7 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
       subTasks: product.subTasks.map((known) => {
         const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
         if (!detailed) return known;
-        const merged = mergeResource(known, detailed);
+        const merged = waitingAs(known, mergeResource(known, detailed));
         // Its own Workflow knows that it was not begun, its upgrade knows why.
         return product.reasonCode === "EARLIER_PRODUCT_FAILED"
           ? { ...merged, reasonCode: product.reasonCode, description: known.description }
@@ -135,6 +135,11 @@ export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Ta
       }),
     }),
   }));
+}
+
+/** A resource that has not begun knows nothing of what its upgrade waits for before it. */
+function waitingAs({ status, waitingFor }: SubTask, own: SubTask): SubTask {
+  return status === "PENDING" && waitingFor ? { ...own, waitingFor } : own;
 }
 
 /** A product that another one keeps from beginning: it says why, and so does each of its resources. */

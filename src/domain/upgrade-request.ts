@@ -9,10 +9,10 @@ import { hasEnded, statusOfPhase, type UpgradePhase } from "./upgrade-status";
 import { MgmtUpgradePatchSpecs } from "./upgrade-update";
 
 /**
- * Who sends a request to a running upgrade, the id under which its outcome is kept, and the `x-request-id` of the HTTP
+ * Who sends a request to a running upgrade and when, the id under which its outcome is kept, and the `x-request-id` of the HTTP
  * request that it came with.
  */
-const origin = { requestId: Text, requestedBy: Text, referenceToken: Text };
+const origin = { requestId: Text, requestedBy: Text, requestedAt: Timestamp, referenceToken: Text };
 
 /** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade or its switchovers another time. */
 export const CommitPayload = model(

@@ -62,14 +62,23 @@ export function firstPhase({ draft, products, creationTimestamp }: UpgradePlan):
   return times.every((time) => time > toEpochMilliseconds(creationTimestamp)) ? "SCHEDULED" : "ACCEPTED";
 }
 
-/** The plan with one time for all of its resources, in the request that it shows as well as in what it does. */
-export function reschedulePlan(plan: UpgradePlan, schedule: Schedule): UpgradePlan {
+/**
+ * The plan with one time for all of its resources but those that have `begun`, in the request that it shows as well as in what
+ * it does.
+ */
+export function reschedulePlan(
+  plan: UpgradePlan,
+  schedule: Schedule,
+  begun: ReadonlySet<string> = new Set(),
+): UpgradePlan {
+  const moved = <T extends Schedule & { readonly resourceId: string }>(one: T, to: Unset<Schedule>): T =>
+    begun.has(one.resourceId) ? one : withTime(one, to);
   return {
     ...plan,
-    spec: { ...plan.spec, resourceUpgradeSpecs: plan.spec.resourceUpgradeSpecs.map((r) => withTime(r, schedule)) },
+    spec: { ...plan.spec, resourceUpgradeSpecs: plan.spec.resourceUpgradeSpecs.map((one) => moved(one, schedule)) },
     products: plan.products.map((product) => ({
       ...product,
-      resources: product.resources.map((resource) => withTime(resource, { scheduledTimestamp: notBefore(schedule) })),
+      resources: product.resources.map((one) => moved(one, { scheduledTimestamp: notBefore(schedule) })),
     })),
   };
 }

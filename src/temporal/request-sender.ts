@@ -62,14 +62,20 @@ export class RequestSender {
     const { name, ...payload } = request;
     const before = await this.upgrades.find(id);
     if (!before?.running) return before && ended(before, false);
-    const judged = { request: name, at: toTimestamp(Date.now()), ...origin };
+    const requestedAt = toTimestamp(Date.now());
+    const judged = { request: name, at: requestedAt, ...origin };
     const reason = publishedRefusal(request, before, Date.now());
     if (reason) return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
     if (changesNothing(request, before)) return { _tag: "Judged", outcome: { ...judged, accepted: true } };
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
     const sent = await this.unlessEnded(() =>
-      handle.signal(signals[name], { ...payload, ...origin, ...(referenceToken !== undefined && { referenceToken }) }),
+      handle.signal(signals[name], {
+        ...payload,
+        ...origin,
+        requestedAt,
+        ...(referenceToken !== undefined && { referenceToken }),
+      }),
     );
     if (!sent) return this.endedMeanwhile(id);
     return this.answer(id, async () => {

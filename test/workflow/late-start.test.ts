@@ -121,30 +121,48 @@ describe("An upgrade whose time passes while no worker runs", function () {
     expect(upgrade.fake.changes).to.deep.equal([]);
   });
 
-  it("keeps one cluster waiting while another, which had no time, goes on", async () => {
-    const gate = new Gate();
-    const fake = gated(gate);
-    await bench().stopWorker();
-    const [now, then] = clusters(2);
-    const resources = [now!, { ...then!, scheduledTimestamp: await bench().inTime(second) }];
-    const upgrade = await bench().upgrade({ resources, lateStartMinutes }, fake);
-    await bench().passTime(3 * second);
+  it("keeps one cluster waiting while another, which had begun, goes on", async () => {
+    let gate: Gate;
+    let upgrade: RunningUpgrade;
+    let time: string;
+    // Again where the machine was so slow that the worker saw the time.
+    do {
+      gate = new Gate();
+      const [now, then] = clusters(2);
+      time = await bench().inTime(6 * second);
+      const resources = [now!, { ...then!, scheduledTimestamp: time }];
+      upgrade = await bench().upgrade({ resources, lateStartMinutes }, gated(gate));
+      await gate.reached;
+      await bench().stopWorker();
+    } while (Date.now() > Date.parse(time));
+    await bench().passTime(Date.parse(time) - Date.now() + 2 * second);
     await bench().startWorker();
-    await gate.reached;
     await untilMissed(upgrade);
     expect(await upgrade.statuses()).to.equal("In Progress / INPROGRESS");
-    const [first, second_] = (await upgrade.task()).subTasks?.at(-1)?.subTasks ?? [];
-    expect([first?.waitingFor, second_?.waitingFor?.code]).to.deep.equal([undefined, "COMMIT"]);
+    // The API judges a commit by what is published.
+    expect((await upgrade.memo()).task.waitingFor?.code).to.equal("COMMIT");
+    const waits = async () =>
+      (await upgrade.task()).subTasks?.at(-1)?.subTasks?.map(({ waitingFor }) => waitingFor?.code);
+    expect(await waits()).to.deep.equal([undefined, "COMMIT"]);
     gate.open();
     expect(await upgrade.childEnd(0)).to.equal("COMPLETED");
     expect(await upgrade.statuses()).to.equal("In Progress / INPROGRESS");
     expect(upgrade.fake.changes.filter((change) => change.includes(upgrade.resourceId(1)))).to.deep.equal([]);
-    expect((await upgrade.ask("commit")).accepted).to.equal(true);
-    expect(await upgrade.end()).to.equal("SUCCESSFUL");
-    expect((await upgrade.task()).subTasks?.at(-1)?.subTasks?.map(({ waitingFor }) => waitingFor)).to.deep.equal([
-      undefined,
-      undefined,
-    ]);
+    const scheduledTimestamp = await bench().inTime(3600 * second);
+    expect((await upgrade.ask("commit", { scheduledTimestamp })).accepted).to.equal(true);
+    const times = (await upgrade.upgrade()).resourceUpgradeSpecs?.map((one) => one.scheduledTimestamp);
+    expect(times, "what has begun keeps its time").to.deep.equal([undefined, scheduledTimestamp]);
+    expect(await waits()).to.deep.equal([undefined, undefined]);
+  });
+
+  it("waits for a commit although one was sent before its time, while no worker ran", async () => {
+    await bench().stopWorker();
+    const upgrade = await start(await bench().inTime(second));
+    await upgrade.handle.signal("commit", { requestedAt: new Date().toISOString() });
+    await bench().passTime(3 * second);
+    await bench().startWorker();
+    await untilMissed(upgrade);
+    expect(upgrade.fake.changes).to.deep.equal([]);
   });
 });
 
@@ -188,6 +206,29 @@ describe("An upgrade that cannot begin at its time", function () {
     await bench().passTime(24 * hour);
     expect(await upgrade.statuses()).to.equal(scheduled);
     expect(upgrade.fake.changes).to.deep.equal([]);
+    expect((await upgrade.ask("commit")).accepted).to.equal(true);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+  });
+
+  it("waits for a commit where the checks at its time have lasted too long", async () => {
+    const scheduledTimestamp = await bench().inTime(2 * hour);
+    const fake = new FakeActivities(
+      {
+        runClusterPrechecks: async () => {
+          const past = scheduledAt() - Date.parse(scheduledTimestamp);
+          if (past >= 0 && past < 61 * minute) throw new Error("Not yet.");
+          return { stages: passedCheck() };
+        },
+      },
+      1,
+    );
+    const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
+    const upgrade = await bench().upgrade({ resources, waits: { precheckMinutes: 180 } }, fake);
+    await upgrade.untilStatuses(scheduled);
+    await bench().passTime(4 * hour);
+    await untilMissed(upgrade);
+    expect(await upgrade.statuses()).to.equal(scheduled);
+    expect(fake.changes).to.deep.equal([]);
     expect((await upgrade.ask("commit")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });

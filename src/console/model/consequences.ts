@@ -25,14 +25,14 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
   const { clusters, version, schedule, running, done, left } = facts;
   const finished = running && `${running} ${running.includes(" and ") ? "are" : "is"}`;
   return {
-    commit: [
-      `${clusters} will be held for this upgrade alone, and brought to ${version}.`,
-      ...(awaitsLateCommit(task)
-        ? ["Without a time here what was not begun at its time begins at once."]
-        : schedule.length > 0
-          ? ["Without a time here the schedule stays:", ...schedule]
-          : ["Without a time here it begins at once."]),
-    ],
+    commit: awaitsLateCommit(task)
+      ? [`What missed its start will be brought to ${version}.`, "Without a time it begins at once."]
+      : [
+          `${clusters} will be held for this upgrade alone, and brought to ${version}.`,
+          ...(schedule.length > 0
+            ? ["Without a time here the schedule stays:", ...schedule]
+            : ["Without a time here it begins at once."]),
+        ],
     reschedule: [
       `${clusters} will begin at the new time, all of them.`,
       ...(schedule.length > 0 ? ["Until now the schedule was:", ...schedule] : []),

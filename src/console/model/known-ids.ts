@@ -31,12 +31,17 @@ interface Lists {
 export function knownIds({ netvirt = [], servers = [], personalities = [], isos = [] }: Lists): KnownIds {
   return {
     NETVIRT: netvirt.map(named),
-    HOST_CLUSTERS: netvirt.flatMap(({ hostClusters = [] }) => hostClusters.map(named)),
-    EDGE_CLUSTERS: netvirt.flatMap(({ edgeClusters = [] }) => edgeClusters.map(named)),
+    HOST_CLUSTERS: netvirt.flatMap(({ hostClusters = [] }) => hostClusters.map(named)).filter(isFirst),
+    EDGE_CLUSTERS: netvirt.flatMap(({ edgeClusters = [] }) => edgeClusters.map(named)).filter(isFirst),
     MANAGEMENT_SERVERS: servers.map(named),
     PERSONALITIES: personalities.map(versioned),
     ISOS: isos.map(versioned),
   };
+}
+
+/** Two coordinators may have the same id. */
+function isFirst({ value }: Suggestion, i: number, all: readonly Suggestion[]): boolean {
+  return all.findIndex((other) => other.value === value) === i;
 }
 
 function named({ id, name }: { readonly id: string; readonly name: string }): Suggestion {

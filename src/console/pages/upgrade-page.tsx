@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { awaitsLateCommit } from "../../domain/late-start";
 import type { Task } from "../../domain/task";
 import { Upgrade } from "../../domain/upgrade";
 import { followTask, type Line } from "../client/follow-task";
@@ -68,6 +69,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
   const isPast =
     (task.status === "In Progress" && task.waitingFor?.code !== "WORKFLOW_TASK_FAILING") ||
     task.status === "Successful";
+  const isLate = awaitsLateCommit(task);
   const said = task.localizableDescriptionPack?.message;
   return (
     <>
@@ -82,8 +84,8 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
-      {said !== undefined && said !== task.name && <p>{said}</p>}
-      {task.waitingFor?.code === "COMMIT" && <p>{task.waitingFor.message}</p>}
+      {said !== undefined && said !== task.name && !isLate && <p>{said}</p>}
+      {isLate && <p>{task.waitingFor?.message}</p>}
       <OverallProgress task={task} now={now} />
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
       {!isPast && <Errors task={task} title="What went wrong" />}

@@ -11,7 +11,7 @@ type FieldWords<T> = Plain & Particular<T>;
 interface Plain {
   readonly label: string;
   readonly hint: string;
-  /** Of what its value is the id. */
+  /** The list whose ids this field accepts. */
   readonly ids?: IdList;
 }
 

@@ -21,7 +21,7 @@ async function vapiErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-/** A router under `/api` with what all calls there have in common: faults that meet any call, and the error bodies. */
+/** A router with what all calls of the vAPI have in common: faults that meet any call, and the error bodies. */
 export function vapiRouter(world: World, prefix = "/api"): Router {
   const router = new Router({ prefix });
   router.use(requestFaults(world, (ctx, why) => send(ctx, refusals[why].answer)));

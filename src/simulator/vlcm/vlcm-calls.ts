@@ -66,12 +66,12 @@ export function withSession(router: Router, world: World) {
   return registering<VlcmCall>(router, world, (call) => ({ ...call, session: sessionOf(world, call) }));
 }
 
-/** A call of a user whom its credentials or its session tell. */
+/** A call whose user is known, by credentials or by a session. */
 export interface UserCall extends Call {
   readonly user: string;
 }
 
-/** Registers handlers that want to know the user, for whom a session stands. */
+/** Registers handlers that need the user of a session. */
 export function withUserOfSession(router: Router, world: World) {
   return registering<UserCall>(router, world, (call) => ({ ...call, user: sessionOf(world, call).user }));
 }

@@ -36,10 +36,23 @@ describe("upgradectl, its completion", () => {
   const asked = () => api.received.map(({ url }) => url);
 
   it("offers the upgrades that a command can be used with", async () => {
-    expect(await offered("commit", "")).to.contain(`${upgradeExample.id}\t`);
-    expect(await offered("watch", upgradeExample.id.slice(0, 3))).to.contain(upgradeExample.id);
-    expect(asked()[0]).to.contain("status=DRAFT");
+    expect(await offered("retry", "")).to.contain(`${upgradeExample.id}\t`);
+    expect(await offered("watch", "-o", "json", upgradeExample.id.slice(0, 3))).to.contain(upgradeExample.id);
+    expect(asked()[0]).to.contain("status=COMPLETED_WITH_FAILURE");
     expect(asked()[1]).not.to.contain("status=");
+  });
+
+  it("offers to commit drafts, and what waits for a commit because it missed its time", async () => {
+    const late = { code: "COMMIT", message: "Its time has passed." };
+    api.answer("GET /v1/upgrades", 200, {
+      elements: [
+        { ...upgradeExample, id: "draft-1", status: "DRAFT" },
+        { ...upgradeExample, id: "late-1", status: "SCHEDULED", waitingFor: late },
+        { ...upgradeExample, id: "later-1", status: "SCHEDULED" },
+      ],
+    });
+    const offers = await offered("commit", "--watch", "");
+    expect(offers).to.contain("draft-1").and.to.contain("late-1").and.not.to.contain("later-1");
   });
 
   it("offers bundles and clusters, also to filters, with their names", async () => {

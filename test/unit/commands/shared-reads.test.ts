@@ -78,6 +78,12 @@ describe("reads of component managers that many ask for", () => {
     await timers.pass(15_000);
     await reads.clusters("vc").catch(() => undefined);
     expect(asked).to.deep.equal(["vc", "other", "vc"]);
+    await timers.pass(44_999);
+    await reads.clusters("vc").catch(() => undefined);
+    expect(asked, "after the second refusal it is left alone for longer").to.have.length(3);
+    await timers.pass(1);
+    await reads.clusters("vc").catch(() => undefined);
+    expect(asked).to.have.length(4);
   });
 
   it("fail for all who wait, and are asked anew", async () => {
