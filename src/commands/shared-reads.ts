@@ -26,7 +26,7 @@ export function sharedReads(
   const ofCounts = new InFlight<number>(kept);
   const key = (componentManagerId: string, cluster: string) => JSON.stringify([componentManagerId, cluster]);
   /** Of managers that have refused the login: the refusal while they are left alone, and how many there were. */
-  const refusals = new Map<string, { readonly count: number; readonly error?: unknown }>();
+  const refusals = new Map<string, { readonly count: number; readonly error?: Error }>();
   async function ask<A>(id: string, read: () => Promise<A>): Promise<A> {
     const before = refusals.get(id);
     if (before?.error !== undefined) throw before.error;

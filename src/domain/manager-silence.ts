@@ -17,7 +17,7 @@ export function silenceOf(error: unknown): ManagerSilence {
 }
 
 /** Whether a login was refused: asking again at once would only count against the account. */
-export function isLoginRefused(error: unknown): boolean {
+export function isLoginRefused(error: unknown): error is Error {
   return refusalOf(error) === "AUTHENTICATION";
 }
 
