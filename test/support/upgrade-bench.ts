@@ -46,9 +46,9 @@ export class UpgradeBench {
     return bench;
   }
 
-  /** Starts an upgrade as the service does, with a plan that is made at the server's own time. */
+  /** Starts an upgrade as the service does, with a plan that is made at the server's own time where no other is given. */
   async upgrade(options: SamplePlanOptions = {}, fake = new FakeActivities()): Promise<RunningUpgrade> {
-    const plan = samplePlan({ ...options, now: await this.now() });
+    const plan = samplePlan({ ...options, now: options.now ?? (await this.now()) });
     this.serve(plan, fake);
     const { client } = this.env;
     const started = await temporalUpgradeExecutions(client, pino({ level: "silent" })).start(plan, {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { eventually } from "../support/eventually";
-import { FakeActivities, Gate, passedCheck, scheduledAt, upgraded } from "../support/fake-activities";
+import { FakeActivities, Gate, upgraded } from "../support/fake-activities";
 import { toldTo } from "../support/notifier";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
@@ -168,27 +168,23 @@ describe("An upgrade whose time passes while no worker runs", function () {
 
 describe("An upgrade that cannot begin at its time", function () {
   this.timeout(30_000);
-  const bench = useBench("TIME_SKIPPING");
+  const bench = useBench("DEV_SERVER");
+  const second = 1000;
+  const limitOfASecond = 1 / 60;
 
-  /** An upgrade whose first prechecks cannot be answered until so long after its time. */
-  async function heldUpFor(milliseconds: number): Promise<RunningUpgrade> {
-    const scheduledTimestamp = await bench().inTime(minute);
-    const fake = new FakeActivities(
-      {
-        runClusterPrechecks: async () => {
-          if (scheduledAt() < Date.parse(scheduledTimestamp) + milliseconds) throw new Error("Not yet.");
-          return { stages: passedCheck() };
-        },
-      },
-      1,
-    );
-    const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
+  /** An upgrade that was accepted an hour before its time, and is first seen by a worker so long after that. */
+  async function late(milliseconds: number): Promise<RunningUpgrade> {
+    const time = (await bench().now()) - milliseconds;
+    const resources = clusters(1).map((cluster) => ({
+      ...cluster,
+      scheduledTimestamp: new Date(time).toISOString(),
+    }));
     const notifications = [{ id: "chat", retryHours: 24 }];
-    return bench().upgrade({ resources, notifications, waits: { precheckMinutes: 180 } }, fake);
+    return bench().upgrade({ resources, notifications, now: time - hour }, new FakeActivities({}, 1));
   }
 
   it("begins by itself where it is late by less than an hour, and says how late", async () => {
-    const upgrade = await heldUpFor(40 * minute);
+    const upgrade = await late(40 * minute);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     const { lateSeconds, waitingFor, localizableDescriptionPack } = await upgrade.task();
     expect(lateSeconds).to.be.within(40 * 60, 45 * 60);
@@ -199,11 +195,9 @@ describe("An upgrade that cannot begin at its time", function () {
     expect(toldTo(upgrade.fake)).not.to.include("upgrade.start.missed");
   });
 
-  it("waits for a commit where it is late by more than an hour, for as long as it takes", async () => {
-    const upgrade = await heldUpFor(61 * minute);
-    await bench().passTime(2 * hour);
+  it("waits for a commit where it is late by more than an hour", async () => {
+    const upgrade = await late(61 * minute);
     await untilMissed(upgrade);
-    await bench().passTime(24 * hour);
     expect(await upgrade.statuses()).to.equal(scheduled);
     expect(upgrade.fake.changes).to.deep.equal([]);
     expect((await upgrade.ask("commit")).accepted).to.equal(true);
@@ -211,21 +205,14 @@ describe("An upgrade that cannot begin at its time", function () {
   });
 
   it("waits for a commit where the checks at its time have lasted too long", async () => {
-    const scheduledTimestamp = await bench().inTime(2 * hour);
-    const fake = new FakeActivities(
-      {
-        runClusterPrechecks: async () => {
-          const past = scheduledAt() - Date.parse(scheduledTimestamp);
-          if (past >= 0 && past < 61 * minute) throw new Error("Not yet.");
-          return { stages: passedCheck() };
-        },
-      },
-      1,
-    );
+    const gate = new Gate();
+    const fake = new FakeActivities({ checkBundle: () => gate.pass().then(() => ({})) }, 1);
+    const scheduledTimestamp = await bench().inTime(second);
     const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
-    const upgrade = await bench().upgrade({ resources, waits: { precheckMinutes: 180 } }, fake);
-    await upgrade.untilStatuses(scheduled);
-    await bench().passTime(4 * hour);
+    const upgrade = await bench().upgrade({ resources, lateStartMinutes: limitOfASecond }, fake);
+    await gate.reached;
+    await bench().passTime(2 * second);
+    gate.open();
     await untilMissed(upgrade);
     expect(await upgrade.statuses()).to.equal(scheduled);
     expect(fake.changes).to.deep.equal([]);
@@ -234,12 +221,9 @@ describe("An upgrade that cannot begin at its time", function () {
   });
 
   it("says nothing of lateness where it begins on time", async () => {
-    const resources = clusters(1);
-    const scheduledTimestamp = await bench().inTime(2 * hour);
-    const upgrade = await bench().upgrade(
-      { resources: resources.map((cluster) => ({ ...cluster, scheduledTimestamp })) },
-      new FakeActivities({}, 1),
-    );
+    const scheduledTimestamp = await bench().inTime(second);
+    const resources = clusters(1).map((cluster) => ({ ...cluster, scheduledTimestamp }));
+    const upgrade = await bench().upgrade({ resources }, new FakeActivities({}, 1));
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect((await upgrade.task()).lateSeconds).to.equal(undefined);
   });
@@ -247,13 +231,13 @@ describe("An upgrade that cannot begin at its time", function () {
   it("begins on a resume where it was paused at its time: whoever resumes sees it", async () => {
     const gate = new Gate();
     const [now, then] = clusters(2);
-    const resources = [now!, { ...then!, scheduledTimestamp: await bench().inTime(hour) }];
-    const upgrade = await bench().upgrade({ resources }, gated(gate));
+    const resources = [now!, { ...then!, scheduledTimestamp: await bench().inTime(2 * second) }];
+    const upgrade = await bench().upgrade({ resources, lateStartMinutes: limitOfASecond }, gated(gate));
     await gate.reached;
     expect((await upgrade.ask("pause")).accepted).to.equal(true);
     gate.open();
     expect(await upgrade.childEnd(0)).to.equal("COMPLETED");
-    await bench().passTime(6 * hour);
+    await bench().passTime(4 * second);
     expect((await upgrade.ask("resume")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect((await upgrade.task()).lateSeconds).to.equal(undefined);
