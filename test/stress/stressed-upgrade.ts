@@ -67,14 +67,19 @@ function drawClusters(random: Draws) {
   }));
 }
 
-/** Starts an upgrade, asks what is to be asked, and waits for its end; a failed one is given up. Throws where it has none. */
-export async function runToItsEnd(client: Client, random: Draws, limit: number): Promise<void> {
+/** An upgrade that has been started, and asked what is to be asked of it. */
+export interface StressedUpgrade {
+  readonly id: string;
+  /** Whether it has ended within so many milliseconds; what waits for a decision is given it, a failed one is given up. */
+  ends(limit: number): Promise<boolean>;
+}
+
+export async function startStressedUpgrade(client: Client, random: Draws): Promise<StressedUpgrade> {
   const { plan, requests } = drawUpgrade(random);
   const executions = temporalUpgradeExecutions(client, pino({ level: "silent" }));
   const started = await executions.start(plan, { requestedBy: "the stress suite" })();
   if (isLeft(started)) throw new Error(JSON.stringify(started.left));
   const handle = client.workflow.getHandle(plan.id);
-  const began = Date.now();
   const asking = requests.map(async ({ at, what }) => {
     await pause(at);
     // It may have ended before it is asked.
@@ -82,15 +87,19 @@ export async function runToItsEnd(client: Client, random: Draws, limit: number):
   });
   await Promise.all(asking);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
-  for (;;) {
-    const { status, raw } = await handle.describe();
-    if (status.name !== "RUNNING") return;
-    const memo = StoredUpgrade.decode(await payloads.fields(raw.workflowExecutionInfo?.memo));
-    const phase = isRight(memo) ? memo.right.upgrade.status : undefined;
-    if (phase === "COMPLETED_WITH_FAILURE") await handle.signal("resolve").catch(() => undefined);
-    else if (phase === "PAUSED") await handle.signal("resume").catch(() => undefined);
-    else if (phase === "DRAFT") await handle.signal("commit").catch(() => undefined);
-    if (Date.now() - began > limit) throw new Error(`Upgrade ${plan.id} has not ended: ${phase ?? "no memo"}`);
-    await pause(1_000);
-  }
+  return {
+    id: plan.id,
+    async ends(limit) {
+      for (const deadline = Date.now() + limit; Date.now() < deadline; await pause(1_000)) {
+        const { status, raw } = await handle.describe();
+        if (status.name !== "RUNNING") return true;
+        const memo = StoredUpgrade.decode(await payloads.fields(raw.workflowExecutionInfo?.memo));
+        const phase = isRight(memo) ? memo.right.upgrade.status : undefined;
+        if (phase === "COMPLETED_WITH_FAILURE") await handle.signal("resolve").catch(() => undefined);
+        else if (phase === "PAUSED") await handle.signal("resume").catch(() => undefined);
+        else if (phase === "DRAFT") await handle.signal("commit").catch(() => undefined);
+      }
+      return false;
+    },
+  };
 }
