@@ -69,7 +69,10 @@ export class UpgradeRequests {
     this.onPlain(pauseSignal, "pause", judgePause, () => state.pause());
     this.onPlain(resumeSignal, "resume", judgeResume, (request) => state.resume(timeOf(request)));
     this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks());
-    this.onPlain(retrySignal, "retry", judgeRetry, () => this.decide("retry"));
+    this.onPlain(retrySignal, "retry", judgeRetry, () => {
+      this.decide("retry");
+      state.asked(currentTime());
+    });
     this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
   }
@@ -144,7 +147,6 @@ export class UpgradeRequests {
   private decide(decision: Decision): void {
     this.decision = decision;
     this.awaitsResolution = false;
-    if (decision === "retry") this.state.asked();
   }
 
   /** Signals that say nothing but their name. */

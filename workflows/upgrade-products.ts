@@ -68,7 +68,7 @@ class ProductRun {
   async run(): Promise<readonly ErrorBody[]> {
     while (this.waiting.length > 0) {
       await this.state.untilResumed();
-      this.findMissed();
+      this.noteMissed();
       const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && !this.isMissed(one));
       if (due.length === 0) await this.waitForNext();
       else await this.beginDue(due);
@@ -87,8 +87,8 @@ class ProductRun {
     return this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
   }
 
-  /** Resources that are due so late that nobody may want them to begin now wait for a commit. */
-  private findMissed(): void {
+  /** Has resources wait for a commit that are due so late that nobody may want them to begin now. */
+  private noteMissed(): void {
     const missed = this.waiting.filter((one) => this.isMissed(one));
     this.state.startMissed(missed.map((one) => this.current(one)));
   }

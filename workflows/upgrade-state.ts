@@ -137,8 +137,9 @@ export class UpgradeState {
     this.enter("PAUSED");
   }
 
-  resume(at = currentTime()): void {
-    this.askedAt = at;
+  /** `at`: when that was asked for, in epoch milliseconds. */
+  resume(at: number): void {
+    this.askedAt = Math.max(this.askedAt, at);
     this.enter("RUNNING");
   }
 
@@ -161,10 +162,7 @@ export class UpgradeState {
     if (resources.every(({ resourceId }) => this.missed.has(resourceId))) return;
     for (const { resourceId } of resources) this.missed.add(resourceId);
     const all = this.resources.filter(({ resourceId }) => this.missed.has(resourceId));
-    log.warn("Resources were not begun at their time, and wait for a commit", {
-      resources: all.length,
-      lateMinutes: Math.floor(Math.max(...all.map((resource) => this.lateness(resource))) / 60_000),
-    });
+    log.warn("Resources were not begun at their time, and wait for a commit", { resources: all.length });
     this.record({ type: "StartMissed", resources: all });
     // A commit is judged by what is published, also where the rest of the upgrade runs on and enters no phase.
     this.publish();
@@ -175,9 +173,9 @@ export class UpgradeState {
     return this.missed.size > 0;
   }
 
-  /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. `at`: since when. */
-  asked(at = currentTime()): void {
-    this.askedAt = at;
+  /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. `at`: since when, epoch milliseconds. */
+  asked(at: number): void {
+    this.askedAt = Math.max(this.askedAt, at);
     if (this.missed.size === 0) return;
     this.missed.clear();
     this.record({ type: "StartConfirmed" });

@@ -20,14 +20,19 @@ export class CredentialTries {
 
   /** They were refused: the next try comes after `shortest` milliseconds, those after it later. */
   refused(now: number, shortest: number): void {
-    if (this.#next !== undefined && now < this.#next) return;
+    if (this.isPausedAt(now)) return;
     this.#next = now + Math.min(slowestTry, shortest * growth ** this.#refusals++);
+  }
+
+  /** Whether they were refused so lately that nobody is to try now. */
+  isPausedAt(now: number): boolean {
+    return this.#next !== undefined && now < this.#next;
   }
 
   /** Whether the caller is to try now: as the only one whose turn it is, or because they are taken again. */
   take(now: number, shortest: number): boolean {
     if (this.#next === undefined) return true;
-    if (now < this.#next) return false;
+    if (this.isPausedAt(now)) return false;
     this.refused(now, shortest);
     return true;
   }

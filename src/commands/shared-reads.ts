@@ -1,3 +1,4 @@
+import { CredentialTries } from "../../activities/drivers/credential-tries";
 import { isLoginRefused } from "../domain/manager-silence";
 import { InFlight } from "../in-flight";
 import type { ComponentManagerReads } from "../inventory/file-inventory";
@@ -5,11 +6,8 @@ import type { NetvirtGroupRead, Timers } from "../upgrades/ports";
 
 /** How old an answer may be that another request is given; prechecks look for themselves. */
 const milliseconds = 500;
-/**
- * For how long a manager that has refused the service's login is not asked again, three times as long after each further
- * refusal: it locks the account after a few (milliseconds).
- */
-const pause = { first: 15_000, longest: 600_000 };
+/** For how long a manager that has refused the service's login is not asked again at first (milliseconds). */
+const firstPause = 15_000;
 
 /**
  * Component managers are asked the same thing once at a time, and not again for half a second: who asks meanwhile gets the
@@ -19,28 +17,26 @@ const pause = { first: 15_000, longest: 600_000 };
 export function sharedReads(
   { clusters, isImageManaged, countHosts, hosts, netvirtGroups }: ComponentManagerReads,
   timers: Timers,
+  now: () => number = Date.now,
 ): ComponentManagerReads {
   const kept = { milliseconds, timers };
   const [ofClusters, ofKinds] = [new InFlight<ReadonlySet<string>>(kept), new InFlight<boolean>(kept)];
   const ofGroups = new InFlight<readonly NetvirtGroupRead[]>(kept);
   const ofCounts = new InFlight<number>(kept);
   const key = (componentManagerId: string, cluster: string) => JSON.stringify([componentManagerId, cluster]);
-  /** Of managers that have refused the login: the refusal while they are left alone, and how many there were. */
-  const refusals = new Map<string, { readonly count: number; readonly error?: Error }>();
+  const logins = new Map<string, { readonly tries: CredentialTries; refusal?: Error }>();
   async function ask<A>(id: string, read: () => Promise<A>): Promise<A> {
-    const before = refusals.get(id);
-    if (before?.error !== undefined) throw before.error;
+    const login = logins.get(id) ?? { tries: new CredentialTries() };
+    logins.set(id, login);
+    if (login.refusal && login.tries.isPausedAt(now())) throw login.refusal;
     try {
       const answer = await read();
-      refusals.delete(id);
+      login.tries.accepted();
       return answer;
     } catch (error) {
-      // Several reads may have been refused by one login.
-      if (isLoginRefused(error) && refusals.get(id) === before) {
-        const count = (before?.count ?? 0) + 1;
-        refusals.set(id, { count, error });
-        const alone = Math.min(pause.longest, pause.first * 3 ** (count - 1));
-        timers.after(alone, () => void refusals.set(id, { count }));
+      if (isLoginRefused(error)) {
+        login.refusal = error;
+        login.tries.refused(now(), firstPause);
       }
       throw error;
     }

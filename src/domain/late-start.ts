@@ -2,7 +2,6 @@ import { toTimestamp } from "./timestamp";
 import { beginTime } from "./upgrade-schedule";
 import type { ResourcePlan } from "./upgrade-plan";
 import type { SubTask, Task } from "./task";
-import { withResource } from "./task-parts";
 import { atWork } from "./paused-part";
 import type { WaitingFor } from "./waiting-for";
 
@@ -16,7 +15,7 @@ export function lateSeconds(milliseconds: number): number | undefined {
 }
 
 /** What resources wait for that were not begun at their time. `at`: since when, a Timestamp. */
-export function waitingForCommit(resources: readonly ResourcePlan[], at: string): WaitingFor {
+function waitingForCommit(resources: readonly ResourcePlan[], at: string): WaitingFor {
   const [first] = resources;
   const what = resources.length === 1 && first ? first.name : `${resources.length} resources`;
   const time = toTimestamp(Math.min(...resources.map(beginTime)));
@@ -28,30 +27,22 @@ export function waitingForCommit(resources: readonly ResourcePlan[], at: string)
 
 /** A Task of which these resources were not begun at their time. */
 export function missStart(task: Task, resources: readonly ResourcePlan[], at: string): Task {
-  const subTasks = resources.reduce<readonly SubTask[]>(
-    (parts, resource) =>
-      parts.map((part) =>
-        withResource(part, resource.resourceId, (one) =>
-          one.status === "PENDING" ? { ...one, waitingFor: waitingForCommit([resource], at) } : one,
-        ),
-      ),
-    task.subTasks ?? [],
-  );
-  return { ...task, waitingFor: waitingForCommit(resources, at), subTasks: [...subTasks] };
+  const missed = new Map(resources.map((resource) => [resource.resourceId, resource]));
+  const waiting = (part: SubTask): SubTask => {
+    const resource = missed.get(part.resources?.[0]?.resourceId ?? "");
+    return resource && part.status === "PENDING" ? { ...part, waitingFor: waitingForCommit([resource], at) } : part;
+  };
+  return { ...changeResources(task, waiting), waitingFor: waitingForCommit(resources, at) };
 }
 
 /** A Task of which nothing waits for a commit any more. */
 export function confirmStart({ waitingFor: _, ...task }: Task): Task {
-  const going = (resource: SubTask) => (resource.waitingFor?.code === "COMMIT" ? atWork(resource) : resource);
-  return {
-    ...task,
-    ...(task.subTasks && {
-      subTasks: task.subTasks.map((part) => ({
-        ...part,
-        ...(part.subTasks && { subTasks: part.subTasks.map(going) }),
-      })),
-    }),
-  };
+  return changeResources(task, (part) => (part.waitingFor?.code === "COMMIT" ? atWork(part) : part));
+}
+
+function changeResources(task: Task, change: (resource: SubTask) => SubTask): Task {
+  const inPart = (part: SubTask) => ({ ...part, ...(part.subTasks && { subTasks: part.subTasks.map(change) }) });
+  return { ...task, ...(task.subTasks && { subTasks: task.subTasks.map(inPart) }) };
 }
 
 /** Whether a commit is what it waits for, although it has been committed before. */

@@ -26,15 +26,7 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
   const consequences = consequencesOf(upgraded, task);
   const upgrade = `/v1/upgrades/${id}`;
   const possible: (Operation | false)[] = [
-    awaitsCommit(status, task) === "READY" && {
-      name: "commit",
-      label: "Commit",
-      consequences: consequences.commit,
-      method: "PATCH",
-      path: upgrade,
-      time: "OPTIONAL",
-    },
-    awaitsLateCommit(task) && {
+    (awaitsCommit(status, task) === "READY" || awaitsLateCommit(task)) && {
       name: "commit",
       label: "Commit",
       consequences: consequences.commit,

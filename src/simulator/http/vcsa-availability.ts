@@ -1,11 +1,10 @@
 import type { Context, Next } from "koa";
 import type { World } from "../state/world";
 import { advanceVcsa, availability, lifecycleAbsence, upgradeServiceAvailability } from "../vcsa/advance-vcsa";
-import { VapiError } from "../vlcm/vapi-error";
+import { pathNotFound, VapiError } from "../vlcm/vapi-error";
 import { send } from "./answering";
 
 const starting = new VapiError("SERVICE_UNAVAILABLE", "service.starting", "Services are stopping or starting.");
-const unknown = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", "Not found.");
 
 /**
  * While the management server restarts, nothing under `/api` and `/sdk` answers, whoever it belongs to; afterwards the
@@ -32,6 +31,6 @@ export function vcsaAvailability(world: World) {
     if (now === "UNAVAILABLE") return send(ctx, starting.answer);
     const absence = ctx.path.startsWith("/api/esx/") ? lifecycleAbsence(world) : undefined;
     if (absence === undefined) return next();
-    send(ctx, (absence === 503 ? starting : unknown).answer);
+    send(ctx, (absence === 503 ? starting : pathNotFound).answer);
   };
 }

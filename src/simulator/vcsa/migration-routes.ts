@@ -3,14 +3,12 @@ import * as t from "io-ts";
 import { Identifier, ListOf, model, OneOf } from "../../domain/codec";
 import type { World } from "../state/world";
 import { decodeBody } from "../vlcm/decode-body";
-import { invalidArgument, VapiError } from "../vlcm/vapi-error";
+import { invalidArgument, pathNotFound, VapiError } from "../vlcm/vapi-error";
 import { send } from "../http/answering";
 import type { withCredentials } from "../vlcm/vlcm-calls";
 import { applianceOf } from "./appliance";
 import { applyMigration, cancelMigration, initMigration, startCheck, type MigrationWish } from "./migration-operations";
 import { migrationSpec, migrationStatus } from "./migration-view";
-
-const unknownPath = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", "Not found.");
 
 const Network = model(
   { mode: OneOf("DHCP", "STATIC") },
@@ -55,7 +53,7 @@ const path = "/vcenter/lcm/deployment/migration-upgrade";
 /** Below `/api` there is the migration only since version 9.0, whatever it is a migration to. */
 export function refuseOnOldSource(world: World) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path.includes(path) && Number.parseInt(applianceOf(world).version) < 9) send(ctx, unknownPath.answer);
+    if (ctx.path.includes(path) && Number.parseInt(applianceOf(world).version) < 9) send(ctx, pathNotFound.answer);
     else await next();
   };
 }

@@ -35,6 +35,9 @@ export class VapiError extends Error {
   }
 }
 
+/** 404 of whatever stands before the services, for a path that none of them has now. */
+export const pathNotFound = new VapiError("NOT_FOUND", "com.vmware.vapi.rest.httpNotFound", "Not found.");
+
 /** 400 that names every wrong field. */
 export function invalidArgument(problems: readonly string[]): VapiError {
   return new VapiError("INVALID_ARGUMENT", "invalid_argument", problems.join("; "), problems);
