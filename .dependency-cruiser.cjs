@@ -76,13 +76,6 @@ module.exports = {
       packages("@temporalio/workflow", "@temporalio/common", "io-ts", "fp-ts"),
     ),
     {
-      name: "local-activities-without-a-clock",
-      comment: "Where local Activities run, a replay may see an earlier time than there was: nothing is decided by it.",
-      severity: "error",
-      from: { path: "^workflows/cluster-upgrade-workflow\\.ts$" },
-      to: { path: "^workflows/deciding-clock\\.ts$", reachable: true },
-    },
-    {
       name: "activities-in-workflows-are-types",
       comment: "At run time a Workflow knows Activities by name only; their code would come into its sandbox.",
       severity: "error",

@@ -121,20 +121,19 @@ export default tseslint.config(
     },
   },
   {
-    // The time is shown by clock.ts, and decided by through deciding-clock.ts, which no Workflow with local Activities may
-    // reach (.dependency-cruiser.cjs).
+    // One place reads the time, and says why it may be decided by.
     files: ["workflows/**/*.ts"],
-    ignores: ["workflows/clock.ts", "workflows/deciding-clock.ts"],
+    ignores: ["workflows/clock.ts"],
     rules: {
       "no-restricted-properties": [
         "error",
-        { object: "Date", property: "now", message: "Take now() of clock.ts, or currentTime() of deciding-clock.ts." },
+        { object: "Date", property: "now", message: "Take now() or currentTime() of clock.ts." },
       ],
       "no-restricted-syntax": [
         "error",
         {
           selector: "NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name='Date']",
-          message: "Take now() of clock.ts, or currentTime() of deciding-clock.ts.",
+          message: "Take now() or currentTime() of clock.ts.",
         },
         ...sentencesDecideNothing,
       ],
@@ -143,7 +142,6 @@ export default tseslint.config(
   {
     // A replay may find the time before a local Activity where there was the time after it (docs/decisions/0036).
     files: ["workflows/**/*.ts"],
-    ignores: ["workflows/upgrade-hosts.ts"],
     rules: {
       "no-restricted-imports": [
         "error",
@@ -153,7 +151,7 @@ export default tseslint.config(
             {
               name: "@temporalio/workflow",
               importNames: ["proxyLocalActivities", "scheduleLocalActivity"],
-              message: "Only a cluster's Workflow has local Activities: it decides nothing by the time.",
+              message: "Workflows decide by the time, which local Activities move on: take a regular Activity.",
             },
           ],
         },

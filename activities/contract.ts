@@ -74,7 +74,7 @@ export interface DesiredImage {
 
 export type { HealthWait } from "../src/domain/pending-activity";
 
-/** What one look at a cluster's health has found out. */
+/** What a short look at a cluster's health has found out. Not healthy is also what could not be told at once. */
 export interface HealthLook {
   readonly healthy: boolean;
   /** The component manager's check, where it was asked for and has not ended yet. */
@@ -118,6 +118,11 @@ export interface RemediateHostsInput extends ClusterTarget, RunAgain<Remediation
   /** `maximumAttempts` counts, for each host, the failures that the component manager reported, over all runs. */
   readonly attempts: AttemptPolicy;
   readonly commit?: string;
+  /**
+   * Only of IMAGE: takes a short look at the cluster's health before anything is asked for, and begins no host unless it is
+   * healthy; see {@link RemediationResult.gateClosed}.
+   */
+  readonly gate?: true;
   /**
    * Only of IMAGE, and always there where the policy takes several hosts at the same time (`hostsAtOnce` of
    * {@link UpgradeActivities.putRemediationPolicy}): the product then remediates only hosts that are empty before, so
@@ -212,11 +217,6 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * HEALTH_GATE_CLOSED, naming what is not green, when its limit is over.
    */
   awaitClusterHealth(input: AwaitHealthInput): Promise<void>;
-  /**
-   * One look at the same, of seconds at most, so that it can be a local Activity. Not healthy is also what cannot be
-   * told at once: then {@link awaitClusterHealth} has to wait.
-   */
-  checkClusterHealth(target: ClusterTarget): Promise<HealthLook>;
   /** Who holds the lock that is the child Workflow of this ID. */
   readLockHolder(lock: { workflowId: string }): Promise<LockHolder>;
   /** Of several locks those that are held, and by which upgrade. */

@@ -13,7 +13,7 @@ import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
 import { awaitClusterHealth } from "./hostos/await-cluster-health";
-import { checkClusterHealth } from "./hostos/check-cluster-health";
+import { lookAtHealth } from "./hostos/look-at-health";
 import { putPolicy, readPolicy, restorePolicy } from "./hostos/image-policy";
 import { remediateImageHosts } from "./hostos/image-remediation";
 import { readClusterHosts } from "./hostos/read-cluster-hosts";
@@ -131,13 +131,14 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     readHostBefore: (input) => read(input, () => readHostBefore(management(input), shortRetryPolicy(), input)),
     readRunningVms: (input) => read(input, () => readRunningVms(management(input), shortRetryPolicy(), input)),
     remediateHosts: (input) =>
-      remediateHosts(limits, input, (context) =>
-        isBaseline(input)
-          ? remediateBaselineHost(context, { client: management(input), patch: patch(input) })
-          : remediateImageHosts(context, interfaces(input)),
-      ),
+      remediateHosts(limits, input, {
+        lookAtHealth: () => lookAtHealth(gate, input),
+        attempt: (context) =>
+          isBaseline(input)
+            ? remediateBaselineHost(context, { client: management(input), patch: patch(input) })
+            : remediateImageHosts(context, interfaces(input)),
+      }),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
-    checkClusterHealth: (input) => checkClusterHealth(gate, input),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
       runActivity({ context: {} }, async () => {

@@ -1,9 +1,14 @@
 import { toTimestamp } from "../src/domain/timestamp";
 
 /**
- * The Workflow's time as a Timestamp, for what is shown and logged. Nothing may be decided by it: see {@link currentTime}
- * in deciding-clock.ts.
+ * The Workflow's time in epoch milliseconds, for decisions: whether something is due, too old, or still ahead. It is that of
+ * the Workflow Task, the same in a replay: no Workflow has local Activities (docs/decisions/0036).
  */
+export function currentTime(): number {
+  return Date.now();
+}
+
+/** The same as a Timestamp, for what is shown and logged. */
 export function now(): string {
   return toTimestamp(Date.now());
 }

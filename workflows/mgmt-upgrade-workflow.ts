@@ -4,7 +4,7 @@ import type { MgmtStageType } from "../src/domain/mgmt-progress";
 import { interrupted } from "../src/domain/resource-end";
 import { toEpochMilliseconds } from "../src/domain/timestamp";
 import { errorOf } from "./activity-failure";
-import { currentTime } from "./deciding-clock";
+import { currentTime } from "./clock";
 import type { MgmtUpgradeInput, ResourceResult } from "./messages";
 import { cancelMgmtMigration, readMgmtServer, runMgmtStep } from "./mgmt-steps";
 import { MgmtUpgradeState } from "./mgmt-upgrade-state";

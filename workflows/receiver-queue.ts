@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
 import type { PlannedReceiver, UpgradeNotice } from "../src/domain/upgrade-notice";
-import { currentTime } from "./deciding-clock";
+import { currentTime } from "./clock";
 import { notificationOptions } from "./retry-policy";
 
 const { deliverNotification } = proxyActivities<Pick<UpgradeActivities, "deliverNotification">>(

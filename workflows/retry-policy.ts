@@ -1,4 +1,4 @@
-import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from "@temporalio/workflow";
+import { ActivityCancellationType, type ActivityOptions } from "@temporalio/workflow";
 import type { RetryPolicy } from "@temporalio/common";
 import { type ActivityWaits, defaultActivityWaits } from "../src/domain/activity-waits";
 import { notificationRetries } from "../src/domain/notification-retries";
@@ -81,16 +81,6 @@ export function precheckOptions(waits: ActivityWaits = defaultActivityWaits): Ac
 export function gateOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return { ...longOptions(waits), retry: { maximumAttempts: 1 } };
 }
-
-/**
- * A short step that runs inside of a Workflow task: once, and for less than half of what such a task may take, because
- * the Workflow takes no Signal meanwhile.
- */
-export const localOptions: LocalActivityOptions = {
-  startToCloseTimeout: 4 * second,
-  scheduleToCloseTimeout: 4 * second,
-  retry: { maximumAttempts: 1 },
-};
 
 /**
  * A restore that is given up leaves a changed cluster behind: it is tried for long. A lost one goes back to the Workflow,

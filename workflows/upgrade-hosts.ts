@@ -1,9 +1,9 @@
-import { ApplicationFailure, isCancellation, proxyActivities, proxyLocalActivities, sleep } from "@temporalio/workflow";
-import type { HealthLook, RemediateHostsInput, UpgradeActivities } from "../activities/contract";
+import { ApplicationFailure, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import type { RemediateHostsInput, UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { ClusterHost } from "../src/domain/host-remediation";
-import { RemediationProgress, stagesOfHost } from "../src/domain/remediation-progress";
-import { groupsOf, isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
+import { RemediationProgress, type RemediationResult, stagesOfHost } from "../src/domain/remediation-progress";
+import { groupsOf, isOneActivity, isRemediatedTogether, rolloutOf } from "../src/domain/rollout";
 import type { Stage } from "../src/domain/task";
 import type { RolloutPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, progressOf } from "./activity-failure";
@@ -13,11 +13,10 @@ import type { ClusterUpgradeState } from "./cluster-upgrade-state";
 import { endHereIfCancelled } from "./end-here-if-cancelled";
 import { findMissing } from "./read-hosts";
 import { remediateHosts } from "./remediate-hosts";
-import { gateOptions, localOptions, readOptions } from "./retry-policy";
+import { gateOptions, readOptions } from "./retry-policy";
 import { untilAnswered } from "./until-answered";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
-const local = proxyLocalActivities<Pick<UpgradeActivities, "checkClusterHealth">>(localOptions);
 const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
 
 interface Failure {
@@ -38,54 +37,66 @@ export async function upgradeHosts(
   const rollout = rolloutOf(state.input.cluster);
   const known = new Map(hosts.map((host) => [host.host, host]));
   const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
+  const looksItself = rollout.healthGate && isOneActivity(state.input.cluster);
   for (const [n, group] of groupsOf(waiting, rollout).entries()) {
-    await untilNextMayBegin(state, n === 0);
-    const failures = await upgradeGroup(state, group, commit);
-    const last = failures.at(-1);
+    await endHereIfCancelled();
+    if (n > 0) await soak(state, rollout);
+    await untilNextMayBegin(state, { gate: rollout.healthGate && !looksItself });
+    let end = await upgradeGroup(state, { group, commit, gate: looksItself });
+    if (end.gateClosed) {
+      await untilNextMayBegin(state, { gate: true, ...end.gateClosed });
+      end = await upgradeGroup(state, { group, commit, gate: false });
+    }
+    const last = end.failures.at(-1);
     if (last && state.hostCounts().failed > rollout.toleratedFailures) throw last.cause;
   }
 }
 
-/** Soak time, pauses and the health gate before a group of hosts. */
-async function untilNextMayBegin(state: ClusterUpgradeState, isFirst: boolean): Promise<void> {
-  const rollout = rolloutOf(state.input.cluster);
-  await endHereIfCancelled();
-  if (!isFirst) await soak(state, rollout);
-  // A cluster that was healthy when the upgrade was paused need not be when it is resumed.
+/** Pauses, and the health gate where it is asked for: open is only what was found so after the last pause. */
+async function untilNextMayBegin(
+  state: ClusterUpgradeState,
+  { gate, check }: { readonly gate: boolean; readonly check?: string },
+): Promise<void> {
   do {
     await state.pause.pass();
-    if (rollout.healthGate) await awaitHealth(state);
+    if (gate) await awaitHealth(state, check);
   } while (state.pause.closed);
   await endHereIfCancelled();
 }
 
-/**
- * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures;
- * throws only where the upgrade was cancelled.
- */
-async function upgradeGroup(
-  state: ClusterUpgradeState,
-  group: readonly ClusterHost[],
-  commit: string | undefined,
-): Promise<readonly Failure[]> {
-  const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
-  const ends = await Promise.allSettled(parts.map((hosts) => upgradeTogether(state, hosts, commit)));
-  // Whatever else was to be told of a host is a failure; only a cancellation is thrown.
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
-  return ends.flatMap((end) => (end.status === "fulfilled" ? end.value : []));
+/** Hosts that are in work at once. */
+interface HostGroup {
+  readonly group: readonly ClusterHost[];
+  readonly commit: string | undefined;
+  /** Whether their Activity looks at the cluster's health first. */
+  readonly gate: boolean;
 }
 
-/** Hosts by one Activity. Gives their failures; throws only where the upgrade was cancelled. */
-async function upgradeTogether(
-  state: ClusterUpgradeState,
-  group: readonly ClusterHost[],
-  commit: string | undefined,
-): Promise<readonly Failure[]> {
+interface GroupEnd extends Pick<RemediationResult, "gateClosed"> {
+  readonly failures: readonly Failure[];
+}
+
+/**
+ * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures, or
+ * that the gate is closed; throws only where the upgrade was cancelled.
+ */
+async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: HostGroup): Promise<GroupEnd> {
+  const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
+  const ends = await Promise.allSettled(parts.map((part) => upgradeTogether(state, { group: part, ...options })));
+  // Whatever else was to be told of a host is a failure; only a cancellation is thrown.
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  const told = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  const [closed] = told.flatMap(({ gateClosed }) => gateClosed ?? []);
+  return { failures: told.flatMap(({ failures }) => failures), ...(closed && { gateClosed: closed }) };
+}
+
+/** The same by one Activity. */
+async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate }: HostGroup): Promise<GroupEnd> {
   const { cluster, upgradeId, waits } = state.input;
   const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
   for (const { host } of hosts) state.record({ type: "HostStarted", host });
   try {
-    const { upgraded, failed, stopped } = await remediateHosts(
+    const { upgraded, failed, stopped, gateClosed } = await remediateHosts(
       {
         ...clusterTarget(cluster, upgradeId),
         hosts,
@@ -93,29 +104,32 @@ async function upgradeTogether(
         ...(isRemediatedTogether(cluster) && { emptying: cluster.options }),
         ...(await readBefore(state, hosts)),
         ...(commit !== undefined && { commit }),
+        ...(gate && { gate }),
       },
       waits,
     );
+    if (gateClosed) {
+      for (const { host } of hosts) state.record({ type: "HostPutBack", host });
+      return { failures: [], gateClosed };
+    }
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
     const ends = failed.map((end) => ({ ...end, cause: hostFailure(end.error) }));
     const failures = await recordFailures(state, ends);
     // Only a cancellation leaves hosts of a group out.
     if (stopped.length > 0) await endHereIfCancelled();
-    return failures;
+    return { failures };
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     const at = now();
     const progress = progressOf(failure, RemediationProgress);
     const error = errorOf(failure);
-    return await recordFailures(
-      state,
-      hosts.map(({ host, fqdn }, place) => ({
-        host,
-        error,
-        cause: failure,
-        ...(progress && { stages: stagesOfHost(progress, place, fqdn, at) }),
-      })),
-    );
+    const ends = hosts.map(({ host, fqdn }, place) => ({
+      host,
+      error,
+      cause: failure,
+      ...(progress && { stages: stagesOfHost(progress, place, fqdn, at) }),
+    }));
+    return { failures: await recordFailures(state, ends) };
   } finally {
     state.hostsChanged();
   }
@@ -186,33 +200,16 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
   await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
 }
 
-/**
- * Waits for a healthy cluster. Most are: the first look is made within the Workflow Task, which costs one event instead
- * of six for each host; what it cannot tell at once takes an Activity that waits and is seen in the Web UI.
- */
-async function awaitHealth(state: ClusterUpgradeState): Promise<void> {
+/** Waits for a healthy cluster. `check`: of the component manager, which a look has asked for and not waited for. */
+async function awaitHealth(state: ClusterUpgradeState, check: string | undefined): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);
   const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
   state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
   const summary = `${cluster.name}: healthy enough for the next host?`;
-  const { healthy, check } = await lookAtHealth(() =>
-    local.checkClusterHealth.executeWithOptions({ ...localOptions, summary }, [target]),
-  );
-  if (healthy) return;
   await untilAnswered(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
       { ...target, ...(check !== undefined && { check }) },
     ]),
   );
-}
-
-/** A look that fails has not found a healthy cluster; the gate then says why. */
-async function lookAtHealth(look: () => Promise<HealthLook>): Promise<HealthLook> {
-  try {
-    return await look();
-  } catch (failure) {
-    if (isCancellation(failure)) throw failure;
-    return { healthy: false };
-  }
 }

@@ -20,8 +20,7 @@ import {
 } from "../src/domain/upgrade-request";
 import { commits, saysWhen } from "../src/domain/upgrade-schedule";
 import { toEpochMilliseconds } from "../src/domain/timestamp";
-import { now } from "./clock";
-import { currentTime } from "./deciding-clock";
+import { currentTime, now } from "./clock";
 import {
   commitSignal,
   HostsReport,

@@ -25,8 +25,7 @@ import {
 } from "../src/domain/upgrade-schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/upgrade-status";
 import { upgradeView } from "../src/domain/upgrade-view";
-import { now } from "./clock";
-import { currentTime } from "./deciding-clock";
+import { currentTime, now } from "./clock";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "./messages";
 import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";

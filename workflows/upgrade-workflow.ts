@@ -3,7 +3,7 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import type { UpgradePhase } from "../src/domain/upgrade-status";
 import { errorOf } from "./activity-failure";
-import { currentTime } from "./deciding-clock";
+import { currentTime } from "./clock";
 import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
 import { UpgradeRequests } from "./upgrade-messages";

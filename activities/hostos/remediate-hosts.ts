@@ -3,7 +3,7 @@ import { CancelledFailure } from "@temporalio/common";
 import type { RemediationResult } from "../../src/domain/remediation-progress";
 import type { ActivityLimits } from "../activity-dependencies";
 import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
-import type { RemediateHostsInput } from "../contract";
+import type { HealthLook, RemediateHostsInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import { hostsFailure, stoppedFailure } from "../failures";
 import type { RetryPolicy } from "../retry-policy";
@@ -31,17 +31,26 @@ const safeEnds: ReadonlySet<string | undefined> = new Set([
   "HOST_IN_MAINTENANCE_MODE",
 ]);
 
+/** What upgrading hosts takes, of their kind of cluster. */
+export interface Remediation {
+  /** A short look at the cluster's health, for {@link RemediateHostsInput.gate}. */
+  lookAtHealth(): Promise<HealthLook>;
+  /**
+   * One attempt, from wherever it stands, until the progress says how every host has ended. Throws DriverError, where
+   * something else than a host is wrong, or the interruption of the retryPolicy.
+   */
+  attempt(context: RemediationContext): Promise<void>;
+}
+
 /**
  * Upgrades one host or several. Goes on from what an earlier run has left. Where hosts have failed and attempts are
  * left for them, it throws a retryable failure and the next attempt is about those hosts only; any other failure is
- * final and uses up none. `attempt` is one at hosts of their kind of cluster, from wherever it stands, until the progress
- * says how every host has ended; it throws DriverError, where something else than a host is wrong, or the interruption of
- * the retryPolicy.
+ * final and uses up none.
  */
 export function remediateHosts(
   limits: ActivityLimits,
   input: RemediateHostsInput,
-  attempt: (context: RemediationContext) => Promise<void>,
+  { lookAtHealth, attempt }: Remediation,
 ): Promise<RemediationResult> {
   const activity = Context.current();
   const { cluster, hosts } = input;
@@ -60,6 +69,12 @@ export function remediateHosts(
 
   async function upgrade(): Promise<RemediationResult> {
     try {
+      if (input.gate && !progress.hasPassedGate) {
+        const { healthy, check } = await lookAtHealth();
+        if (!healthy)
+          return { upgraded: [], failed: [], stopped: [], gateClosed: { ...(check !== undefined && { check }) } };
+        progress.passGate();
+      }
       await attempt({ ...common, retryPolicy: activityRetryPolicy(limits, onTrouble), stopping: false });
     } catch (error) {
       if (!(error instanceof CancelledFailure) || stopReason() !== "STOP_REQUESTED") throw error;

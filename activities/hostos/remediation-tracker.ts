@@ -81,6 +81,7 @@ export class RemediationTracker {
           phases: phases.replaceAll(hostPhases.FAILED_ONCE, hostPhases.WAITING),
           failures,
           failed,
+          ...(known.gatePassed && { gatePassed: true }),
         }
       : known;
   }
@@ -111,6 +112,16 @@ export class RemediationTracker {
     const isLeftAlone =
       kind === "BASELINE" || this.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED").length === hosts.length;
     return remoteTask === undefined && requestedAt === undefined && isLeftAlone;
+  }
+
+  /** Whether the cluster has been found healthy before anything was asked for. */
+  get hasPassedGate(): boolean {
+    return this.#progress.gatePassed === true;
+  }
+
+  /** Told with the next heartbeat: there is one before every change, and until then it may be looked at once more. */
+  passGate(): void {
+    this.#progress = { ...this.#progress, gatePassed: true };
   }
 
   /** Whether every host has ended in this attempt. */

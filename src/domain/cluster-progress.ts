@@ -44,6 +44,8 @@ export type ClusterProgress = { readonly at: string } & (
   /** The upgrade is paused, or resumed. */
   | { readonly type: "PauseChanged"; readonly paused: boolean }
   | { readonly type: "HostStarted"; readonly host: string }
+  /** The cluster was not healthy: nothing was asked for, and the host waits again. */
+  | { readonly type: "HostPutBack"; readonly host: string }
   | { readonly type: "HostSucceeded"; readonly host: string; readonly result: HostResult }
   | {
       readonly type: "HostFailed";
@@ -106,6 +108,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         ...host,
         status: "IN_PROGRESS",
       }));
+    case "HostPutBack":
+      return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({ ...host, status: "PENDING" }));
     case "HostSucceeded":
       return withHost(subTask, progress.host, "IN_PROGRESS", (host) => ({
         ...host,

@@ -82,6 +82,8 @@ export const RemediationProgress = model(
     remoteTask: t.string,
     /** When this attempt asked, or was about to ask, for the remediation; tells an earlier result from ours. */
     requestedAt: t.string,
+    /** The cluster was healthy before anything was asked for. */
+    gatePassed: t.literal(true),
     /** How many reported failures each host may have in all. */
     maximumAttempts: WholeNumber,
     /** How far the component manager is with what happens now, 0 to 100. */
@@ -92,12 +94,14 @@ export const RemediationProgress = model(
 );
 export type RemediationProgress = t.TypeOf<typeof RemediationProgress>;
 
-/** How hosts ended. Every host of the input is in one of the lists. */
+/** How hosts ended. Every host of the input is in one of the lists, unless the gate was closed. */
 export interface RemediationResult {
   readonly upgraded: readonly HostResult[];
   readonly failed: readonly FailedHost[];
   /** Ids of hosts that were not upgraded because the upgrade was cancelled. */
   readonly stopped: readonly string[];
+  /** No host was begun: the cluster is not known to be healthy. `check`: of the component manager, which still runs. */
+  readonly gateClosed?: { readonly check?: string };
 }
 
 export interface FailedHost {

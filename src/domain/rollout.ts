@@ -23,6 +23,14 @@ export function isRemediatedTogether(cluster: ClusterUpgradePlan): boolean {
 }
 
 /**
+ * Whether hosts that are in work at once take a single Activity, with nothing read before. It can then look at the cluster's
+ * health itself; several would each find the others in maintenance mode.
+ */
+export function isOneActivity(cluster: ClusterUpgradePlan): boolean {
+  return cluster.kind === "IMAGE" && ownOptionsOf(cluster)?.preRemediationPowerAction === undefined;
+}
+
+/**
  * The options of an image-managed cluster that the service carries out itself (docs/decisions/0008): the product does it
  * only where it empties a host, and hosts that it takes together are empty before. Undefined where there are none.
  */

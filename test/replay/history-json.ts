@@ -62,10 +62,3 @@ interface MarkerRecorded {
   readonly markerName: string;
   readonly details: Readonly<Record<string, { readonly payloads: readonly { readonly data: string }[] }>>;
 }
-
-/** The types of the local Activities that an event tells of: a marker has them, beside their result. */
-export function localActivityTypesOf(event: HistoryEventJson): string[] {
-  return (markerDetails(event, "core_local_activity", "data") as { readonly activity_type: string }[]).map(
-    ({ activity_type }) => activity_type,
-  );
-}

@@ -7,15 +7,11 @@
  */
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { Context } from "@temporalio/activity";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { taskQueue } from "../../workflows/messages";
 import { FakeActivities, hostFailure, sampleHosts, upgraded } from "../support/fake-activities";
 
 const root = resolve(__dirname, "../..");
-
-/** Longer than a Workflow Task of the tests' server goes without being renewed, shorter than a local Activity may take. */
-const slowLook = 3_200;
 
 async function main(): Promise<void> {
   const [address = "", cached = "0"] = process.argv.slice(2);
@@ -46,10 +42,9 @@ function stressActivities(): FakeActivities {
       if (chance > 0.97) await pause(800);
       return upgraded(input);
     },
-    checkClusterHealth: async ({ cluster: { resourceId } }) => {
-      if (chanceOf(`${resourceId}/${Context.current().info.activityId}`) < 0.03) await pause(slowLook);
-      return { healthy: true };
-    },
+    lookAtHealth: async ({ cluster: { resourceId }, hosts: [host] }) => ({
+      healthy: chanceOf(`health of ${resourceId}/${host?.host}`) > 0.03,
+    }),
   });
 }
 

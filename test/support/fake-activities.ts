@@ -5,6 +5,7 @@ import type {
   ActivityProgress,
   ClusterTarget,
   FailureDetails,
+  HealthLook,
   HostName,
   NotificationInput,
   RemediateHostsInput,
@@ -32,6 +33,8 @@ export interface OneHostInput extends RemediateHostsInput {
 /** Activities that a test replaces; `remediateHost` is what becomes of each host that goes alone. */
 export type ReplacedActivities = Partial<UpgradeActivities> & {
   readonly remediateHost?: (input: OneHostInput) => Promise<HostResult>;
+  /** What `remediateHosts` finds where it is to look at the cluster's health first. */
+  readonly lookAtHealth?: (input: RemediateHostsInput) => Promise<HealthLook>;
 };
 
 /** An error as Activities report it. */
@@ -164,13 +167,6 @@ export class FakeActivities {
 
   implementation(): UpgradeActivities {
     const record = (name: string, { cluster }: ClusterTarget) => void this.calls.push(`${name} ${cluster.resourceId}`);
-    // Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate.
-    const checkClusterHealth: UpgradeActivities["checkClusterHealth"] = async (input) => {
-      if (this.replaced.checkClusterHealth) return this.replaced.checkClusterHealth(input);
-      if (this.replaced.awaitClusterHealth) return { healthy: false };
-      record("gate", input);
-      return { healthy: true };
-    };
     return {
       ...new FakeMgmtActivities(this.replaced).implementation(),
       checkBundle: async (input) => (await this.replaced.checkBundle?.(input)) ?? {},
@@ -208,11 +204,13 @@ export class FakeActivities {
         return (await this.replaced.readRunningVms?.(input)) ?? asFound;
       },
       remediateHosts: async (input) => {
+        const { healthy, check } = await this.look(input);
+        if (!healthy)
+          return { upgraded: [], failed: [], stopped: [], gateClosed: { ...(check !== undefined && { check }) } };
         const result = await this.remediate(input);
         for (const host of result.upgraded) this.atTarget.add(hostKey(input, host));
         return result;
       },
-      checkClusterHealth,
       awaitClusterHealth: async (input) => {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);
@@ -232,6 +230,15 @@ export class FakeActivities {
       },
       ...this.netvirt.implementation(),
     };
+  }
+
+  /** Healthy where nothing says otherwise: a test that replaces the gate has it looked at by the gate. */
+  private async look(input: RemediateHostsInput): Promise<HealthLook> {
+    if (!input.gate || input.resume || Context.current().info.attempt > 1) return { healthy: true };
+    if (this.replaced.lookAtHealth) return this.replaced.lookAtHealth(input);
+    if (this.replaced.awaitClusterHealth) return { healthy: false };
+    this.calls.push(`gate ${input.cluster.resourceId}`);
+    return { healthy: true };
   }
 
   /** Hosts that go alone, and those that their component manager remediates together. */

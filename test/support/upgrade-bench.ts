@@ -183,7 +183,6 @@ export class UpgradeBench {
       restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
-      checkClusterHealth: (target) => of(target.cluster.resourceId).checkClusterHealth(target),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
       readUpgradeLoss: async ({ upgradeId }) => {

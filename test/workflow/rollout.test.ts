@@ -1,7 +1,12 @@
 import { expect } from "chai";
 import { activityFailure, FakeActivities, Gate, hostFailure, sampleError, upgraded } from "../support/fake-activities";
+import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
+const poweredOff = clusters(1).map((cluster) => ({
+  ...cluster,
+  hostosUpgradeOptionsSpec: { preRemediationPowerAction: "POWER_OFF_VMS" } as const,
+}));
 const succeeded = "Successful / COMPLETED_WITH_SUCCESS";
 
 describe("The rollout policy of a cluster", function () {
@@ -47,11 +52,11 @@ describe("The rollout policy of a cluster", function () {
       expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
     });
 
-    it("looks at the health in passing, and waits with an Activity only where the look does not find it healthy", async () => {
+    it("has the host's own Activity look at the health, and waits with another only where that does not find it healthy", async () => {
       const given: (string | undefined)[] = [];
       let looks = 0;
       const fake = new FakeActivities({
-        checkClusterHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }),
+        lookAtHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }),
         awaitClusterHealth: async ({ check }) => void given.push(check),
       });
       const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
@@ -59,19 +64,19 @@ describe("The rollout policy of a cluster", function () {
       expect({ looks, given }).to.deep.equal({ looks: 3, given: ["check-2"] });
     });
 
-    it("waits with an Activity where the look goes wrong", async () => {
-      let gates = 0;
-      const fake = new FakeActivities(
-        {
-          checkClusterHealth: () => Promise.reject(new Error("a defect")),
-          awaitClusterHealth: async () => void gates++,
-        },
-        2,
-      );
-      const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
-      expect(await upgrade.end()).to.equal("SUCCESSFUL");
-      expect(gates).to.equal(2);
-    });
+    for (const [what, spec] of [
+      ["of a baseline-managed cluster, whose hosts are read before", { kinds: ["BASELINE"] }],
+      [
+        "of hosts whose virtual machines are powered off, which are read before",
+        { resources: poweredOff, rollout: { hostsAtOnce: 2 } },
+      ],
+    ] as const)
+      it(`waits with an Activity of its own before the group ${what}`, async () => {
+        const fake = new FakeActivities({ lookAtHealth: () => Promise.reject(new Error("looked")) }, 2);
+        const upgrade = await bench().upgrade({ ...spec, rollout: { healthGate: true, ...spec.rollout } }, fake);
+        expect(await upgrade.end()).to.equal("SUCCESSFUL");
+        expect(fake.calls.filter((call) => /^(gate|before|running) /.test(call))[0]).to.match(/^gate /);
+      });
 
     it("never has more hosts in work than it allows", async () => {
       let inWork = 0;

@@ -20,7 +20,7 @@ export const successStories: Readonly<Record<string, Story>> = {
     async tell(bench) {
       let looks = 0;
       const fake = new FakeActivities(
-        { checkClusterHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }) },
+        { lookAtHealth: async () => (++looks === 2 ? { healthy: false, check: "check-2" } : { healthy: true }) },
         hostCount,
       );
       const upgrade = await bench.upgrade({ rollout: { healthGate: true } }, fake);

@@ -263,7 +263,11 @@ describe("remediateHosts, one host alone", function () {
       const management = createVim25Client(access, all);
       const interfaces = { client: { ...client, ...replaced(client) }, management, maintenance };
       const activities: Pick<UpgradeActivities, "remediateHosts"> = {
-        remediateHosts: (asked) => remediateHosts(all, asked, (context) => remediateImageHosts(context, interfaces)),
+        remediateHosts: (asked) =>
+          remediateHosts(all, asked, {
+            lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
+            attempt: (context) => remediateImageHosts(context, interfaces),
+          }),
       };
       return () => remediateHost(activities, input);
     };
