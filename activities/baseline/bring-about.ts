@@ -1,11 +1,11 @@
 import type { ReportedCode } from "../../src/domain/reported-failures";
 import { DriverError, isAnsweredForNow, isBusy, isNotFound } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
-import { endedByManager, hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
+import { endedByOutage, hasEnded, type Vim25Host } from "../drivers/vim25/vim25-models";
 import { hostFailure } from "../hostos/host-failure";
 import { noTrace } from "../hostos/remediation-errors";
-import { GiveUpError } from "../retry-policy";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
+import { Doubts } from "./doubts";
 import { followTask } from "./follow-task";
 
 /** Requests that may come to nothing before that is an error. */
@@ -39,10 +39,11 @@ export interface HostStep {
 export async function bringAbout(context: BaselineContext, step: HostStep): Promise<void> {
   const { client, retryPolicy, progress, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
-  const uncertain = new Map<"busy" | "unanswered", number>();
+  const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
+  let requests = 0;
   if ((await dropOtherTask(context, step.operation)) === "FORGOTTEN" && (await settle())) return;
 
-  for (let round = 0, requests = 0; ; round++) {
+  for (let round = 0; ; round++) {
     const host = await look();
     if (step.isDone(host)) return;
     const task = progress.current.remoteTask ?? runningTask(host, step.operation) ?? (await request());
@@ -51,7 +52,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       continue;
     }
     progress.attach(task);
-    if (await followToTheEnd(task)) return;
+    if (await followToTheEnd(task, round)) return;
 
     async function request(): Promise<string | undefined> {
       if (++requests > maximumRequests) throw noTrace(context.host.fqdn, maximumRequests);
@@ -70,21 +71,15 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
         if (isAnsweredForNow(error)) requests--;
         if (isBusy(error)) {
           // What keeps the host busy may well be our own request, whose task was forgotten.
-          waitAtMost("busy", Math.max(limits.stall, limits.operationBusy), error);
-        } else if (error.kind === "transient") waitAtMost("unanswered", limits.outage, error);
+          doubts.giveUpAfter("busy", Math.max(limits.stall, limits.operationBusy), error);
+        } else if (error.kind === "transient") doubts.giveUpAfter("unanswered", limits.outage, error);
         return undefined;
       }
     }
   }
 
-  function waitAtMost(what: "busy" | "unanswered", bound: number, error: DriverError): void {
-    const since = uncertain.get(what) ?? retryPolicy.clock.now();
-    uncertain.set(what, since);
-    if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
-  }
-
   /** True where the change is made; false where it has to be looked for again. */
-  async function followToTheEnd(task: string): Promise<boolean> {
+  async function followToTheEnd(task: string, round: number): Promise<boolean> {
     const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
     const options = { client, retryPolicy, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
@@ -102,8 +97,11 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       return step.endsWithTask === true || (await settle());
     }
     if (step.isDone(await look())) return true;
-    if (!stalled && endedByManager(followed.task)) {
-      progress.note("The component manager has ended the task by its own restart: looking at what became of it.");
+    if (!stalled && endedByOutage(followed.task) && !doubts.hasLasted("outage", limits.outage)) {
+      const [reason = ""] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
+      progress.note(`Waiting: the task says nothing of the host (${reason}). It is asked for again.`);
+      requests--;
+      await retryPolicy.pause(round);
       return false;
     }
     if (stalled) throw hostFailure(step.code ?? "HOST_REMEDIATION_STALLED", step.stalled);

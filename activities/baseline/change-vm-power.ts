@@ -2,9 +2,10 @@ import type { HostRemediationOptions } from "../../src/domain/host-remediation";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client, VmPowerAction } from "../drivers/vim25/vim25-client";
-import { endedByManager, type Vim25Vm } from "../drivers/vim25/vim25-models";
-import { GiveUpError, type RetryPolicy } from "../retry-policy";
-import { type FollowedTask, followTask } from "./follow-task";
+import { endedByOutage, type Vim25Vm } from "../drivers/vim25/vim25-models";
+import type { RetryPolicy } from "../retry-policy";
+import { Doubts } from "./doubts";
+import { followTask } from "./follow-task";
 
 /** How many virtual machines are changed at the same time. */
 const atOnce = 8;
@@ -52,7 +53,7 @@ const powerAfter: Readonly<Record<VmPowerAction, string>> = {
 export async function changeVmPower(change: PowerChange): Promise<ChangedPower> {
   const { client, retryPolicy, action } = change;
   const reasons = new Set<string>();
-  const doubts = new Map<"busy" | "unanswered", number>();
+  const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
   const read = () => retryPolicy.retry(() => client.listVms(change.cluster));
 
   for (let round = 0; ; round++) {
@@ -93,11 +94,8 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
         return "ANSWERED";
       }
       if (error.kind === "permanent") throw error;
-      const what = isBusy(error) ? "busy" : "unanswered";
-      const bound = isBusy(error) ? retryPolicy.bounds.operationBusy : retryPolicy.bounds.outage;
-      const since = doubts.get(what) ?? retryPolicy.clock.now();
-      doubts.set(what, since);
-      if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
+      if (isBusy(error)) doubts.giveUpAfter("busy", retryPolicy.bounds.operationBusy, error);
+      else doubts.giveUpAfter("unanswered", retryPolicy.bounds.outage, error);
       return "UNANSWERED";
     }
   }
@@ -106,9 +104,11 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
   async function isForgotten(task: string): Promise<boolean> {
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
-    if (followed.end === "ENDED" && followed.task.error && !isWithoutWord(followed))
-      for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
-    return isWithoutWord(followed);
+    if (followed.end !== "ENDED") return followed.end === "FORGOTTEN";
+    if (!followed.task.error) return false;
+    if (endedByOutage(followed.task) && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) return true;
+    for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
+    return false;
   }
 
   function noteOf(some: readonly Vim25Vm[], first: number, all: number): string {
@@ -116,11 +116,6 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     const what = some.length === 1 ? `Virtual machine ${names} is` : `Virtual machines ${names} are`;
     return `${what} to be ${powerAfter[action]} (${first + some.length} of ${all}).`;
   }
-}
-
-/** The manager has forgotten the task, or ended it by its own restart: its effect has to be looked up. */
-function isWithoutWord(followed: FollowedTask): boolean {
-  return followed.end === "FORGOTTEN" || (followed.end === "ENDED" && endedByManager(followed.task));
 }
 
 /** What becomes of running virtual machines before maintenance mode; undefined where they are moved. */

@@ -6,7 +6,7 @@ import type { ClusterTarget, RemediationPolicy } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import { endedByManager, hasEnded, type ClusterSettings } from "../drivers/vim25/vim25-models";
+import { endedByOutage, hasEnded, type ClusterSettings } from "../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../retry-policy";
 import { followTask } from "./follow-task";
 
@@ -88,7 +88,7 @@ async function reconfigure(
     const task = await retryPolicy.change(() => client.reconfigureCluster(cluster, missing));
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
-    if (followed.end === "FORGOTTEN" || (followed.end === "ENDED" && endedByManager(followed.task)))
+    if (followed.end === "FORGOTTEN" || (followed.end === "ENDED" && endedByOutage(followed.task)))
       await retryPolicy.pause(round);
   }
   throw notChanged(client, `${Object.keys(wanted).join(" and ")} of cluster ${name}`, reasons);

@@ -2,11 +2,12 @@ import type { ActivityLimits } from "../activity-dependencies";
 import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
 import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
-import { endedByManager, type Vim25Host, type Vim25HostMode } from "../drivers/vim25/vim25-models";
+import { endedByOutage, type Vim25Host, type Vim25HostMode } from "../drivers/vim25/vim25-models";
 import type { HostMaintenance } from "../hostos/host-maintenance";
-import { GiveUpError, type RetryPolicy } from "../retry-policy";
+import type { RetryPolicy } from "../retry-policy";
 import { runningTask } from "./baseline-context";
 import { cancelIfPossible } from "./bring-about";
+import { Doubts } from "./doubts";
 import { followTask } from "./follow-task";
 
 /** Requests that may come to nothing before that is an error. */
@@ -35,8 +36,9 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   /** Looks whether it is so already, attaches to the task that is at it, and only then asks for it. */
   async function change(host: string, retryPolicy: RetryPolicy, wanted: Change): Promise<void> {
     const { operation, isDone } = wanted;
-    const doubtsSince = new Map<"busy" | "unanswered", number>();
-    for (let round = 0, requests = 0; ; round++) {
+    const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
+    let requests = 0;
+    for (let round = 0; ; round++) {
       const now = await retryPolicy.retry(() => client.readHost(host));
       if (now.connection !== "connected") throw failed(wanted, now, [`it is ${now.connection}.`]);
       if (operation === "exit" && (await endEntering(now, retryPolicy))) continue;
@@ -57,12 +59,9 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
             if (isDone(await retryPolicy.retry(() => client.readHost(host)))) return undefined;
             throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
           }
-          const what = isBusy(error) ? "busy" : "unanswered";
           if (isAnsweredForNow(error)) requests--;
-          const since = doubtsSince.get(what) ?? retryPolicy.clock.now();
-          doubtsSince.set(what, since);
-          const bound = what === "busy" ? limits.operationBusy : limits.outage;
-          if (retryPolicy.clock.now() - since >= bound) throw new GiveUpError(error, bound);
+          if (isBusy(error)) doubts.giveUpAfter("busy", limits.operationBusy, error);
+          else doubts.giveUpAfter("unanswered", limits.outage, error);
           return undefined;
         }
       }
@@ -76,8 +75,10 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         await cancelIfPossible({ client, retryPolicy }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);
       }
-      if (followed.end === "ENDED" && followed.task.error && !endedByManager(followed.task))
+      if (followed.end !== "ENDED" || !followed.task.error) return;
+      if (!endedByOutage(followed.task) || doubts.hasLasted("outage", limits.outage))
         throw failed(wanted, now, reasonsOfFault(followed.task.error));
+      requests--;
     }
   }
 

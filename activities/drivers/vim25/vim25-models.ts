@@ -58,12 +58,16 @@ export const TaskInfo = t.exact(
 );
 export type TaskInfo = t.TypeOf<typeof TaskInfo>;
 
+/** Faults with which a task ends where the manager did not hear from a host for a moment, or something of its own failed. */
+const passingFaults: ReadonlySet<string> = new Set(["HostCommunication", "HostConnectFault", "RuntimeFault"]);
+
 /**
- * Whether the manager has ended a task itself, as where its service restarts: nobody has asked for its cancellation. It is no
- * word on what the task was about.
+ * Whether the end of a task is no word on what it was about: what became of that has to be looked up. The manager has ended
+ * the task itself, as where its service restarts (nobody has asked for its cancellation), or has lost touch with the host.
  */
-export function endedByManager({ error, cancelled }: TaskInfo): boolean {
-  return error?.type === "RequestCanceled" && cancelled !== true;
+export function endedByOutage({ error, cancelled }: TaskInfo): boolean {
+  if (!error) return false;
+  return passingFaults.has(error.type) || (error.type === "RequestCanceled" && cancelled !== true);
 }
 
 /** Whether a task has ended, well or not. */

@@ -75,7 +75,15 @@ function hostTask(on: OnHost, kind: Vim25Task["kind"], share: number, more: Part
   const { world, cluster, host, user } = on;
   const dueAt = world.now() + timeOf(on, share);
   const { id: entity, name: entityName } = host;
-  return openTask(world, cluster, { kind, entity, entityName, user, dueAt, events: succeeds(dueAt), ...more });
+  const events = unheard(on, dueAt) ?? more.events ?? succeeds(dueAt);
+  return openTask(world, cluster, { kind, entity, entityName, user, dueAt, ...more, events });
+}
+
+/** How a task ends about which the component manager lost touch with the host. */
+function unheard(on: OnHost, at: number): Vim25Event[] | undefined {
+  const fault = takeFault(on, ["HOST_COMMUNICATION_FAILS"]);
+  const message = fault?.message ?? "An error occurred while communicating with the remote host.";
+  return fault && fails(at, { type: "HostCommunication", message });
 }
 
 function record(
@@ -203,7 +211,7 @@ export function changeVmPower(on: OnHost, vm: Vim25Vm, kind: keyof typeof powerA
   const { world, cluster, host, user } = on;
   const dueAt = world.now() + shares.power * world.hostMilliseconds();
   const failure = powerObstacle(on, vm, kind);
-  const events = failure ? fails(dueAt, failure) : succeeds(dueAt);
+  const events = unheard(on, dueAt) ?? (failure ? fails(dueAt, failure) : succeeds(dueAt));
   if (host.connection !== "CONNECTED") throw methodFault("InvalidState", `Host ${host.name} is not connected.`);
   return openTask(world, cluster, { kind, entity: vm.id, entityName: vm.name, user, dueAt, events });
 }

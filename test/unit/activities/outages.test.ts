@@ -1,11 +1,23 @@
 import { expect } from "chai";
+import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { activityRetryPolicy } from "../../../activities/activity-run";
+import { vim25HostMaintenance } from "../../../activities/baseline/vim25-host-maintenance";
+import { withLease } from "../../../activities/drivers/lease";
+import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { CredentialTries } from "../../../activities/drivers/credential-tries";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, type RetryPolicy } from "../../../activities/retry-policy";
 import type { WorkStage } from "../../../activities/work-stage";
 import { ManualClock } from "../../support/manual-clock";
 import { soapFault } from "../../support/soap-fault";
-import { failureOf, remediateHost, runActivity, type SimulatedCluster, simulateCluster } from "./simulated-cluster";
+import {
+  failureOf,
+  quickLimits,
+  remediateHost,
+  runActivity,
+  type SimulatedCluster,
+  simulateCluster,
+} from "./simulated-cluster";
 
 const host = { host: "host-11", fqdn: "esx-01.example.com" };
 const attempts = { maximumAttempts: 1, retryDelay: 0 };
@@ -49,6 +61,54 @@ describe("a component manager that is unwell for moments", function () {
       expect(error).to.equal(undefined);
       expect(result).to.include({ outcome: "UPGRADED" });
     });
+
+  describe("and loses touch with a host", () => {
+    const unheard = "An error occurred while communicating with the remote host.";
+
+    async function remediateBaseline(limits: Partial<ActivityLimits> = {}) {
+      const activities = cluster.activities(limits);
+      const options = { preRemediationPowerAction: "POWER_OFF_VMS" as const };
+      const target = { ...cluster.target, kind: "BASELINE" as const, options };
+      const { result: before } = await runActivity(() => activities.readHostBefore({ ...target, host }));
+      return runActivity(() => remediateHost(activities, { ...target, host, attempts, ...(before && { before }) }));
+    }
+    const running = async () => (await cluster.state()).hosts.reduce((sum, { poweredOnVms }) => sum + poweredOnVms, 0);
+
+    for (const times of [1, 6, 12])
+      it(`repeats what ${times} tasks in a row have not done, and uses up no attempt`, async () => {
+        cluster = await simulateCluster("BASELINE");
+        await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, times });
+        const before = await running();
+        const { result, error } = await remediateBaseline();
+        expect(error).to.equal(undefined);
+        expect(result).to.include({ outcome: "UPGRADED" });
+        expect(await cluster.isUsedUp("HOST_COMMUNICATION_FAILS")).to.equal(true);
+        expect(await running()).to.equal(before);
+      });
+
+    it("ends the attempt with the product's reason where it lasts longer than an outage may", async () => {
+      cluster = await simulateCluster("BASELINE");
+      await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host });
+      const failure = failureOf(await remediateBaseline({ outage: 300 }));
+      expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
+      expect(JSON.stringify(failure.told.error)).to.contain(unheard);
+    });
+
+    it("repeats an entry into maintenance mode of an image-managed cluster as well", async () => {
+      cluster = await simulateCluster("IMAGE");
+      await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, times: 8 });
+      const limits = { ...quickLimits, clock: cluster.clock };
+      const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
+      const lasting = { isValid: () => true, renew: () => Promise.resolve() };
+      const maintenance = vim25HostMaintenance({ client: createVim25Client(access, limits), limits });
+      const { error } = await runActivity(() =>
+        withLease(lasting, () => maintenance.enter(host.host, {}, activityRetryPolicy(limits))),
+      );
+      expect(error).to.equal(undefined);
+      expect((await cluster.state()).hosts[0]).to.include({ id: host.host, maintenance: "IN" });
+      expect(await cluster.isUsedUp("HOST_COMMUNICATION_FAILS")).to.equal(true);
+    });
+  });
 
   it("is told at once in the prechecks", async () => {
     cluster = await simulateCluster();
