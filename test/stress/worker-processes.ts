@@ -6,7 +6,7 @@ import type { Draws } from "../walk/deck";
 const root = resolve(__dirname, "../..");
 
 /** Milliseconds between two faults, and how long a worker stands still; the longest is past what Temporal waits for. */
-const faults = { between: [1_000, 4_000], frozen: [500, 5_000] } as const;
+const faults = { between: [2_000, 6_000], frozen: [500, 5_000] } as const;
 
 const within = ({ number }: Draws, [least, most]: readonly [number, number]) => least + number() * (most - least);
 
@@ -31,6 +31,7 @@ export class WorkerProcesses {
 
   /** Kills and freezes workers until {@link endFaults}. */
   beginFaults(random: Draws): void {
+    this.isEnding = false;
     this.faulting = this.keepFaulting(random);
   }
 
