@@ -17,7 +17,7 @@ const atOnce = 20;
 const cacheSizes = [0, 1, 5];
 const minute = 60_000;
 /** So many are started before the workers run undisturbed for a while, so that those that are slow do not pile up. */
-const roundSize = 40;
+const roundSize = 100;
 /** Most upgrades take seconds. One whose workers are killed again and again may take longer: then it is put aside. */
 const disturbed = 3 * minute;
 /** Of those put aside, the ones that hang: so long none has ended, though all workers run undisturbed. */

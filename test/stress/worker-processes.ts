@@ -6,7 +6,7 @@ import type { Draws } from "../walk/deck";
 const root = resolve(__dirname, "../..");
 
 /** Milliseconds between two faults, and how long a worker stands still; the longest is past what Temporal waits for. */
-const faults = { between: [2_000, 6_000], frozen: [500, 5_000] } as const;
+const faults = { between: [4_000, 12_000], frozen: [500, 5_000] } as const;
 
 const within = ({ number }: Draws, [least, most]: readonly [number, number]) => least + number() * (most - least);
 
