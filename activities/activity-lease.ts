@@ -41,6 +41,8 @@ export class ActivityLease implements Lease {
   readonly #clock: Clock;
   #heartbeatAt = -Infinity;
   #ended: LeaseEndedError | undefined;
+  /** Changes without an answer, with the clock's time until which each may arrive. */
+  #lost: { readonly clock: Clock; readonly until: number }[] = [];
   #renewing: Promise<void> | undefined;
 
   constructor(options: LeaseOptions) {
@@ -56,6 +58,25 @@ export class ActivityLease implements Lease {
     if (this.#ended === undefined && this.#age() < this.#options.heartbeatTimeout * renewedAfter) return;
     this.#renewing ??= this.#askUntilAnswered().finally(() => (this.#renewing = undefined));
     await this.#renewing;
+  }
+
+  lost(milliseconds: number, clock: Clock): void {
+    this.#lost.push({ clock, until: clock.now() + milliseconds });
+  }
+
+  /** Whether a change that got no answer may still arrive. */
+  get mayBeOvertaken(): boolean {
+    return this.#lost.some(({ clock, until }) => clock.now() < until);
+  }
+
+  /**
+   * Until no change that got no answer can arrive any more: only then can anybody find out how things were left. Ends early
+   * where the worker is stopped.
+   */
+  async untilNothingArrives(): Promise<void> {
+    for (const { clock, until } of this.#lost)
+      while (clock.now() < until && !this.#ended && !this.#options.interruption?.())
+        await clock.sleep(Math.min(pauseAfterSilence, until - clock.now()));
   }
 
   /** The Activity has ended in this worker: what it has left behind changes nothing any more. */

@@ -191,7 +191,7 @@ export async function runActivity<A>(
   running += 1;
   let ticker = nextTick();
   try {
-    return lease ? await withLease(lease, () => body(beat)) : await body(beat);
+    return lease ? await leavingNothingBehind(lease, () => body(beat), context) : await body(beat);
   } catch (error) {
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {
@@ -214,6 +214,23 @@ export async function runActivity<A>(
     lease?.end();
     running -= 1;
     clearTimeout(ticker);
+  }
+}
+
+/** Runs the body under its lease, and ends only when nothing that it has asked for can arrive any more (docs/decisions/0037). */
+async function leavingNothingBehind<A>(
+  lease: ActivityLease,
+  body: () => Promise<A>,
+  context: FailureContext,
+): Promise<A> {
+  try {
+    return await withLease(lease, body);
+  } finally {
+    if (lease.mayBeOvertaken) {
+      const doing = "Waiting until a change that got no answer can arrive no more";
+      Context.current().log.info("A step waits", { ...context, doing });
+      await lease.untilNothingArrives();
+    }
   }
 }
 

@@ -75,12 +75,18 @@ export class HttpConnection {
     const lease = requireLease(request.what);
     await lease.renew();
     const signal = AbortSignal.timeout(this.#options.callTimeout);
+    const mayArriveYet = () => lease.lost(this.#options.callTimeout, this.#options.clock ?? monotonicClock);
     for (;;) {
       try {
-        return await this.#send(request, signal, this.#pool.compose(sendingWhileValid(lease)));
+        const answer = await this.#send(request, signal, this.#pool.compose(sendingWhileValid(lease)));
+        if (givenUpOnTheWay.has(answer.status)) mayArriveYet();
+        return answer;
       } catch (error) {
-        if (!(error instanceof LeaseTooOldError)) throw error;
-        await lease.renew();
+        if (error instanceof LeaseTooOldError) await lease.renew();
+        else {
+          if (!neverSent.has((error as { code?: unknown }).code)) mayArriveYet();
+          throw error;
+        }
       }
     }
   }
@@ -126,6 +132,14 @@ export class HttpConnection {
     await this.#pool.destroy();
   }
 }
+
+/** Answers of whatever stands before a manager, which may have passed the request on. */
+const givenUpOnTheWay: ReadonlySet<number> = new Set([502, 504]);
+
+/** Errors of the connecting: no request was sent. */
+const neverSent: ReadonlySet<unknown> = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+]);
 
 /** Not a byte of the change was sent: the lease was too old when its turn came. */
 class LeaseTooOldError extends Error {}

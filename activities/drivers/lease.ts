@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { CancelledFailure } from "@temporalio/common";
+import type { Clock } from "../clock";
 
 /**
  * The right to change something in a component manager, for as long as the work is ours: after a loss another worker does it,
@@ -13,6 +14,8 @@ export interface Lease {
   renew(): Promise<void>;
   /** Whether a change may be sent at this moment. */
   isValid(): boolean;
+  /** A change got no answer, and may still arrive for so many milliseconds. The work does not end before that is over. */
+  lost(milliseconds: number, clock: Clock): void;
 }
 
 /** The work is no longer ours, or has ended: nothing was changed. Ends an Activity as its cancellation does. */

@@ -47,6 +47,28 @@ describe("managers that are unwell for moments", function () {
       expect(steps.filter((step) => step === once)).to.deep.equal([once]);
   });
 
+  it("carry out what they did not answer later than the upgrade is done, and it says what became of that", async () => {
+    const cluster = "domain-c47";
+    const requested = async () =>
+      (await service.ledger()).filter((entry) => entry.cluster === cluster && entry.step === "MAINTENANCE_REQUESTED");
+    const { id } = await service.startUpgrade({
+      ...exampleNow("cluster-draft"),
+      resourceUpgradeSpecs: [
+        {
+          resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000047",
+          upgradeNow: true,
+          hostosUpgradeOptionsSpec: { preRemediationPowerAction: "POWER_OFF_VMS" },
+        },
+      ],
+    });
+    await until("the second host is emptied", async () => (await requested()).length === 2);
+    // The last host takes less than that.
+    await service.fault({ kind: "LATE", path: "/sdk/PowerOffVM_Task", milliseconds: 4_500, times: 1 });
+    const done = await service.taskWhen(id, "has ended", ended, 120);
+    expect(done.status).to.equal("COMPLETED_WITH_WARNING");
+    expect(JSON.stringify(done.errors)).to.contain("VMS_NOT_RUNNING");
+  });
+
   it("are told at once at the first contact", async () => {
     await service.fault({ kind: "ANSWERS", path: "/api/esx", status: 404, body: "<html></html>", seconds: 100 });
     const { status, body } = await service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft"));

@@ -94,6 +94,35 @@ describe("the lease of an Activity", () => {
     expect(await rejectionOf(lease().renew())).to.equal(interruption);
   });
 
+  describe("after a change without an answer", () => {
+    it("may be overtaken for as long as that may arrive", async () => {
+      const one = lease();
+      one.lost(30_000, clock);
+      one.lost(1_000, clock);
+      expect(one.mayBeOvertaken).to.equal(true);
+      const before = clock.now();
+      await one.untilNothingArrives();
+      expect([one.mayBeOvertaken, clock.now() - before]).to.deep.equal([false, 30_000]);
+    });
+
+    it("waits for nothing once that is over", async () => {
+      const one = lease();
+      one.lost(30_000, clock);
+      clock.pass(30_000);
+      expect(one.mayBeOvertaken).to.equal(false);
+      await one.untilNothingArrives();
+      expect(clock.sleeps).to.deep.equal([]);
+    });
+
+    it("does not keep a worker that is stopped", async () => {
+      const one = lease();
+      one.lost(30_000, clock);
+      interruption = new CancelledFailure("WORKER_SHUTDOWN");
+      await one.untilNothingArrives();
+      expect(clock.sleeps).to.deep.equal([]);
+    });
+  });
+
   it("ends with the Activity", async () => {
     const one = lease();
     await one.renew();
@@ -115,6 +144,20 @@ describe("the lease of an Activity", () => {
       expect(held.isValid()).to.equal(false);
       expect(() => requireLease("change something")).to.throw(NoLeaseError, "change something");
     });
+
+    for (const ending of ["a result", "a failure"])
+      it(`ends with ${ending} only when nothing that it has asked for can arrive any more`, async () => {
+        const clock = new ManualClock();
+        const began = clock.now();
+        const run = activityEnvironment({}, { logger: silent }).run(() =>
+          runActivity({ context: {} }, () => {
+            requireLease("change something").lost(30_000, clock);
+            return ending === "a failure" ? Promise.reject(new Error("failed")) : Promise.resolve("done");
+          }),
+        );
+        await Promise.allSettled([run]);
+        expect(clock.now() - began).to.equal(30_000);
+      });
 
     it("hands over what Temporal has given up, and uses up no attempt", async () => {
       const gone = clientThat(() => Promise.reject(new ActivityNotFoundError("gone")));

@@ -21,7 +21,9 @@ describe("the way out to the component managers", () => {
         };
         response.on("drain", more);
         more();
-      } else response.end("{}");
+      } else if (request.url === "/cut") request.socket.destroy();
+      else if (request.url === "/passed-on") response.writeHead(504).end();
+      else response.end("{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -35,17 +37,19 @@ describe("the way out to the component managers", () => {
     server.close();
   });
 
-  const request = (method: "GET" | "PUT", changes: boolean) =>
-    http.request({ method, path: "policy", changes, what: "set the policy", headers: {} });
+  const request = (method: "GET" | "PUT", changes: boolean, path = "policy") =>
+    http.request({ method, path, changes, what: "set the policy", headers: {} });
 
   /** A lease that is valid so often as it says, one answer after another, and again after each renewal. */
   function leaseThat(...valid: boolean[]) {
     let renewals = 0;
+    const lost: number[] = [];
     const lease: Lease = {
       renew: () => Promise.resolve(void renewals++),
       isValid: () => valid.shift() ?? true,
+      lost: (milliseconds) => void lost.push(milliseconds),
     };
-    return { lease, renewals: () => renewals };
+    return { lease, renewals: () => renewals, lost };
   }
 
   it("sends what changes nothing without a lease", async () => {
@@ -82,12 +86,30 @@ describe("the way out to the component managers", () => {
     expect([status, arrived, renewals()]).to.deep.equal([200, ["PUT /policy"], 3]);
   });
 
+  for (const path of ["cut", "passed-on"])
+    it(`tells the lease of a change without an answer of the manager, which may arrive yet: ${path}`, async () => {
+      const { lease, lost } = leaseThat();
+      await withLease(lease, () => request("PUT", true, path)).catch(() => undefined);
+      expect([arrived, lost]).to.deep.equal([[`PUT /${path}`], [2_000]]);
+    });
+
+  it("tells the lease nothing of a change that was answered, was never sent, or changes nothing", async () => {
+    const { lease, lost } = leaseThat();
+    await withLease(lease, () => request("PUT", true));
+    await withLease(lease, () => request("GET", false, "cut")).catch(() => undefined);
+    server.close();
+    server.closeAllConnections();
+    expect(await rejectionOf(withLease(lease, () => request("PUT", true)))).to.include({ code: "ECONNREFUSED" });
+    expect(lost).to.deep.equal([]);
+  });
+
   it("sends nothing where the lease has ended while a connection was waited for", async () => {
     const ended = new LeaseEndedError("gone");
     let renewals = 0;
     const lease: Lease = {
       renew: () => (renewals++ === 0 ? Promise.resolve() : Promise.reject(ended)),
       isValid: () => false,
+      lost: () => undefined,
     };
     expect(await rejectionOf(withLease(lease, () => request("PUT", true)))).to.equal(ended);
     expect(arrived).to.deep.equal([]);

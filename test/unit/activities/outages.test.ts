@@ -99,7 +99,7 @@ describe("a component manager that is unwell for moments", function () {
       await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, times: 8 });
       const limits = { ...quickLimits, clock: cluster.clock };
       const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
-      const lasting = { isValid: () => true, renew: () => Promise.resolve() };
+      const lasting = { isValid: () => true, renew: () => Promise.resolve(), lost: () => undefined };
       const maintenance = vim25HostMaintenance({ client: createVim25Client(access, limits), limits });
       const { error } = await runActivity(() =>
         withLease(lasting, () => maintenance.enter(host.host, {}, activityRetryPolicy(limits))),
