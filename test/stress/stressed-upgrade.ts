@@ -60,8 +60,8 @@ export function drawUpgrade(random: Draws): { readonly plan: UpgradePlan; readon
 
 /** One to ten clusters; the last digit of an id says how many hosts it has. */
 function drawClusters(random: Draws) {
-  const hosts = random.one(["1", "3", "a"]);
-  return Array.from({ length: random.one([1, 2, 5, 10]) }, () => ({
+  const hosts = random.one(["1", "1", "3", "a"]);
+  return Array.from({ length: random.one([1, 1, 2, 2, 5, 10]) }, () => ({
     // What fails and what is slow is decided by these ids (stress-worker.ts), so the seed decides them.
     resourceId: `cl-${Math.floor(random.number() * 2 ** 40).toString(36)}-${hosts}`,
   }));
