@@ -1,4 +1,4 @@
-import { CancellationScope, proxyActivities } from "@temporalio/workflow";
+import { CancellationScope, proxyActivities, sleep } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../activities/contract";
 import type { ErrorBody } from "../src/domain/error-body";
 import { conflictingLocks, inLockOrder, lockOf } from "../src/domain/resource-lock";
@@ -15,10 +15,15 @@ const { readLockHolder, readLockHolders } =
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
+/** How often one of two that meet looks whether the other has given way, and how long it waits in between (milliseconds). */
+const maximumLooks = 5;
+const betweenLooks = 2_000;
+
 /**
  * Takes the locks of resources one after another in the order of their ids, so that of upgrades which race for overlapping
  * resources one always gets through. Then sees that nobody holds a lock that conflicts with them. Gives the error that
- * names the holder where one is held; those already taken are released then.
+ * names the holder where one is held; those already taken are released then. Two that have taken conflicting locks at the
+ * same time both see that: the one with the greater Task id gives way, and the other looks again for a moment.
  */
 export async function acquireLocks(
   state: UpgradeState,
@@ -32,10 +37,14 @@ export async function acquireLocks(
       if ("message" in lock) return lock;
       locked.push(lock);
     }
-    const conflict = await findConflict(state, resources);
-    if (conflict) return conflict;
-    complete = true;
-    return locked;
+    for (let looks = 1; ; looks++) {
+      const conflict = await findConflict(state, resources);
+      complete = conflict === undefined;
+      if (!conflict) return locked;
+      const givesWay = conflict.holder === undefined || conflict.holder < state.plan.id;
+      if (givesWay || looks === maximumLooks) return conflict.error;
+      await sleep(betweenLooks, { summary: `gives upgrade ${conflict.holder} time to give way` });
+    }
   } finally {
     if (!complete) await CancellationScope.nonCancellable(() => releaseAll(locked));
   }
@@ -59,8 +68,14 @@ function readHolder(state: UpgradeState, resource: ResourcePlan) {
   );
 }
 
+interface Conflict {
+  readonly error: ErrorBody;
+  /** Of several upgrades that hold something the one with the least id. */
+  readonly holder: string | undefined;
+}
+
 /** Looks at what resources must not meet, all of it at once. */
-async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<ErrorBody | undefined> {
+async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<Conflict | undefined> {
   const own = new Set(state.resources.map(lockOf));
   const meetings = resources
     .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
@@ -68,11 +83,12 @@ async function findConflict(state: UpgradeState, resources: readonly ResourcePla
   if (meetings.length === 0) return undefined;
   const names = meetings.map(({ resource }) => resource.name);
   const held = await readHolders(state, [...new Set(meetings.flatMap(({ locks }) => locks))], names);
+  const [holder] = [...held.values()].sort();
   for (const { resource, locks } of meetings) {
-    const lock = locks.find((one) => held.has(one));
-    if (lock === undefined) continue;
+    const lock = locks.find((one) => held.get(one) === holder);
+    if (holder === undefined || lock === undefined) continue;
     const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
-    return lockedBy(what, resource.resourceId, held.get(lock));
+    return { error: lockedBy(what, resource.resourceId, holder), holder };
   }
   return undefined;
 }
