@@ -121,7 +121,7 @@ export default tseslint.config(
     },
   },
   {
-    // One place reads the time, and says why it may be decided by.
+    // Only this file reads the time; it says why decisions may rely on it.
     files: ["workflows/**/*.ts"],
     ignores: ["workflows/clock.ts"],
     rules: {
@@ -151,7 +151,7 @@ export default tseslint.config(
             {
               name: "@temporalio/workflow",
               importNames: ["proxyLocalActivities", "scheduleLocalActivity"],
-              message: "Workflows decide by the time, which local Activities move on: take a regular Activity.",
+              message: "Workflows make decisions by the time, and local Activities advance it: use a regular Activity.",
             },
           ],
         },

@@ -41,7 +41,9 @@ export class ActivityLease implements Lease {
   readonly #clock: Clock;
   #heartbeatAt = -Infinity;
   #ended: LeaseEndedError | undefined;
-  /** Changes without an answer, with the clock's time until which each may arrive. */
+  /** Changes that have no answer yet. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Changes that got no answer, each with the time until which it may still arrive. */
   #lost: { readonly clock: Clock; readonly until: number }[] = [];
   #renewing: Promise<void> | undefined;
 
@@ -60,23 +62,31 @@ export class ActivityLease implements Lease {
     await this.#renewing;
   }
 
+  follow(change: Promise<unknown>): void {
+    this.#underWay.add(change);
+    const forget = () => this.#underWay.delete(change);
+    change.then(forget, forget);
+  }
+
   lost(milliseconds: number, clock: Clock): void {
     this.#lost.push({ clock, until: clock.now() + milliseconds });
   }
 
-  /** Whether a change that got no answer may still arrive. */
-  get mayBeOvertaken(): boolean {
-    return this.#lost.some(({ clock, until }) => clock.now() < until);
+  /** Whether a change is under way, or has got no answer and may still arrive. */
+  get mayStillArrive(): boolean {
+    return this.#underWay.size > 0 || this.#lost.some(({ clock, until }) => clock.now() < until);
   }
 
   /**
-   * Until no change that got no answer can arrive any more: only then can anybody find out how things were left. Ends early
-   * where the worker is stopped.
+   * Until no change can arrive any more: only then can anybody find out how things were left. Ends early where the worker is
+   * stopped.
    */
   async untilNothingArrives(): Promise<void> {
+    const isStopped = () => this.#options.interruption?.() !== undefined;
+    while (this.#underWay.size > 0 && !isStopped())
+      await Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(pauseAfterSilence)]);
     for (const { clock, until } of this.#lost)
-      while (clock.now() < until && !this.#ended && !this.#options.interruption?.())
-        await clock.sleep(Math.min(pauseAfterSilence, until - clock.now()));
+      while (clock.now() < until && !isStopped()) await clock.sleep(Math.min(pauseAfterSilence, until - clock.now()));
   }
 
   /** The Activity has ended in this worker: what it has left behind changes nothing any more. */

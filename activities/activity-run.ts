@@ -136,12 +136,12 @@ export function timeOfRun(): number {
 }
 
 /**
- * Bounds for what is short or asked again by Temporal, whatever is allowed elsewhere. They leave time for a last call,
- * so that it is told what was waited for rather than that the time was over.
+ * Bounds for what is short or asked again by Temporal, whatever is allowed elsewhere. They leave time for a last call and for
+ * a lost one to arrive, so that it is told what was waited for rather than that the time was over.
  */
 export function shortBounds({ outage, operationBusy, answer, callTimeout, poll, clock }: ActivityLimits): RetryBounds {
   const run = timeOfRun();
-  const longest = Math.min(answer, Math.max(run - callTimeout, run / 2));
+  const longest = Math.min(answer, Math.max(run - 2 * callTimeout, run / 2));
   return {
     outage: Math.min(outage, longest),
     operationBusy: Math.min(operationBusy, longest),
@@ -217,7 +217,7 @@ export async function runActivity<A>(
   }
 }
 
-/** Runs the body under its lease, and ends only when nothing that it has asked for can arrive any more (docs/decisions/0037). */
+/** Runs the body under its lease, and ends when nothing that it has asked for can arrive any more (docs/decisions/0037). */
 async function leavingNothingBehind<A>(
   lease: ActivityLease,
   body: () => Promise<A>,
@@ -226,8 +226,10 @@ async function leavingNothingBehind<A>(
   try {
     return await withLease(lease, body);
   } finally {
-    if (lease.mayBeOvertaken) {
-      const doing = "Waiting until a change that got no answer can arrive no more";
+    // What the body has left behind sends nothing more.
+    lease.end();
+    if (lease.mayStillArrive) {
+      const doing = "Waiting until an unanswered change can no longer take effect";
       Context.current().log.info("A step waits", { ...context, doing });
       await lease.untilNothingArrives();
     }

@@ -295,8 +295,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     },
     activityWaits: {
       readMinutes: values.READ_MINUTES,
-      // The last call begins before the worker stops retrying.
-      readRunSeconds: values.ANSWER_SECONDS + values.COMPONENT_MANAGER_CALL_SECONDS,
+      // The last call begins before the worker stops retrying, and where it changes something, it may arrive a call's time later.
+      readRunSeconds: values.ANSWER_SECONDS + 2 * values.COMPONENT_MANAGER_CALL_SECONDS,
       netvirtReadMinutes: values.NETVIRT_READ_MINUTES,
       precheckMinutes: values.PRECHECK_MINUTES,
       restoreHours: values.RESTORE_HOURS,

@@ -15,7 +15,7 @@ const { readLockHolder, readLockHolders } =
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
-/** How often one of two that meet looks whether the other has given way, and how long it waits in between (milliseconds). */
+/** How often an upgrade checks whether the other has given way, and the wait between checks (milliseconds). */
 const maximumLooks = 5;
 const betweenLooks = 2_000;
 
@@ -70,7 +70,7 @@ function readHolder(state: UpgradeState, resource: ResourcePlan) {
 
 interface Conflict {
   readonly error: ErrorBody;
-  /** Of several upgrades that hold something the one with the least id. */
+  /** The least id among the upgrades that hold a conflicting lock. */
   readonly holder: string | undefined;
 }
 

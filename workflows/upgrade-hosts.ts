@@ -52,14 +52,19 @@ export async function upgradeHosts(
   }
 }
 
-/** Pauses, and the health gate where it is asked for: open is only what was found so after the last pause. */
+/**
+ * Pauses, and the health gate where it is asked for. The gate counts as open only if it was found open after the last pause,
+ * so a `check` that a look has started counts for nothing once there was one.
+ */
 async function untilNextMayBegin(
   state: ClusterUpgradeState,
   { gate, check }: { readonly gate: boolean; readonly check?: string },
 ): Promise<void> {
+  let started = state.pause.closed ? undefined : check;
   do {
     await state.pause.pass();
-    if (gate) await awaitHealth(state, check);
+    if (gate) await awaitHealth(state, started);
+    started = undefined;
   } while (state.pause.closed);
   await endHereIfCancelled();
 }
@@ -90,7 +95,7 @@ async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: H
   return { failures: told.flatMap(({ failures }) => failures), ...(closed && { gateClosed: closed }) };
 }
 
-/** The same by one Activity. */
+/** Upgrades the hosts of one Activity; ends as {@link upgradeGroup} does. */
 async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate }: HostGroup): Promise<GroupEnd> {
   const { cluster, upgradeId, waits } = state.input;
   const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
@@ -200,7 +205,7 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
   await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
 }
 
-/** Waits for a healthy cluster. `check`: of the component manager, which a look has asked for and not waited for. */
+/** Waits for a healthy cluster. `check`: a check that a look has started and not waited for. */
 async function awaitHealth(state: ClusterUpgradeState, check: string | undefined): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
   const target = clusterTarget(cluster, upgradeId);

@@ -83,7 +83,9 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
     const options = { client, retryPolicy, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
+    const began = retryPolicy.clock.now();
     let followed = await followTask({ ...options, ...life, stall: limits.stall });
+    if (retryPolicy.clock.now() - began > retryPolicy.bounds.poll.max) doubts.forget("outage");
     const stalled = followed.end === "STALLED";
     if (stalled) {
       progress.note("No progress for too long: cancelling the task.");
@@ -98,9 +100,11 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     }
     if (step.isDone(await look())) return true;
     if (!stalled && endedByOutage(followed.task) && !doubts.hasLasted("outage", limits.outage)) {
-      const [reason = ""] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
-      progress.note(`Waiting: the task says nothing of the host (${reason}). It is asked for again.`);
+      const [reason] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
+      progress.note(`Waiting: the task has ended without saying what became of it${reason ? `: ${reason}` : "."}`);
       requests--;
+      // The host may be at it all the same.
+      if (await settle()) return true;
       await retryPolicy.pause(round);
       return false;
     }

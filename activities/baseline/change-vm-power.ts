@@ -89,6 +89,8 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       if (error.kind === "alreadyDone") return "ANSWERED";
+      const mayPass = error.code === "HOST_NOT_CONNECTED" && doubts.mayPass("outage", retryPolicy.bounds.outage);
+      if (mayPass) return "UNANSWERED";
       if (refusals.has(error.code)) {
         reasons.add(error.causes[0] ?? error.message);
         return "ANSWERED";
@@ -105,7 +107,10 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
     if (followed.end !== "ENDED") return followed.end === "FORGOTTEN";
-    if (!followed.task.error) return false;
+    if (!followed.task.error) {
+      doubts.forget("outage");
+      return false;
+    }
     if (endedByOutage(followed.task) && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) return true;
     for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
     return false;

@@ -8,6 +8,7 @@ import { reasonsOfFault } from "../drivers/vim25/classify-fault";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
 import { endedByOutage, hasEnded, type ClusterSettings } from "../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../retry-policy";
+import { Doubts } from "./doubts";
 import { followTask } from "./follow-task";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
@@ -78,18 +79,20 @@ async function reconfigure(
   const { cluster, name } = named;
   let reasons: readonly string[] = [];
   const maximumRequests = 3;
-  for (let round = 0; round <= maximumRequests; round++) {
+  const doubts = new Doubts<"outage">(retryPolicy.clock);
+  for (let round = 0, requests = 0; ; round++) {
     await awaitReconfigurations(client, retryPolicy, named);
     const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
     const missing = different(wanted, settings);
     if (Object.keys(missing).length === 0) return;
-    if (round === maximumRequests) break;
+    if (requests++ === maximumRequests) break;
     // A task that is lost or was not seen to end is looked at through its effect.
     const task = await retryPolicy.change(() => client.reconfigureCluster(cluster, missing));
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
-    if (followed.end === "FORGOTTEN" || (followed.end === "ENDED" && endedByOutage(followed.task)))
-      await retryPolicy.pause(round);
+    if (followed.end === "STALLED" || (followed.end === "ENDED" && !endedByOutage(followed.task))) continue;
+    if (followed.end === "ENDED" && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) requests--;
+    await retryPolicy.pause(round);
   }
   throw notChanged(client, `${Object.keys(wanted).join(" and ")} of cluster ${name}`, reasons);
 }

@@ -19,6 +19,16 @@ export class Doubts<Reason extends string> {
     return now - since >= bound;
   }
 
+  /** Whether this reason has arisen, and not lasted for `bound` milliseconds. */
+  mayPass(reason: Reason, bound: number): boolean {
+    return this.#since.has(reason) && !this.hasLasted(reason, bound);
+  }
+
+  /** The reason has gone: when it arises again, it is waited out anew. */
+  forget(reason: Reason): void {
+    this.#since.delete(reason);
+  }
+
   /** Throws what a request failed with, where this reason has lasted for `bound` milliseconds. */
   giveUpAfter(reason: Reason, bound: number, error: DriverError): void {
     if (this.hasLasted(reason, bound)) throw new GiveUpError(error, bound);

@@ -40,7 +40,11 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
     let requests = 0;
     for (let round = 0; ; round++) {
       const now = await retryPolicy.retry(() => client.readHost(host));
-      if (now.connection !== "connected") throw failed(wanted, now, [`it is ${now.connection}.`]);
+      if (now.connection !== "connected") {
+        if (!doubts.mayPass("outage", limits.outage)) throw failed(wanted, now, [`it is ${now.connection}.`]);
+        await retryPolicy.pause(round);
+        continue;
+      }
       if (operation === "exit" && (await endEntering(now, retryPolicy))) continue;
       if (isDone(now)) return;
       const task = runningTask(now, operation) ?? (await request());
@@ -70,7 +74,9 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
     async function follow(task: string, now: Vim25Host): Promise<void> {
       // The task itself often tells nothing while virtual machines leave one by one.
       const signsOfLife = async () => (await retryPolicy.retry(() => client.readHost(host))).vmCount;
+      const began = retryPolicy.clock.now();
       const followed = await followTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
+      if (retryPolicy.clock.now() - began > retryPolicy.bounds.poll.max) doubts.forget("outage");
       if (followed.end === "STALLED") {
         await cancelIfPossible({ client, retryPolicy }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);

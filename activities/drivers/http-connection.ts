@@ -73,18 +73,25 @@ export class HttpConnection {
   async request(request: HttpRequest): Promise<HttpAnswer> {
     if (!request.changes) return this.#send(request, AbortSignal.timeout(this.#options.callTimeout));
     const lease = requireLease(request.what);
+    const change = this.#change(request, lease);
+    lease.follow(change);
+    return change;
+  }
+
+  async #change(request: HttpRequest, lease: Lease): Promise<HttpAnswer> {
     await lease.renew();
-    const signal = AbortSignal.timeout(this.#options.callTimeout);
-    const mayArriveYet = () => lease.lost(this.#options.callTimeout, this.#options.clock ?? monotonicClock);
+    const { callTimeout, clock = monotonicClock } = this.#options;
+    const signal = AbortSignal.timeout(callTimeout);
     for (;;) {
+      const sending = { hasBegun: false };
       try {
-        const answer = await this.#send(request, signal, this.#pool.compose(sendingWhileValid(lease)));
-        if (givenUpOnTheWay.has(answer.status)) mayArriveYet();
+        const answer = await this.#send(request, signal, this.#pool.compose(sendingWhileValid(lease, sending)));
+        if (isOfAnother(answer)) lease.lost(callTimeout, clock);
         return answer;
       } catch (error) {
         if (error instanceof LeaseTooOldError) await lease.renew();
         else {
-          if (!neverSent.has((error as { code?: unknown }).code)) mayArriveYet();
+          if (sending.hasBegun) lease.lost(callTimeout, clock);
           throw error;
         }
       }
@@ -133,24 +140,23 @@ export class HttpConnection {
   }
 }
 
-/** Answers of whatever stands before a manager, which may have passed the request on. */
-const givenUpOnTheWay: ReadonlySet<number> = new Set([502, 504]);
-
-/** Errors of the connecting: no request was sent. */
-const neverSent: ReadonlySet<unknown> = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
-]);
+/** Whether something that stands before a manager has answered, which may have passed the request on. */
+function isOfAnother({ status, body }: HttpAnswer): boolean {
+  // A manager's own 503 is JSON or SOAP.
+  return status === 502 || status === 504 || (status === 503 && !/^\s*[{<](?!!doctype|html)/i.test(body));
+}
 
 /** Not a byte of the change was sent: the lease was too old when its turn came. */
 class LeaseTooOldError extends Error {}
 
-/** Looks at the lease in the moment in which a connection is about to write the request. */
-function sendingWhileValid(lease: Lease): Dispatcher.DispatcherComposeInterceptor {
+/** Looks at the lease in the moment in which a connection is about to write the request, and notes that it is written. */
+function sendingWhileValid(lease: Lease, sending: { hasBegun: boolean }): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (controller, context: unknown) => {
         handler.onRequestStart?.(controller, context);
         if (!lease.isValid()) controller.abort(new LeaseTooOldError());
+        else sending.hasBegun = true;
       },
       onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
       onResponseData: (...data) => handler.onResponseData?.(...data),

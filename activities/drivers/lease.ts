@@ -14,6 +14,8 @@ export interface Lease {
   renew(): Promise<void>;
   /** Whether a change may be sent at this moment. */
   isValid(): boolean;
+  /** A change is under way until this settles, also where nobody waits for it any more. The work does not end before. */
+  follow(change: Promise<unknown>): void;
   /** A change got no answer, and may still arrive for so many milliseconds. The work does not end before that is over. */
   lost(milliseconds: number, clock: Clock): void;
 }

@@ -1,4 +1,5 @@
 import { Context } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
 import { cancelledFailure, stopReason } from "../activity-run";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { ClusterTarget, HealthLook } from "../contract";
@@ -37,7 +38,10 @@ export async function lookAtHealth(
     check = await health.startCheck();
     return { healthy: (await health.checkProblems(look, check)).length === 0 && !interruption() };
   } catch (error) {
-    if (!(error instanceof DriverError || error instanceof LookTooLongError)) throw error;
+    // Nothing has been begun: where the upgrade is cancelled, nothing is left to be brought to an end either.
+    if (error instanceof CancelledFailure && stopReason() !== "STOP_REQUESTED") throw error;
+    if (!(error instanceof DriverError || error instanceof CancelledFailure || error instanceof LookTooLongError))
+      Context.current().log.error("The look at a cluster's health failed", { cluster: input.cluster.name, error });
     return { healthy: false, ...(check !== undefined && { check }) };
   }
 }

@@ -28,7 +28,7 @@ export interface ActivityWaits {
 /** The waits that hold where the configuration says nothing else. */
 export const defaultActivityWaits: ActivityWaits = {
   readMinutes: 60,
-  readRunSeconds: 120,
+  readRunSeconds: 150,
   netvirtReadMinutes: 20,
   precheckMinutes: 60,
   restoreHours: 24,

@@ -5,8 +5,8 @@ import type { Draws } from "../walk/deck";
 
 const root = resolve(__dirname, "../..");
 
-/** Milliseconds between two faults, and how long a worker stands still; the longest is past what Temporal waits for. */
-const faults = { between: [4_000, 12_000], frozen: [500, 5_000] } as const;
+/** Milliseconds before the first fault and between two others, and how long a worker stands still; the longest is past what Temporal waits for. */
+const faults = { first: [0, 1_000], between: [4_000, 12_000], frozen: [500, 5_000] } as const;
 
 const within = ({ number }: Draws, [least, most]: readonly [number, number]) => least + number() * (most - least);
 
@@ -15,6 +15,8 @@ export class WorkerProcesses {
   private readonly running = new Set<ChildProcess>();
   private isEnding = false;
   private faulting: Promise<void> = Promise.resolve();
+  /** How often one was killed or frozen. */
+  faults = 0;
   /** What they have printed. */
   printed = "";
   /** Workers that have ended though nobody has killed them. */
@@ -50,8 +52,9 @@ export class WorkerProcesses {
   }
 
   private async keepFaulting(random: Draws): Promise<void> {
-    while (!this.isEnding) {
-      await pause(within(random, faults.between));
+    for (let wait: readonly [number, number] = faults.first; !this.isEnding; wait = faults.between) {
+      await pause(within(random, wait));
+      this.faults += 1;
       const victim = random.one([...this.running]);
       if (random.number() < 0.5) {
         await this.kill(victim);

@@ -48,7 +48,7 @@ describe("the configuration", () => {
     const set = accepted({ ...limits, ANSWER_SECONDS: "200", COMPONENT_MANAGER_CALL_SECONDS: "60" });
     expect(set.activityWaits).to.deep.equal({
       ...defaultActivityWaits,
-      readRunSeconds: 260,
+      readRunSeconds: 320,
       netvirtReadMinutes: 45,
       heartbeatSeconds: 30,
       callSeconds: 60,

@@ -255,6 +255,36 @@ describe("Pausing an upgrade", function () {
     expect(asked).to.equal(4);
   });
 
+  it("trusts no health check that was begun before it", async () => {
+    const look = new Gate();
+    const checks: (string | undefined)[] = [];
+    let looks = 0;
+    const fake = new FakeActivities(
+      {
+        lookAtHealth: async () => {
+          if (++looks > 1) return { healthy: true };
+          await look.pass();
+          return { healthy: false, check: "before-the-pause" };
+        },
+        awaitClusterHealth: async ({ check }) => void checks.push(check),
+      },
+      1,
+    );
+    const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
+    await look.reached;
+    await upgrade.ask("pause");
+    await untilChildKnows(upgrade);
+    look.open();
+    await eventually(
+      () => upgrade.hosts(),
+      ([first]) => first === "PENDING",
+    );
+    expect(checks).to.deep.equal([]);
+    await upgrade.ask("resume");
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(checks).to.deep.equal([undefined]);
+  });
+
   it("can be cancelled: settings are restored, and the Task says what was done and what was not", async () => {
     const upgrade = await pausedAfterFirstHost();
     await upgrade.handle.cancel();

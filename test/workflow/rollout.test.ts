@@ -137,9 +137,13 @@ describe("The rollout policy of a cluster", function () {
       const fake = new FakeActivities({ awaitClusterHealth: () => gate.pass() });
       const upgrade = await bench().upgrade({ rollout: { healthGate: true } }, fake);
       await gate.reached;
+      expect(await upgrade.hosts()).to.deep.equal(["PENDING", "PENDING", "PENDING"]);
       await upgrade.handle.cancel();
       expect(await upgrade.end()).to.equal("CANCELLED");
       expect(fake.remediations).to.deep.equal([]);
+      expect(new Set((await upgrade.subTask()).subTasks?.map(({ reasonCode }) => reasonCode))).to.deep.equal(
+        new Set(["NOT_STARTED"]),
+      );
       expect(fake.changes.at(-1)).to.equal(`restorePolicy ${upgrade.resourceId()}`);
     });
 

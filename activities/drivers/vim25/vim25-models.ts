@@ -58,12 +58,18 @@ export const TaskInfo = t.exact(
 );
 export type TaskInfo = t.TypeOf<typeof TaskInfo>;
 
-/** Faults with which a task ends where the manager did not hear from a host for a moment, or something of its own failed. */
-const passingFaults: ReadonlySet<string> = new Set(["HostCommunication", "HostConnectFault", "RuntimeFault"]);
+/** Faults of a task where the manager has lost touch with a host (`HostCommunication` and its subtypes), or failed itself. */
+const passingFaults: ReadonlySet<string> = new Set([
+  "HostCommunication",
+  "HostNotConnected",
+  "HostNotReachable",
+  "HostConnectFault",
+  "RuntimeFault",
+]);
 
 /**
- * Whether the end of a task is no word on what it was about: what became of that has to be looked up. The manager has ended
- * the task itself, as where its service restarts (nobody has asked for its cancellation), or has lost touch with the host.
+ * Whether a task's end says nothing about its outcome, which then has to be looked up. The manager has ended the task itself,
+ * as when its service restarts (nobody has asked for its cancellation), or has lost touch with the host.
  */
 export function endedByOutage({ error, cancelled }: TaskInfo): boolean {
   if (!error) return false;

@@ -142,7 +142,7 @@ const requests: Record<FaultKind, t.Decoder<unknown, FaultRequest>> = {
   NSX_REVISION_STALE: kinded({ times: Times }),
   MAINTENANCE_EXIT_FAILS: kinded({ ...ofHost, message: Text }),
   VM_POWER_FAILS: kinded({ ...ofHost, message: Text }),
-  HOST_COMMUNICATION_FAILS: kinded({ ...ofHost, message: Text }),
+  HOST_COMMUNICATION_FAILS: kinded({ ...ofHost, message: Text, seconds: Seconds }),
   MGMT_PRECHECK_FAILS: kinded(ofMgmt),
   MGMT_QUESTION_ASKED: kinded({ times: Times, item: Text }),
   MGMT_BUSY: kinded({ times: Times }),

@@ -79,11 +79,14 @@ function hostTask(on: OnHost, kind: Vim25Task["kind"], share: number, more: Part
   return openTask(world, cluster, { kind, entity, entityName, user, dueAt, ...more, events });
 }
 
-/** How a task ends about which the component manager lost touch with the host. */
+/** How a task ends when the component manager loses touch with its host. */
 function unheard(on: OnHost, at: number): Vim25Event[] | undefined {
   const fault = takeFault(on, ["HOST_COMMUNICATION_FAILS"]);
   const message = fault?.message ?? "An error occurred while communicating with the remote host.";
-  return fault && fails(at, { type: "HostCommunication", message });
+  if (!fault) return undefined;
+  const failed = fails(at, { type: "HostCommunication", message });
+  if (fault.seconds === undefined) return failed;
+  return [...failed, { at, kind: "HOST_DOWN" }, { at: at + fault.seconds * 1000, kind: "HOST_BACK" }];
 }
 
 function record(

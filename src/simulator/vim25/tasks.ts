@@ -88,6 +88,9 @@ export function happenToTask(world: World, cluster: ClusterState, task: Vim25Tas
       host.connection = "NOT_RESPONDING";
       if (event.fault !== undefined) host.lostBy = event.fault;
       return;
+    case "HOST_BACK":
+      if (host) host.connection = "CONNECTED";
+      return;
     case "HOST_UP": {
       if (!host) return;
       const known = vim25HostOf(cluster, host.id);

@@ -22,7 +22,7 @@ export type MethodFault = t.TypeOf<typeof MethodFault>;
 
 /** Something that a task will do at a moment. */
 const Vim25Event = model(
-  { at: Moment, kind: OneOf("SUCCEEDS", "FAILS", "HOST_DOWN", "HOST_UP") },
+  { at: Moment, kind: OneOf("SUCCEEDS", "FAILS", "HOST_DOWN", "HOST_UP", "HOST_BACK") },
   {
     failure: MethodFault,
     /** Of HOST_DOWN: the fault that keeps the host from coming back. */

@@ -99,17 +99,17 @@ describe("the lease of an Activity", () => {
       const one = lease();
       one.lost(30_000, clock);
       one.lost(1_000, clock);
-      expect(one.mayBeOvertaken).to.equal(true);
+      expect(one.mayStillArrive).to.equal(true);
       const before = clock.now();
       await one.untilNothingArrives();
-      expect([one.mayBeOvertaken, clock.now() - before]).to.deep.equal([false, 30_000]);
+      expect([one.mayStillArrive, clock.now() - before]).to.deep.equal([false, 30_000]);
     });
 
     it("waits for nothing once that is over", async () => {
       const one = lease();
       one.lost(30_000, clock);
       clock.pass(30_000);
-      expect(one.mayBeOvertaken).to.equal(false);
+      expect(one.mayStillArrive).to.equal(false);
       await one.untilNothingArrives();
       expect(clock.sleeps).to.deep.equal([]);
     });
@@ -158,6 +158,27 @@ describe("the lease of an Activity", () => {
         await Promise.allSettled([run]);
         expect(clock.now() - began).to.equal(30_000);
       });
+
+    it("ends a cancelled one only when a change that is under way has been answered, and lets it send no other", async () => {
+      let answer: () => void = () => undefined;
+      let held: Lease | undefined;
+      const environment = activityEnvironment({}, { logger: silent });
+      const run = environment.run(() =>
+        runActivity({ context: {} }, async () => {
+          held = requireLease("change something");
+          await held.renew();
+          held.follow(new Promise<void>((resolve) => (answer = resolve)));
+          environment.cancel("CANCELLED", new ActivityCancellationDetails({ cancelRequested: true }));
+          throw new CancelledFailure("CANCELLED");
+        }),
+      );
+      let hasEnded = false;
+      const ended = rejectionOf(run.finally(() => (hasEnded = true)));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([hasEnded, held?.isValid()]).to.deep.equal([false, false]);
+      answer();
+      expect(await ended).to.be.instanceOf(CancelledFailure);
+    });
 
     it("hands over what Temporal has given up, and uses up no attempt", async () => {
       const gone = clientThat(() => Promise.reject(new ActivityNotFoundError("gone")));

@@ -47,6 +47,7 @@ describe("the way out to the component managers", () => {
     const lease: Lease = {
       renew: () => Promise.resolve(void renewals++),
       isValid: () => valid.shift() ?? true,
+      follow: () => undefined,
       lost: (milliseconds) => void lost.push(milliseconds),
     };
     return { lease, renewals: () => renewals, lost };
@@ -109,6 +110,7 @@ describe("the way out to the component managers", () => {
     const lease: Lease = {
       renew: () => (renewals++ === 0 ? Promise.resolve() : Promise.reject(ended)),
       isValid: () => false,
+      follow: () => undefined,
       lost: () => undefined,
     };
     expect(await rejectionOf(withLease(lease, () => request("PUT", true)))).to.equal(ended);

@@ -74,10 +74,10 @@ describe("a component manager that is unwell for moments", function () {
     }
     const running = async () => (await cluster.state()).hosts.reduce((sum, { poweredOnVms }) => sum + poweredOnVms, 0);
 
-    for (const times of [1, 6, 12])
-      it(`repeats what ${times} tasks in a row have not done, and uses up no attempt`, async () => {
+    for (const fault of [{ times: 1 }, { times: 6 }, { times: 12 }, { times: 3, seconds: 20 }])
+      it(`repeats what tasks have not done, and uses up no attempt: ${JSON.stringify(fault)}`, async () => {
         cluster = await simulateCluster("BASELINE");
-        await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, times });
+        await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, ...fault });
         const before = await running();
         const { result, error } = await remediateBaseline();
         expect(error).to.equal(undefined);
@@ -94,20 +94,26 @@ describe("a component manager that is unwell for moments", function () {
       expect(JSON.stringify(failure.told.error)).to.contain(unheard);
     });
 
-    it("repeats an entry into maintenance mode of an image-managed cluster as well", async () => {
-      cluster = await simulateCluster("IMAGE");
-      await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, times: 8 });
-      const limits = { ...quickLimits, clock: cluster.clock };
-      const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
-      const lasting = { isValid: () => true, renew: () => Promise.resolve(), lost: () => undefined };
-      const maintenance = vim25HostMaintenance({ client: createVim25Client(access, limits), limits });
-      const { error } = await runActivity(() =>
-        withLease(lasting, () => maintenance.enter(host.host, {}, activityRetryPolicy(limits))),
-      );
-      expect(error).to.equal(undefined);
-      expect((await cluster.state()).hosts[0]).to.include({ id: host.host, maintenance: "IN" });
-      expect(await cluster.isUsedUp("HOST_COMMUNICATION_FAILS")).to.equal(true);
-    });
+    for (const fault of [{ times: 8 }, { times: 2, seconds: 20 }])
+      it(`repeats an entry into maintenance mode of an image-managed cluster: ${JSON.stringify(fault)}`, async () => {
+        cluster = await simulateCluster("IMAGE");
+        await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", host: host.host, ...fault });
+        const limits = { ...quickLimits, clock: cluster.clock };
+        const access = { id: "vc-01", url: cluster.url, username: "svc", password: "secret" };
+        const lasting = {
+          isValid: () => true,
+          renew: () => Promise.resolve(),
+          follow: () => undefined,
+          lost: () => undefined,
+        };
+        const maintenance = vim25HostMaintenance({ client: createVim25Client(access, limits), limits });
+        const { error } = await runActivity(() =>
+          withLease(lasting, () => maintenance.enter(host.host, {}, activityRetryPolicy(limits))),
+        );
+        expect(error).to.equal(undefined);
+        expect((await cluster.state()).hosts[0]).to.include({ id: host.host, maintenance: "IN" });
+        expect(await cluster.isUsedUp("HOST_COMMUNICATION_FAILS")).to.equal(true);
+      });
   });
 
   it("is told at once in the prechecks", async () => {
