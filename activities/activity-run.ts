@@ -200,7 +200,8 @@ export async function runActivity<A>(
       // One that an operator has reset (`temporal activity reset`) goes on in another run, and has used up no attempt.
       const isReset = activity.cancellationDetails?.reset === true;
       const handsOver = error instanceof LeaseEndedError || isReset || stopReason() === "WORKER_SHUTDOWN";
-      throw handsOver ? workerShutdownFailure(context, options.progress) : error;
+      const mayStillArrive = lease?.mayStillArrive === true;
+      throw handsOver ? workerShutdownFailure(context, options.progress, { mayStillArrive }) : error;
     }
     const failed = failureOf(error, context, options);
     activity.log.warn(failed.message, {
@@ -223,8 +224,9 @@ async function leavingNothingBehind<A>(
   body: () => Promise<A>,
   context: FailureContext,
 ): Promise<A> {
+  let result: A;
   try {
-    return await withLease(lease, body);
+    result = await withLease(lease, body);
   } finally {
     // What the body has left behind sends nothing more.
     lease.end();
@@ -234,6 +236,9 @@ async function leavingNothingBehind<A>(
       await lease.untilNothingArrives();
     }
   }
+  // The worker is stopped. What the work has come to is found again by the next run, once nothing can overtake it.
+  if (lease.mayStillArrive) throw cancelledFailure();
+  return result;
 }
 
 /** The lease of the current Activity; undefined where it has no heartbeats, and so nothing that it may change. */

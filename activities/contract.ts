@@ -146,6 +146,8 @@ export type ActivityProgress = RemediationProgress | NetvirtProgress | MgmtProgr
 export interface FailureDetails<P extends ActivityProgress = RemediationProgress> {
   readonly error: ErrorBody;
   readonly progress?: P;
+  /** Of an Activity whose worker was stopped: something that it has asked for may still take effect, a call's time long. */
+  readonly mayStillArrive?: true;
 }
 
 /** Whether a bundle may still be installed. */

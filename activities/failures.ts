@@ -54,7 +54,11 @@ export function failureOf(error: unknown, context: FailureContext, options: Fail
 }
 
 /** Tells the Workflow that the Worker stopped this Activity, so that it is run again at once. */
-export function workerShutdownFailure(context: FailureContext, progress?: ActivityProgress): ApplicationFailure {
+export function workerShutdownFailure(
+  context: FailureContext,
+  progress?: ActivityProgress,
+  { mayStillArrive = false } = {},
+): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: workerShutdown,
     errorType: "INTERNAL",
@@ -62,7 +66,7 @@ export function workerShutdownFailure(context: FailureContext, progress?: Activi
     remediationMessage: "Check that a worker is running.",
     context,
   };
-  return failure(error, true, progress);
+  return failure(error, true, progress, undefined, mayStillArrive);
 }
 
 /**
@@ -95,12 +99,13 @@ function failure(
   nonRetryable: boolean,
   progress: ActivityProgress | undefined,
   retryDelay?: number,
+  mayStillArrive = false,
 ): ApplicationFailure {
   const made = ApplicationFailure.create({
     message: bounded(error.message, 300),
     type: error.errorCode ?? "UNEXPECTED",
     nonRetryable,
-    details: [fitted({ error, ...(progress && { progress }) })],
+    details: [fitted({ error, ...(progress && { progress }), ...(mayStillArrive && { mayStillArrive }) })],
     ...(retryDelay !== undefined && { nextRetryDelay: retryDelay }),
   });
   // A stack of this file tells nobody anything, and it counts against the size of the failure.

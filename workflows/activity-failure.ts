@@ -47,6 +47,12 @@ export function isLost(failure: unknown): boolean {
   );
 }
 
+/** Whether something that an Activity has asked for may still take effect, because its worker was stopped. */
+export function mayStillArrive(failure: unknown): boolean {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  return cause instanceof ApplicationFailure && detailsOf(cause)?.mayStillArrive === true;
+}
+
 /** What an Activity knew when it failed or was lost; undefined where it did not say. */
 export function progressOf<P>(failure: unknown, progress: t.Decoder<unknown, P>): P | undefined {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;

@@ -171,7 +171,7 @@ class ProductRun {
 }
 
 /** Whether the bundle may still be installed: it may have been recalled since the upgrade was accepted. */
-async function checkBundle({ plan }: UpgradeState): Promise<readonly ErrorBody[]> {
+export async function checkBundle({ plan }: UpgradeState): Promise<readonly ErrorBody[]> {
   const { id: bundleId } = plan.bundle;
   const options = { ...readOptions(plan.waits), summary: `may bundle ${bundleId} still be installed?` };
   const { error } = await untilAnswered(plan.waits, () =>

@@ -8,7 +8,7 @@ import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
 import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
-import { runProducts } from "./upgrade-products";
+import { checkBundle, runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
 
 /**
@@ -75,6 +75,11 @@ async function attempt(
   state.resourceErrors = [];
   try {
     const resources = state.unfinished();
+    // Of a commit; what is due now is looked at when it begins.
+    if (precheckedAt !== undefined && state.nextTime(resources) !== undefined) {
+      const recalled = await checkBundle(state);
+      if (recalled.length > 0) return recalled;
+    }
     const locked = await acquireLocks(state, resources);
     if (!Array.isArray(locked)) return [locked];
     running.splice(0, running.length, ...locked);

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { isLeft } from "fp-ts/Either";
 import * as t from "io-ts";
 import type { HostRemediationOptions } from "../../src/domain/host-remediation";
 import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "../baseline/cluster-settings";
 import type { ClusterTarget, PolicyChange, RecordedPolicy, RemediationPolicy } from "../contract";
+import { DriverError } from "../drivers/driver-error";
 import type { RetryPolicy } from "../retry-policy";
 import type { ImageInterfaces } from "./image-context";
 import { parallelRemediation, remediationPolicy } from "./remediation-policy";
@@ -56,15 +58,33 @@ export async function restorePolicy(
   retryPolicy: RetryPolicy,
   { previous, ...target }: ClusterTarget & { previous: RemediationPolicy },
 ): Promise<void> {
-  const { ownOptions, cluster } = target;
+  const { ownOptions } = target;
   const { policy, settings } = ownOptions ? recorded(previous) : { policy: previous };
   // Neither is to wait for the other: what cannot be put back now is tried again for hours.
   const ends = await Promise.allSettled([
     settings &&
       restoreClusterSettings(management, retryPolicy, { ...target, options: ownOptions ?? {}, previous: settings }),
-    retryPolicy.retry(() => client.putPolicy(cluster.cluster, policy)),
+    putBack(client, retryPolicy, target, policy),
   ]);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+/** What is put back is read once more: whatever stands before a component manager may have answered in its place. */
+async function putBack(
+  client: Interfaces["client"],
+  retryPolicy: RetryPolicy,
+  { cluster: { cluster, name } }: ClusterTarget,
+  policy: RemediationPolicy,
+): Promise<void> {
+  await retryPolicy.retry(() => client.putPolicy(cluster, policy));
+  const now = await retryPolicy.retry(() => client.readPolicy(cluster));
+  if (isDeepStrictEqual(now, policy)) return;
+  throw new DriverError({
+    kind: "transient",
+    code: "CLUSTER_SETTINGS_NOT_CHANGED",
+    message: `${client.id} took the remediation policy of cluster ${name}, and shows another.`,
+    remediation: "Compare the remediation policy in the component manager with what it was, and put it back by hand.",
+  });
 }
 
 function recorded(previous: RemediationPolicy): { policy: RemediationPolicy; settings?: RemediationPolicy } {

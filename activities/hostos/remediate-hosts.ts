@@ -89,7 +89,9 @@ export function remediateHosts(
     progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
     await attempt({ ...common, retryPolicy: endingRetryPolicy(limits, onTrouble), stopping: true });
     const { upgraded, failed } = progress.result();
-    const isSafe = failed.every(({ error }) => alone !== undefined && safeEnds.has(error.errorCode));
+    const isSafe =
+      progress.leftBehind === undefined &&
+      failed.every(({ error }) => alone !== undefined && safeEnds.has(error.errorCode));
     if (upgraded.length === 0 && isSafe) throw stopped();
     return end();
   }

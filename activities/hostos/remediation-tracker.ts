@@ -224,6 +224,11 @@ export class RemediationTracker {
     this.#change({ failed: this.#failedWith(place, { ...known, what: bounded(known.what, 260), leftBehind }) });
   }
 
+  /** How the first host was left that is not as it was found; undefined where all are. */
+  get leftBehind(): string | undefined {
+    return this.#progress.failed.find(({ leftBehind }) => leftBehind !== undefined)?.leftBehind;
+  }
+
   /** Nothing is left to try: how every host ended. */
   result(): RemediationResult {
     const at = this.#now();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NetvirtHostClusterOptions } from "../../src/domain/upgrade-plan";
 import type { NetvirtGroupSettings, NetvirtPlanSettings, NetvirtSettings, NetvirtTarget } from "../contract";
-import { isNotFound } from "../drivers/driver-error";
+import { DriverError, isNotFound } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { KeyValue, PlanSettings, UnitGroup } from "../drivers/nsx/nsx-models";
 import type { RetryPolicy } from "../retry-policy";
@@ -87,14 +87,28 @@ export async function restoreNetvirtSettings(
 ): Promise<void> {
   for (const [component, settings] of Object.entries(plan)) {
     await changeSettings(client, retryPolicy, component, settings);
+    // Whatever stands before the managers may have answered in their place.
+    const now = await retryPolicy.retry(() => client.readSettings(component));
+    if (!isSame(now, settings)) throw notPutBack(client, `the settings of ${component}`);
   }
   for (const group of groups) {
     try {
       await changeGroup(client, retryPolicy, group);
+      const now = await retryPolicy.retry(() => client.readGroup(group.id));
+      if (!isSame(previousGroup(now), group)) throw notPutBack(client, `group ${now.display_name}`);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
+}
+
+function notPutBack({ id }: NsxClient, what: string): DriverError {
+  return new DriverError({
+    kind: "transient",
+    code: "NETVIRT_SETTINGS_NOT_CHANGED",
+    message: `${id} took ${what} of its upgrade plan, and shows others.`,
+    remediation: "Compare the upgrade plan in NETVIRT with what it was, and put it back by hand.",
+  });
 }
 
 async function changeSettings(

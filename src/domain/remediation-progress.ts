@@ -83,7 +83,7 @@ export const RemediationProgress = model(
     /** When this attempt asked, or was about to ask, for the remediation; tells an earlier result from ours. */
     requestedAt: t.string,
     /** The cluster was healthy before anything was asked for. */
-    gatePassed: t.literal(true),
+    gatePassed: t.boolean,
     /** How many reported failures each host may have in all. */
     maximumAttempts: WholeNumber,
     /** How far the component manager is with what happens now, 0 to 100. */

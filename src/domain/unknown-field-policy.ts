@@ -69,6 +69,7 @@ const restrictingWords = new Set(
     "selection limit limits max maximum skip skips skipped except omit without partial partially canary batch percent",
     "percentage window windows draft drafts delay delayed delays defer deferred later after before until deadline wait",
     "hold held postpone postponed cron calendar approval approve approved confirm confirmation manual manually pause",
+    "cluster vm vms resource resources validate commit auto autocommit enabled stage sequential serial when",
     "paused suspend suspended dry simulate simulated simulation preview noop trial rehearsal test hostname hostnames",
   ].flatMap((line) => line.split(" ")),
 );
@@ -78,7 +79,7 @@ const restrictingParts = /exclu|inclu|schedul|dryrun|readonly|whatif|hostids|hos
 
 /** A beginning together with a time. */
 const beginnings = new Set(["start", "starts", "begin", "begins", "run", "execute", "execution", "upgrade"]);
-const times = new Set(["time", "at", "date", "datetime", "timestamp", "on"]);
+const times = new Set(["time", "at", "date", "datetime", "timestamp", "on", "now", "immediately"]);
 
 /** Whether a name says that it narrows the scope of an upgrade or delays it. */
 function restricts(name: string): boolean {

@@ -20,6 +20,12 @@ function isEmpty({ elements = [], pageMetadata }: PageOfUpgrade): boolean {
  * empty page (docs/spec-gaps.md, 404 on the list).
  */
 export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) {
+  /** An empty page, where other upgrades than those that were asked for know the bundle. */
+  const ifKnown = (bundleId: string, found: PageOfUpgrade) =>
+    pipe(
+      executions.list({ bundleId }),
+      TE.chain((all) => (isEmpty(all) ? TE.left(notFound("bundle", bundleId)) : TE.right(found))),
+    );
   return (filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> => {
     const { bundleId } = filter;
     if (bundleId === undefined) return executions.list(filter, page);
@@ -31,7 +37,7 @@ export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) 
           () =>
             pipe(
               executions.list(filter, page),
-              TE.chain((found) => (isEmpty(found) ? TE.left(notFound("bundle", bundleId)) : TE.right(found))),
+              TE.chain((found) => (isEmpty(found) ? ifKnown(bundleId, found) : TE.right(found))),
             ),
           () => executions.list(filter, page),
         ),

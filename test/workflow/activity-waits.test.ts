@@ -69,15 +69,15 @@ describe("The limits of a plan, around every Activity", function () {
   it("are the defaults where it does not say, or does not say all", async () => {
     const defaults = {
       runClusterPrechecks: [hour, 20 * minute, 15],
-      readClusterHosts: [hour, 2 * minute, 15],
+      readClusterHosts: [hour, 2.5 * minute, 15],
       putRemediationPolicy: [0, 7 * day, 15],
       remediateHosts: [0, 7 * day, 15],
-      restoreRemediationPolicy: [day, 2 * minute, 15],
+      restoreRemediationPolicy: [day, 2.5 * minute, 15],
     };
     expect(await endedWith({})).to.deep.include(defaults);
     expect(
       await endedWith({ readMinutes: 5, precheckMinutes: 60, restoreHours: 24, takeBackHours: 4 }),
-    ).to.deep.include({ ...defaults, readClusterHosts: [5 * minute, 2 * minute, 15] });
+    ).to.deep.include({ ...defaults, readClusterHosts: [5 * minute, 2.5 * minute, 15] });
   });
 
   /** The part that an upgrade has failed with. */

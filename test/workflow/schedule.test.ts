@@ -295,4 +295,15 @@ describe("The bundle of an upgrade", function () {
     expect((await upgrade.ask("retry")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
   });
+
+  it("is looked at when a draft is committed: one that was recalled does not wait for its time", async () => {
+    const fake = new FakeActivities({ checkBundle: async () => ({ error: sampleError("BUNDLE_RECALLED") }) });
+    const upgrade = await bench().upgrade({ draft: true }, fake);
+    const scheduledTimestamp = await bench().inTime(hour);
+    expect((await upgrade.ask("commit", { scheduledTimestamp })).accepted).to.equal(true);
+    await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    expect((await upgrade.task()).errors?.map(({ errorCode }) => errorCode)).to.deep.equal(["BUNDLE_RECALLED"]);
+    expect(await bench().now()).to.be.lessThan(Date.parse(scheduledTimestamp));
+    expect(fake.changes).to.deep.equal([]);
+  });
 });

@@ -100,6 +100,20 @@ describe("The settings of a cluster, with the real Activities on the simulator",
           expect(puts).to.equal(2);
         }));
 
+      it("are put back only when nothing that a stopped worker has asked for can arrive any more", () =>
+        puttingBack(async () => {
+          let puts = 0;
+          const running = await upgrade((real) => ({
+            putRemediationPolicy: async (input) => {
+              await real.putRemediationPolicy(input);
+              if (++puts === 1) throw workerShutdownFailure({}, undefined, { mayStillArrive: true });
+            },
+          }));
+          expect(await running.end()).to.equal("SUCCESSFUL");
+          const timers = (await running.events(0)).filter((event) => event.timerStartedEventAttributes);
+          expect(timers).to.have.length(1);
+        }));
+
       it("are put back where the upgrade is cancelled at that moment", () =>
         puttingBack(async () => {
           let start: (upgrade: RunningUpgrade) => void = () => undefined;

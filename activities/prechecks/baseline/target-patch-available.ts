@@ -1,7 +1,9 @@
+import { Doubts } from "../../baseline/doubts";
 import { followTask } from "../../baseline/follow-task";
 import { patchSource } from "../../baseline/patch-source";
 import { isAtVersion } from "../../../src/domain/product-version";
 import { reasonsOfFault } from "../../drivers/vim25/classify-fault";
+import { endedByOutage } from "../../drivers/vim25/vim25-models";
 import { findingsOf } from "../precheck";
 import type { BaselinePrecheck } from "./baseline-precheck";
 
@@ -20,13 +22,22 @@ export const targetPatchAvailable: BaselinePrecheck = {
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
     );
     if (!host) return [];
-    const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
-    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    const doubts = new Doubts<"outage">(retryPolicy.clock);
+    const check = async () => {
+      const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
+      return followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    };
+    let followed = await check();
+    for (let round = 0; followed.end === "ENDED" && endedByOutage(followed.task); round++) {
+      if (doubts.hasLasted("outage", retryPolicy.bounds.outage)) break;
+      await retryPolicy.pause(round);
+      followed = await check();
+    }
     // Forgotten: the installation will judge it.
     if (followed.end === "FORGOTTEN") return [];
     const reasons =
       followed.end === "STALLED"
-        ? [`Task ${task} makes no progress.`]
+        ? [`Task ${followed.task.key} makes no progress.`]
         : followed.task.error
           ? reasonsOfFault(followed.task.error)
           : [];

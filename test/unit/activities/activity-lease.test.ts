@@ -1,4 +1,4 @@
-import { ActivityCancellationDetails, CancelledFailure } from "@temporalio/common";
+import { ActivityCancellationDetails, type ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { ActivityCompletionError, ActivityNotFoundError, ActivityResetError } from "@temporalio/client";
 import type { Client } from "@temporalio/client";
 import { expect } from "chai";
@@ -178,6 +178,20 @@ describe("the lease of an Activity", () => {
       expect([hasEnded, held?.isValid()]).to.deep.equal([false, false]);
       answer();
       expect(await ended).to.be.instanceOf(CancelledFailure);
+    });
+
+    it("hands over, where its worker is stopped, what may still take effect, and says so", async () => {
+      const environment = activityEnvironment({}, { logger: silent });
+      const run = environment.run(() =>
+        runActivity({ context: {} }, () => {
+          requireLease("change something").lost(30_000, monotonicClock);
+          environment.cancel("WORKER_SHUTDOWN", new ActivityCancellationDetails({ workerShutdown: true }));
+          return Promise.resolve("done");
+        }),
+      );
+      const failure = await rejectionOf(run);
+      expect(failure).to.include({ type: "WORKER_SHUTDOWN", nonRetryable: true });
+      expect((failure as ApplicationFailure).details?.[0]).to.include({ mayStillArrive: true });
     });
 
     it("hands over what Temporal has given up, and uses up no attempt", async () => {

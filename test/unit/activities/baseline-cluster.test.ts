@@ -192,6 +192,12 @@ describe("a baseline-managed cluster", function () {
       expect(await cluster.steps()).to.deep.equal([]);
     });
 
+    it("judge no patch by a check that lost touch with its host", async () => {
+      await cluster.fault({ kind: "HOST_COMMUNICATION_FAILS", times: 2 });
+      expect((await check()).failed).to.deep.equal([]);
+      expect(await cluster.isUsedUp("HOST_COMMUNICATION_FAILS")).to.equal(true);
+    });
+
     it("find a cluster that has an image now", async () => {
       const image = { ...target.cluster, cluster: "domain-c9" };
       expect((await check({ cluster: image })).failed).to.include("CLUSTER_BASELINE_MANAGED CLUSTER_KIND_CHANGED");

@@ -165,6 +165,26 @@ describe("the Activities of a cluster", function () {
   });
 
   describe("the remediation policy", () => {
+    it("is not taken for put back where something else has answered that it was", async () => {
+      const activities = cluster.activities();
+      const previous: RemediationPolicy = { failure_action: { action: "FAIL" }, enable_quick_boot: true };
+      await cluster.fault({
+        kind: "ANSWERS",
+        method: "PUT",
+        path: "/policies/apply",
+        status: 200,
+        body: "{}",
+        times: 1,
+      });
+      const restore = () => activities.restoreRemediationPolicy({ ...cluster.target, previous });
+      expect(failureOf(await runActivity(restore))).to.include({
+        type: "CLUSTER_SETTINGS_NOT_CHANGED",
+        nonRetryable: false,
+      });
+      await succeed(restore);
+      expect((await cluster.state()).policy).to.deep.equal(previous);
+    });
+
     it("is read, replaced by ours, and put back exactly as it was", async () => {
       const activities = cluster.activities();
       const { target } = cluster;

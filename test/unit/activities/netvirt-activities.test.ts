@@ -228,6 +228,18 @@ describe("the Activities of a NETVIRT instance", function () {
       );
     });
 
+    for (const path of ["/plan/", "/upgrade-unit-groups/"])
+      it(`are not taken for put back where something else has answered that they were: ${path}`, async () => {
+        const target = targetOf(options);
+        const { previous } = await read(target);
+        const { putNetvirtSettings, restoreNetvirtSettings } = netvirt.activities();
+        await succeed(() => putNetvirtSettings({ ...target, previous }));
+        await netvirt.fault({ kind: "ANSWERS", method: "PUT", path, status: 200, body: "{}", times: 1 });
+        const failure = failureOf(await start(() => restoreNetvirtSettings({ ...target, previous })).end);
+        expect(failure).to.include({ type: "NETVIRT_SETTINGS_NOT_CHANGED", nonRetryable: false });
+        await succeed(() => restoreNetvirtSettings({ ...target, previous }));
+      });
+
     for (const [what, path, step] of [
       ["settings of ours were", "/plan/", "NSX_SETTINGS_SET"],
       ["a group of ours was", "/upgrade-unit-groups/", "NSX_GROUP_SET"],

@@ -250,6 +250,29 @@ describe("remediateHosts, one host alone", function () {
     });
   });
 
+  it("is no safe end of a cancelled upgrade while its host stays in maintenance mode", async () => {
+    const stop = (leftBehind?: string) =>
+      runActivity(() =>
+        remediateHosts(
+          { ...quickLimits, clock: cluster.clock },
+          { ...input, hosts: [input.host], stop: true, lost: "2026-11-01T00:00:00.000Z" },
+          {
+            lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
+            attempt: ({ progress }) => {
+              const failure = { code: "HOST_REMEDIATION_FAILED", what: "failed", causes: [] } as const;
+              progress.fail(0, failure, { stage: "REMEDIATE" });
+              if (leftBehind) progress.noteLeftBehind(0, leftBehind);
+              return Promise.resolve();
+            },
+          },
+        ),
+      );
+    expect(failureOf(await stop()).type).to.equal("CANCELLED");
+    const failure = failureOf(await stop("It stays in maintenance mode."));
+    expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
+    expect(failure.told.error.message).to.contain("stays in maintenance mode");
+  });
+
   describe("a component manager that says one thing and shows another", () => {
     /** The real client with some of its answers replaced. */
     const remediateWith = (

@@ -89,6 +89,11 @@ describe("POST /v1/upgrades", () => {
       "start-time",
       "notBefore",
       "delaySeconds",
+      "upgrade_now",
+      "startImmediately",
+      "autoStart",
+      "enabled",
+      "when",
     ];
     const dry = ["dryRun", "dry_run", "DRY-RUN", "dryrun", "isDraft", "draft", "simulate", "whatIf", "paused"];
     for (const name of [...slips, ...restricting, ...delaying, ...dry]) {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
+import type { UpgradeFilter } from "../../../src/upgrades/ports";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { notFound, unexpected } from "../../../src/upgrades/service-error";
 import { sampleBundle } from "../../support/sample-plan";
@@ -41,6 +42,18 @@ describe("listUpgrades", () => {
     expect(await further.listUpgrades({ bundleId: "gone" }, { pageNumber: 9, pageSize: 10 })()).to.deep.equal(
       E.right(beyond),
     );
+  });
+
+  it("answers an empty page where the upgrades of such a bundle are others than those that are asked for", async () => {
+    const { dependencies } = ports;
+    const all = { elements: [{ id: "u1", bundleId: "gone" }], pageMetadata: { totalElements: 1 } };
+    const executions = {
+      ...dependencies.executions,
+      list: ({ status }: UpgradeFilter) => TE.right(status === undefined ? all : emptyPage),
+    };
+    const { listUpgrades } = createUpgradeService({ ...dependencies, executions });
+    const filter: UpgradeFilter = { bundleId: "gone", status: "DRAFT" };
+    expect(await listUpgrades(filter)()).to.deep.equal(E.right(emptyPage));
   });
 
   it("answers an empty page where a known bundle has no upgrades", async () => {
