@@ -33,6 +33,8 @@ export interface DescribedExecution {
   /** Whether somebody has had it cancelled; it may still be on its way to its safe end. */
   readonly cancelRequested: boolean;
   readonly memo: Memo;
+  /** The Workflow ID of its parent; undefined where it has none. */
+  readonly parent: string | undefined;
   /** Which try of its Workflow Task waits for a worker or is with one; 0 where none is. From 2 on, tries have failed. */
   readonly workflowTaskAttempt: number;
   /** Children that have not ended. */
@@ -70,6 +72,7 @@ export async function describeExecution(
       closeTime: timestampOf(info?.closeTime),
       cancelRequested: extended?.cancelRequested === true,
       memo: info?.memo,
+      parent: info?.parentExecution?.workflowId ?? undefined,
       workflowTaskAttempt: pendingWorkflowTask?.attempt ?? 0,
       pendingChildren: pendingChildren.map(({ workflowId, runId, workflowTypeName }) => ({
         workflowId: workflowId ?? "",

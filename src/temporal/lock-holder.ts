@@ -57,8 +57,16 @@ export class LockHolders {
   private async listed(workflowIds: readonly string[], until: Deadline): Promise<Holder[]> {
     const holders: Holder[] = [];
     for (const some of chunksOf(namesPerQuery)(workflowIds)) {
-      for (const { execution, memo } of await this.visibility.read(locksQuery(some), 0, namesPerQuery, until))
-        holders.push([execution?.workflowId ?? "", await upgradeIn(this.payloads, memo)]);
+      for (const { execution, memo, parentExecution } of await this.visibility.read(
+        locksQuery(some),
+        0,
+        namesPerQuery,
+        until,
+      ))
+        holders.push([
+          execution?.workflowId ?? "",
+          parentExecution?.workflowId ?? (await upgradeIn(this.payloads, memo)),
+        ]);
     }
     return holders;
   }
@@ -78,7 +86,8 @@ async function holderOf(
   deadline: number,
 ): Promise<string | undefined> {
   const lock = await describeExecution(client, { workflowId }, deadline);
-  return lock?.status === "RUNNING" ? upgradeIn(payloads, lock.memo) : undefined;
+  // The upgrade is its parent, which can be read without the key of its payloads.
+  return lock?.status === "RUNNING" ? (lock.parent ?? upgradeIn(payloads, lock.memo)) : undefined;
 }
 
 /** The upgrade that the memo of a resource's Workflow names. */

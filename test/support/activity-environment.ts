@@ -20,7 +20,12 @@ const answeringClient = {
   activity: { heartbeat: () => Promise.resolve() },
 } as unknown as Client;
 
-const lastingLease: Lease = { renew: () => Promise.resolve(), isValid: () => true, follow: () => undefined, lost: () => undefined };
+const lastingLease: Lease = {
+  renew: () => Promise.resolve(),
+  isValid: () => true,
+  follow: () => undefined,
+  lost: () => undefined,
+};
 
 /** A driver whose methods may change its component manager, without an Activity around them. */
 export function leased<Driver extends object>(driver: Driver): Driver {

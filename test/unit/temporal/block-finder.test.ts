@@ -54,7 +54,7 @@ describe("the finder of blocked Workflows", () => {
   const find = (workflowTaskAttempt: number, change: Partial<DescribedExecution> = {}) =>
     finder.find("cluster/c", {
       ...{ type: "clusterUpgradeWorkflow", status: "RUNNING", runId: "run", version: "run/9", closeTime: undefined },
-      ...{ cancelRequested: false, pendingChildren: [], pendingActivities: [], workflowTaskAttempt },
+      ...{ cancelRequested: false, parent: undefined, pendingChildren: [], pendingActivities: [], workflowTaskAttempt },
       history: { events: 9, bytes: 900 },
       memo: { fields: { upgradeId: defaultPayloadConverter.toPayload("u") } },
       ...change,

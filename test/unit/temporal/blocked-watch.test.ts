@@ -56,6 +56,7 @@ describe("the watch for blocked Workflows", () => {
             pendingWorkflowTask: { attempt: workflow.attempt },
             pendingActivities: [],
             pendingChildren: [],
+            parent: undefined,
           });
         },
         getWorkflowExecutionHistoryReverse: () =>
