@@ -15,15 +15,18 @@ const { readLockHolder, readLockHolders } =
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
-/** How often an upgrade checks whether the other has given way, and the wait between checks (milliseconds). */
-const maximumLooks = 5;
+/**
+ * How often an upgrade looks before it gives way to a holder with a lesser or with a greater Task id, and the wait between
+ * looks (milliseconds). Who is about to lose another of its locks releases all of them before the second.
+ */
+const maximumLooks = { lesser: 2, greater: 5 };
 const betweenLooks = 2_000;
 
 /**
  * Takes the locks of resources one after another in the order of their ids, so that of upgrades which race for overlapping
  * resources one always gets through. Then sees that nobody holds a lock that conflicts with them. Gives the error that
  * names the holder where one is held; those already taken are released then. Two that have taken conflicting locks at the
- * same time both see that: the one with the greater Task id gives way, and the other looks again for a moment.
+ * same time both see that: the one with the greater Task id gives way first, and the other gets through.
  */
 export async function acquireLocks(
   state: UpgradeState,
@@ -41,8 +44,8 @@ export async function acquireLocks(
       const conflict = await findConflict(state, resources);
       complete = conflict === undefined;
       if (!conflict) return locked;
-      const givesWay = conflict.holder === undefined || conflict.holder < state.plan.id;
-      if (givesWay || looks === maximumLooks) return conflict.error;
+      const most = conflict.holder < state.plan.id ? maximumLooks.lesser : maximumLooks.greater;
+      if (looks >= most) return conflict.error;
       await sleep(betweenLooks, { summary: `gives upgrade ${conflict.holder} time to give way` });
     }
   } finally {
@@ -71,7 +74,7 @@ function readHolder(state: UpgradeState, resource: ResourcePlan) {
 interface Conflict {
   readonly error: ErrorBody;
   /** The least id among the upgrades that hold a conflicting lock. */
-  readonly holder: string | undefined;
+  readonly holder: string;
 }
 
 /** Looks at what resources must not meet, all of it at once. */
