@@ -71,8 +71,6 @@ export function activityRetryPolicy(
     stage,
     signal: Context.current().cancellationSignal,
     interruption: () => (stopReason() ? cancelledFailure() : undefined),
-    // A worker that shuts down has seconds for all of its Activities, and what it leaves is done again.
-    awaitsChange: () => stopReason() === "STOP_REQUESTED",
     ...(onTrouble && { onTrouble }),
   });
 }

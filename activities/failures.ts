@@ -50,7 +50,8 @@ export interface FailureOptions {
 export function failureOf(error: unknown, context: FailureContext, options: FailureOptions = {}): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const retryable = options.retryable ?? !(error instanceof DriverError && error.kind === "permanent");
-  return failure(errorBodyOf(error, context), !retryable, options.progress, options.retryDelay);
+  const { progress, retryDelay } = options;
+  return failure({ error: errorBodyOf(error, context), ...(progress && { progress }) }, !retryable, retryDelay);
 }
 
 /** Tells the Workflow that the Worker stopped this Activity, so that it is run again at once. */
@@ -66,7 +67,7 @@ export function workerShutdownFailure(
     remediationMessage: "Check that a worker is running.",
     context,
   };
-  return failure(error, true, progress, undefined, mayStillArrive);
+  return failure({ error, ...(progress && { progress }), ...(mayStillArrive && { mayStillArrive }) }, true);
 }
 
 /**
@@ -79,7 +80,8 @@ export function hostsFailure(
   { retryable, progress }: { readonly retryable: boolean; readonly progress: RemediationProgress },
 ): ApplicationFailure {
   const others = count > 1 ? ` (and ${count - 1} more hosts)` : "";
-  return failure({ ...error, message: `${error.message}${others}` }, !retryable, progress);
+  const body = { ...error, message: `${error.message}${others}` };
+  return failure({ error: body, progress }, !retryable);
 }
 
 /** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
@@ -91,21 +93,16 @@ export function stoppedFailure(context: FailureContext, progress: ActivityProgre
     remediationMessage: "Start a new upgrade when it is to be upgraded after all.",
     context,
   };
-  return failure(error, true, progress);
+  return failure({ error, progress }, true);
 }
 
-function failure(
-  error: ErrorBody,
-  nonRetryable: boolean,
-  progress: ActivityProgress | undefined,
-  retryDelay?: number,
-  mayStillArrive = false,
-): ApplicationFailure {
+function failure(details: AnyDetails, nonRetryable: boolean, retryDelay?: number): ApplicationFailure {
+  const { error } = details;
   const made = ApplicationFailure.create({
     message: bounded(error.message, 300),
     type: error.errorCode ?? "UNEXPECTED",
     nonRetryable,
-    details: [fitted({ error, ...(progress && { progress }), ...(mayStillArrive && { mayStillArrive }) })],
+    details: [fitted(details)],
     ...(retryDelay !== undefined && { nextRetryDelay: retryDelay }),
   });
   // A stack of this file tells nobody anything, and it counts against the size of the failure.

@@ -12,8 +12,6 @@ export interface RetryHooks {
   interruption(): Error | undefined;
   /** Called with every error that is waited out, so that the operator can be told what is waited for. */
   onTrouble?(error: DriverError): void;
-  /** Whether an interruption lets a change that is on its way come to its answer; absent where it never does. */
-  awaitsChange?(): boolean;
   /** Aborted as soon as `interruption` may have something to say; absent where only every poll asks. */
   readonly signal?: AbortSignal;
 }
@@ -30,11 +28,6 @@ export interface RetryPolicy {
    * waiting for the answer.
    */
   retry<A>(request: () => Promise<A>): Promise<A>;
-  /**
-   * The same of a change that is taken back after an interruption. Where the hooks say so, the interruption is thrown only when the
-   * change has been answered, or the call's own time is over: what takes it back must not overtake it on the way.
-   */
-  change<A>(request: () => Promise<A>): Promise<A>;
   /**
    * Makes a request once, for who looks before it is repeated: no interruption while it is on its way. What it throws is judged by
    * the stage: a transient error leaves open whether it was done, a permanent one says that it was not. Refused credentials are
@@ -56,7 +49,7 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     if (interruption) throw interruption;
   };
 
-  async function interruptibly<A>(work: Promise<A>, isChange = false): Promise<A> {
+  async function interruptibly<A>(work: Promise<A>): Promise<A> {
     const { signal } = hooks;
     if (!signal || signal.aborted) return work;
     let stop: () => void = () => undefined;
@@ -67,8 +60,8 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     try {
       const winner = await Promise.race([work, stopped]);
       if (winner !== "stopped") return winner;
-      const answered = work.catch(() => undefined);
-      if (isChange && hooks.awaitsChange?.()) await answered;
+      // Nobody waits for it any more; where it is a change, the Activity does (docs/decisions/0037).
+      work.catch(() => undefined);
       stopIfInterrupted();
       return await work;
     } finally {
@@ -98,12 +91,12 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     for (let round = 0; !isOver() && !tries.take(clock.now(), bounds.poll.max); round++) await pause(round);
   }
 
-  async function repeat<A>(request: () => Promise<A>, isChange: boolean): Promise<A> {
+  async function retry<A>(request: () => Promise<A>): Promise<A> {
     let since: { readonly at: number; readonly busy: boolean } | undefined;
     for (let round = 0; ; round++) {
       stopIfInterrupted();
       try {
-        return await interruptibly(request(), isChange);
+        return await interruptibly(request());
       } catch (thrown) {
         const error = takenAt(stage, thrown);
         if (!(error instanceof DriverError) || error.kind !== "transient") throw error;
@@ -125,8 +118,7 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
     stage,
     bounds,
     clock,
-    retry: (request) => repeat(request, false),
-    change: (request) => repeat(request, true),
+    retry,
     once: async (request) => {
       try {
         return await request();

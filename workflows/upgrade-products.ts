@@ -1,20 +1,16 @@
-import { CancellationScope, condition, proxyActivities } from "@temporalio/workflow";
-import type { UpgradeActivities } from "../activities/contract";
+import { CancellationScope, condition } from "@temporalio/workflow";
 import { resourceResultSubTask, resourceTitle } from "../src/domain/resource-progress";
 import type { ErrorBody } from "../src/domain/error-body";
 import { lateSeconds } from "../src/domain/late-start";
 import { toTimestamp } from "../src/domain/timestamp";
 import { isCluster, type ProductPlan, type ResourcePlan } from "../src/domain/upgrade-plan";
 import { beginTime } from "../src/domain/upgrade-schedule";
+import { checkBundle } from "./check-bundle";
 import { currentTime, now } from "./clock";
 import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
-import { readOptions } from "./retry-policy";
-import { untilAnswered } from "./until-answered";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
-
-const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOptions());
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
 const precheckLifetime = 60 * 60 * 1000;
@@ -110,7 +106,7 @@ class ProductRun {
   private async beginDue(due: readonly LockedResource[]): Promise<void> {
     this.state.enterRunning();
     this.waiting = this.waiting.filter((resource) => !due.includes(resource));
-    const recalled = await checkBundle(this.state);
+    const recalled = await checkBundle(this.state.plan);
     const failed = recalled.length > 0 ? recalled : await this.precheckAgain(due);
     if (failed.length > 0) {
       this.errors.push(...failed);
@@ -168,16 +164,6 @@ class ProductRun {
     this.errors.push(error);
     this.state.resourceErrors.push(error);
   }
-}
-
-/** Whether the bundle may still be installed: it may have been recalled since the upgrade was accepted. */
-export async function checkBundle({ plan }: UpgradeState): Promise<readonly ErrorBody[]> {
-  const { id: bundleId } = plan.bundle;
-  const options = { ...readOptions(plan.waits), summary: `may bundle ${bundleId} still be installed?` };
-  const { error } = await untilAnswered(plan.waits, () =>
-    reads.checkBundle.executeWithOptions(options, [{ bundleId, upgradeId: plan.id }]),
-  );
-  return error ? [error] : [];
 }
 
 function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult): ErrorBody {

@@ -3,12 +3,13 @@ import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import type { UpgradePhase } from "../src/domain/upgrade-status";
 import { errorOf } from "./activity-failure";
+import { checkBundle } from "./check-bundle";
 import { currentTime } from "./clock";
 import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
 import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
-import { checkBundle, runProducts } from "./upgrade-products";
+import { runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
 
 /**
@@ -77,7 +78,7 @@ async function attempt(
     const resources = state.unfinished();
     // Of a commit; what is due now is looked at when it begins.
     if (precheckedAt !== undefined && state.nextTime(resources) !== undefined) {
-      const recalled = await checkBundle(state);
+      const recalled = await checkBundle(state.plan);
       if (recalled.length > 0) return recalled;
     }
     const locked = await acquireLocks(state, resources);

@@ -83,9 +83,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
     const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
     const options = { client, retryPolicy, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
-    const began = retryPolicy.clock.now();
     let followed = await followTask({ ...options, ...life, stall: limits.stall });
-    if (retryPolicy.clock.now() - began > retryPolicy.bounds.poll.max) doubts.forget("outage");
     const stalled = followed.end === "STALLED";
     if (stalled) {
       progress.note("No progress for too long: cancelling the task.");

@@ -107,10 +107,7 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
     if (followed.end !== "ENDED") return followed.end === "FORGOTTEN";
-    if (!followed.task.error) {
-      doubts.forget("outage");
-      return false;
-    }
+    if (!followed.task.error) return false;
     if (endedByOutage(followed.task) && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) return true;
     for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
     return false;

@@ -87,7 +87,7 @@ async function reconfigure(
     if (Object.keys(missing).length === 0) return;
     if (requests++ === maximumRequests) break;
     // A task that is lost or was not seen to end is looked at through its effect.
-    const task = await retryPolicy.change(() => client.reconfigureCluster(cluster, missing));
+    const task = await retryPolicy.retry(() => client.reconfigureCluster(cluster, missing));
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
     if (followed.end === "STALLED" || (followed.end === "ENDED" && !endedByOutage(followed.task))) continue;

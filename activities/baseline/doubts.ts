@@ -1,35 +1,34 @@
-import type { DriverError } from "../drivers/driver-error";
 import type { Clock } from "../clock";
+import type { DriverError } from "../drivers/driver-error";
 import { GiveUpError } from "../retry-policy";
 
-/** How long a change has been in doubt, by the reason. Each reason is waited out for its own time, from when it first arose. */
+/**
+ * How long a change has been in doubt, by the reason. Each reason is waited out for a bound of its own, from when it first arose;
+ * one that has not arisen for half of that time has passed, and counts anew. Bounds in milliseconds.
+ */
 export class Doubts<Reason extends string> {
   readonly #clock: Pick<Clock, "now">;
-  readonly #since = new Map<Reason, number>();
+  readonly #known = new Map<Reason, { readonly since: number; readonly last: number }>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
   }
 
-  /** Whether this reason has lasted for `bound` milliseconds. */
+  /** Notes that the reason has arisen. Whether it has lasted for as long as it is waited out. */
   hasLasted(reason: Reason, bound: number): boolean {
     const now = this.#clock.now();
-    const since = this.#since.get(reason) ?? now;
-    this.#since.set(reason, since);
+    const known = this.#known.get(reason);
+    const since = known && now - known.last <= bound / 2 ? known.since : now;
+    this.#known.set(reason, { since, last: now });
     return now - since >= bound;
   }
 
-  /** Whether this reason has arisen, and not lasted for `bound` milliseconds. */
+  /** Whether the reason has arisen before, and is still waited out. */
   mayPass(reason: Reason, bound: number): boolean {
-    return this.#since.has(reason) && !this.hasLasted(reason, bound);
+    return this.#known.has(reason) && !this.hasLasted(reason, bound);
   }
 
-  /** The reason has gone: when it arises again, it is waited out anew. */
-  forget(reason: Reason): void {
-    this.#since.delete(reason);
-  }
-
-  /** Throws what a request failed with, where this reason has lasted for `bound` milliseconds. */
+  /** Throws GiveUpError, with what a request failed with, where the reason has lasted. */
   giveUpAfter(reason: Reason, bound: number, error: DriverError): void {
     if (this.hasLasted(reason, bound)) throw new GiveUpError(error, bound);
   }

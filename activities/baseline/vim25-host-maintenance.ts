@@ -74,9 +74,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
     async function follow(task: string, now: Vim25Host): Promise<void> {
       // The task itself often tells nothing while virtual machines leave one by one.
       const signsOfLife = async () => (await retryPolicy.retry(() => client.readHost(host))).vmCount;
-      const began = retryPolicy.clock.now();
       const followed = await followTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
-      if (retryPolicy.clock.now() - began > retryPolicy.bounds.poll.max) doubts.forget("outage");
       if (followed.end === "STALLED") {
         await cancelIfPossible({ client, retryPolicy }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);

@@ -43,7 +43,7 @@ export async function putPolicy(
   const { policy, settings } = ownOptions ? recorded(previous) : { policy: previous };
   const asked = { ...options, ...asDone(ownOptions ?? {}) };
   const ours = remediationPolicy(policy, asked, parallelRemediation(hostsAtOnce, effective ?? {}, policy));
-  await retryPolicy.change(() => client.putPolicy(cluster.cluster, ours));
+  await retryPolicy.retry(() => client.putPolicy(cluster.cluster, ours));
   if (settings)
     await switchOffClusterSettings(management, retryPolicy, {
       ...target,

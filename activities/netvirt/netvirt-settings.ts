@@ -117,7 +117,7 @@ async function changeSettings(
   component: string,
   settings: PlanSettings,
 ): Promise<void> {
-  await retryPolicy.change(async () => {
+  await retryPolicy.retry(async () => {
     const current = await client.readSettings(component);
     if (!isSame(current, settings)) await client.putSettings(component, settings);
   });
@@ -125,7 +125,7 @@ async function changeSettings(
 
 /** Every repetition reads the group again, so that a revision which is stale becomes the current one. */
 async function changeGroup(client: NsxClient, retryPolicy: RetryPolicy, settings: NetvirtGroupSettings): Promise<void> {
-  await retryPolicy.change(async () => {
+  await retryPolicy.retry(async () => {
     const group = await client.readGroup(settings.id);
     const { extended_configuration, ...flags } = settings;
     const wanted: UnitGroup = {

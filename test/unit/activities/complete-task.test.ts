@@ -18,7 +18,6 @@ describe("Waiting for the end of a short task", () => {
     bounds: { outage: 1000, operationBusy: 1000, poll: { min: 250, max: 5000 }, clock },
     clock,
     retry: (request) => request(),
-    change: (request) => request(),
     once: (request) => request(),
     pause: (round) => Promise.resolve(void pauses.push(round)),
   });

@@ -23,6 +23,8 @@ describe("the way out to the component managers", () => {
         more();
       } else if (request.url === "/cut") request.socket.destroy();
       else if (request.url === "/passed-on") response.writeHead(504).end();
+      else if (request.url === "/front-503") response.writeHead(503).end("<!DOCTYPE html><p>no healthy upstream</p>");
+      else if (request.url === "/own-503") response.writeHead(503).end('{"error_type":"SERVICE_UNAVAILABLE"}');
       else response.end("{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -87,7 +89,7 @@ describe("the way out to the component managers", () => {
     expect([status, arrived, renewals()]).to.deep.equal([200, ["PUT /policy"], 3]);
   });
 
-  for (const path of ["cut", "passed-on"])
+  for (const path of ["cut", "passed-on", "front-503"])
     it(`tells the lease of a change without an answer of the manager, which may arrive yet: ${path}`, async () => {
       const { lease, lost } = leaseThat();
       await withLease(lease, () => request("PUT", true, path)).catch(() => undefined);
@@ -97,6 +99,7 @@ describe("the way out to the component managers", () => {
   it("tells the lease nothing of a change that was answered, was never sent, or changes nothing", async () => {
     const { lease, lost } = leaseThat();
     await withLease(lease, () => request("PUT", true));
+    await withLease(lease, () => request("PUT", true, "own-503"));
     await withLease(lease, () => request("GET", false, "cut")).catch(() => undefined);
     server.close();
     server.closeAllConnections();

@@ -98,27 +98,4 @@ describe("the retry policy", () => {
     stop.abort();
     expect(await Promise.all(waits)).to.deep.equal([interrupted, interrupted]);
   });
-
-  for (const awaitsChange of [true, false])
-    it(`${awaitsChange ? "lets a change come to its answer" : "does not wait for a change"} where the interruption says so`, async () => {
-      const stop = new AbortController();
-      const interrupted = new Error("stop");
-      const retryPolicy = createRetryPolicy(bounds, {
-        stage: "IN_WORK",
-        signal: stop.signal,
-        interruption: () => (stop.signal.aborted ? interrupted : undefined),
-        awaitsChange: () => awaitsChange,
-      });
-      let answer: (error: Error) => void = () => undefined;
-      const order: string[] = [];
-      const change = retryPolicy.change(() => new Promise((_, reject) => (answer = reject)));
-      const ended = rejection(change).then((thrown) => (order.push("ended"), thrown));
-      stop.abort();
-      // Whoever does not wait has thrown by the next turn of the event loop.
-      await new Promise((resolve) => setImmediate(resolve));
-      order.push("answered");
-      answer(error("transient"));
-      expect(await ended).to.equal(interrupted);
-      expect(order).to.deep.equal(awaitsChange ? ["answered", "ended"] : ["ended", "answered"]);
-    });
 });
