@@ -4,7 +4,6 @@ import type { RunAgain } from "../activities/contract";
 import type { ActivityWaits } from "../src/domain/activity-waits";
 import type { AttemptPolicy } from "../src/domain/upgrade-plan";
 import { errorOf, isLost, progressOf } from "./activity-failure";
-import { now } from "./clock";
 import { waitForLeaseEnd } from "./lost-lease";
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
@@ -30,11 +29,10 @@ export interface AttachedActivity<Progress, Result> {
 export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = activity.waits;
-  const since = now();
   let progress: Progress | undefined;
   for (let losses = 0; ; losses++) {
     try {
-      return await activity.run(attemptsLeft(activity, progress), runAgain(progress, losses > 0 ? since : undefined));
+      return await activity.run(attemptsLeft(activity, progress), runAgain(progress));
     } catch (failure) {
       await waitForLeaseEnd(failure, activity.waits);
       const lost = isLost(failure);
@@ -44,7 +42,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
       const mayRun = losses > 0 || attempts.maximumAttempts > 1;
       const unattended = isCancellation(failure) && mayRun;
       if (CancellationScope.current().consideredCancelled && (lost || unattended))
-        return stopSafely(activity, progress, losses > 0 || lost ? since : undefined);
+        return stopSafely(activity, progress);
       if (!lost || losses >= lostRuns) throw failure;
       log.info("An Activity was lost with its worker and is scheduled again", { name });
     }
@@ -54,15 +52,13 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
 function stopSafely<Progress, Result>(
   activity: AttachedActivity<Progress, Result>,
   known: Progress | undefined,
-  lostSince: string | undefined,
 ): Promise<Result> {
   const { lostRuns } = activity.waits;
   return CancellationScope.nonCancellable(async () => {
     let progress = known;
-    let since = lostSince;
     for (let losses = 0; ; losses++) {
       try {
-        const again = { ...runAgain(progress, since), stop: true as const };
+        const again = { ...runAgain(progress), stop: true as const };
         return await activity.run(attemptsLeft(activity, progress), again);
       } catch (failure) {
         await waitForLeaseEnd(failure, activity.waits);
@@ -72,14 +68,13 @@ function stopSafely<Progress, Result>(
         }
         if (!isLost(failure) || losses >= lostRuns) throw failure;
         progress = progressOf(failure, activity.progress) ?? progress;
-        since ??= now();
       }
     }
   });
 }
 
-function runAgain<Progress>(resume: Progress | undefined, lost: string | undefined): RunAgain<Progress> {
-  return { ...(resume !== undefined && { resume }), ...(lost !== undefined && { lost }) };
+function runAgain<Progress>(resume: Progress | undefined): RunAgain<Progress> {
+  return resume === undefined ? {} : { resume };
 }
 
 function attemptsLeft<Progress, Result>(

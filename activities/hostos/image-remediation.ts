@@ -81,8 +81,8 @@ class ImageRemediation {
   }
 
   async #remediate(): Promise<void> {
-    const { retryPolicy, progress, knowsAll, stopping } = this.#o;
-    if (knowsAll && !stopping) await this.#leaveToOthers();
+    const { retryPolicy, progress, stopping } = this.#o;
+    if (!stopping) await this.#leaveToOthers();
     const activity = `Comparing the ${this.#isAlone ? "host" : "hosts"} with the target image.`;
     progress.enter(progress.inPhase("WAITING"), "CHECK_COMPLIANCE", activity);
     for (let round = 0; ; round++) {
@@ -97,7 +97,9 @@ class ImageRemediation {
   /** Hosts in maintenance mode of which nothing was asked yet: somebody else wants them there, and they fail untouched. */
   async #leaveToOthers(): Promise<void> {
     const { maintenance, retryPolicy, progress } = this.#o;
-    const untouched = progress.inPhase("WAITING").filter((place) => (progress.current.failures[place] ?? 0) === 0);
+    const untouched = progress
+      .inPhase("WAITING", ...(progress.isUntouched ? ["CHECK_COMPLIANCE" as const] : []))
+      .filter((place) => (progress.current.failures[place] ?? 0) === 0);
     if (untouched.length === 0) return;
     const inside = await maintenance.inMaintenance(this.#cluster, retryPolicy);
     for (const place of untouched.filter((one) => inside.has(this.#idOf(one)))) {

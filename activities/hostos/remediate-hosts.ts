@@ -18,8 +18,6 @@ export interface RemediationContext {
   readonly retryPolicy: RetryPolicy;
   /** Whether an earlier run may have asked for a remediation, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
-  /** Whether what is known of a host is all that was done to it: of one that waits, nothing. */
-  readonly knowsAll: boolean;
   /** The upgrade was cancelled: bring what runs to an end, start nothing. */
   readonly stopping: boolean;
 }
@@ -55,8 +53,9 @@ export function remediateHosts(
   const activity = Context.current();
   const { cluster, hosts } = input;
   const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  const isFirstRun = activity.info.attempt === 1 && input.lost === undefined && !input.stop;
-  const mayHaveRequested = known !== undefined || !isFirstRun;
+  // Whoever asks for something has had a heartbeat recorded before. But what an attempt has heartbeat that was cancelled before
+  // the next one began is not told to the Workflow.
+  const mayHaveRequested = known !== undefined || input.stop === true;
   const alone = hosts.length === 1 ? hosts[0] : undefined;
   const context = {
     cluster: cluster.name,
@@ -65,7 +64,7 @@ export function remediateHosts(
   };
   const progress = new RemediationTracker(input, known, reportHeartbeats(activity, context), limits.clock);
   const onTrouble = (error: DriverError) => progress.note(`Waiting: ${error.message}`);
-  const common = { input, limits, progress, mayHaveRequested, knowsAll: known !== undefined || isFirstRun };
+  const common = { input, limits, progress, mayHaveRequested };
 
   async function upgrade(): Promise<RemediationResult> {
     try {

@@ -19,7 +19,7 @@ type Uncertain = "busy" | "away" | "unanswered" | "forgotten";
 
 interface RequestsOptions {
   readonly client: VlcmClient;
-  readonly input: ClusterTarget & { readonly commit?: string; readonly lost?: string };
+  readonly input: ClusterTarget & { readonly commit?: string };
   readonly limits: ActivityLimits;
   readonly retryPolicy: RetryPolicy;
   readonly progress: RemediationTracker;
@@ -109,16 +109,12 @@ export class RemediationRequests {
    * asked. `hasFailures`: an attempt at one of the hosts has failed before.
    */
   since(hasFailures: boolean): number | undefined {
-    const { client, progress, input, retryPolicy } = this.#o;
+    const { client, progress, retryPolicy } = this.#o;
     const { requestedAt } = progress.current;
     if (requestedAt !== undefined) return Date.parse(requestedAt);
     // A crash may have lost the heartbeat of the intent, never the attempt's beginning. That is our clock's.
     if (!this.arePossible) return undefined;
-    // Nor may a lost run have got so far as to heartbeat at all; a failure that is known is of an attempt before this one.
-    const lost = input.lost === undefined || hasFailures ? Infinity : Date.parse(input.lost);
-    return (
-      Math.min(progress.began, lost) + (client.now() - retryPolicy.clock.timeOfDay()) - (hasFailures ? 0 : clockSlack)
-    );
+    return progress.began + (client.now() - retryPolicy.clock.timeOfDay()) - (hasFailures ? 0 : clockSlack);
   }
 
   /** Throws the error once this has been uncertain for as long as its limit. */

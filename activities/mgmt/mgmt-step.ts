@@ -48,11 +48,9 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
 ): Promise<R> {
   const activity = Context.current();
   const known = knownMgmtProgress(activity.info.heartbeatDetails, input.resume);
-  const mayHaveRequested =
-    activity.info.attempt > 1 + (known?.reportedFailures ?? 0) ||
-    input.resume !== undefined ||
-    input.lost !== undefined ||
-    input.stop === true;
+  // As in `remediateHosts`; an attempt that follows a reported failure begins anew.
+  const isGoingOn = known !== undefined && activity.info.attempt > 1 + known.reportedFailures;
+  const mayHaveRequested = isGoingOn || input.resume !== undefined || input.stop === true;
   const context = mgmtContext(input);
   const beat = reportHeartbeats(activity, context);
   const progress = new MgmtProgressTracker(known, input.attempts.maximumAttempts, beat);

@@ -45,6 +45,16 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
     };
     const run = (info?: RunInfo) => runActivity<RemediationResult, RemediationProgress>(remediate(), info);
     const id = (place: number) => input.hosts[place]?.host ?? "";
+    const knownOf = (phases: string): RemediationProgress => ({
+      kind: "IMAGE",
+      activity: "Starting.",
+      phases,
+      failures: [0, 0],
+      failed: [],
+      began: new Date(cluster.clock.timeOfDay()).toISOString(),
+      entered: {},
+      maximumAttempts: 2,
+    });
     const applied = async () => (await cluster.ledger("step=APPLY_STARTED")).map(({ host }) => host);
 
     it("fails a host alone that is in maintenance mode already, and does not touch it", async () => {
@@ -71,10 +81,24 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
     it("goes on with hosts that a lost run has put into maintenance mode", async () => {
       await prepare(2);
       for (const { host } of input.hosts) await cluster.put(host, "IN");
-      const { result } = await run({ attempt: 2 });
+      const { result } = await run({ attempt: 2, heartbeatDetails: knownOf("mm") });
       expect(result?.upgraded).to.have.length(2);
       expect(await modes()).to.deep.equal(["OUT", "OUT", "OUT", "OUT"]);
     });
+
+    for (const [what, known] of [
+      ["nothing", undefined],
+      ["that they waited", "ww"],
+      ["that they were looked at", "kk"],
+    ] as const)
+      it(`leaves hosts alone that somebody has put into maintenance mode after a lost run, of which is known: ${what}`, async () => {
+        await prepare(2);
+        await cluster.put(id(1), "IN");
+        const { result } = await run({ attempt: 2, ...(known && { heartbeatDetails: knownOf(known) }) });
+        expect(result?.upgraded.map(({ host }) => host)).to.deep.equal([id(0)]);
+        expect(result?.failed.map(({ error }) => error.errorCode)).to.deep.equal(["HOST_IN_MAINTENANCE_MODE"]);
+        expect(await modes()).to.deep.equal(["OUT", "IN", "OUT", "OUT"]);
+      });
 
     it("takes a host out of maintenance mode that a remediation has left in it", async () => {
       await prepare(1);

@@ -65,12 +65,11 @@ describe("The health gate of remediateHosts", function () {
     await run.end;
     expect(gatePassed).to.equal(true);
     await cluster.put(await second(), "IN");
-    const lost = "2026-11-01T00:00:00.000Z";
-    const { result } = await runActivity(remediate({ lost, resume: { ...known, gatePassed: true } }));
+    const { result } = await runActivity(remediate({ resume: { ...known, gatePassed: true } }));
     expect(result?.upgraded).to.have.length(1);
     const { phases, remoteTask: _, requestedAt: __, ...before } = known;
     const untouched: RemediationProgress = { ...before, phases: "w".repeat(phases.length) };
-    const again = await runActivity(remediate({ lost, resume: untouched }));
+    const again = await runActivity(remediate({ resume: untouched }));
     expect(again.result?.gateClosed).to.deep.equal({});
   });
 

@@ -211,10 +211,12 @@ describe("the migration of a management server", function () {
     expect(await count("MGMT_MIGRATION_SET")).to.equal(1);
 
     const switching = startStep(switchOver());
-    await switching.heartbeat(({ activity }) => /come back/.test(activity));
+    const heartbeatDetails = await switching.heartbeat(({ activity }) => /come back/.test(activity));
     switching.environment.cancel("WORKER_SHUTDOWN");
     await switching.end;
-    expect((await runStep(switchOver(), { attempt: 2 })).result).to.deep.equal({ version: mgmtTarget });
+    expect((await runStep(switchOver(), { attempt: 2, heartbeatDetails })).result).to.deep.equal({
+      version: mgmtTarget,
+    });
     expect(await count("MGMT_SWITCHOVER_STARTED")).to.equal(1);
   });
 

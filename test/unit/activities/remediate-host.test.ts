@@ -136,7 +136,6 @@ describe("remediateHosts, one host alone", function () {
       ["all that was known", (known) => ({ heartbeatDetails: known })],
       ["the intent only", ({ remoteTask: _, ...known }) => ({ heartbeatDetails: known })],
       ["the beginning only", ({ remoteTask: _, requestedAt: __, ...known }) => ({ heartbeatDetails: known })],
-      ["nothing", () => ({})],
     ];
     for (const [what, infoOf] of staleDetails) {
       it(`attaches to the running remediation, knowing ${what}`, async () => {
@@ -178,19 +177,6 @@ describe("remediateHosts, one host alone", function () {
       const second = await runActivity(remediate(), { attempt: 3, heartbeatDetails: first.told.progress });
       expect(second.result).to.include({ outcome: "UPGRADED" });
       expect(await applies()).to.equal(2);
-    });
-
-    it("counts that failure also where nothing is known but since when there has been a run", async () => {
-      // Longer than two clocks are taken to differ: the new run alone would take the result for an older one.
-      await cluster.hostSeconds(7);
-      await cluster.fault({ kind: "REMEDIATION_FAILS", times: 1 });
-      const lost = new Date(cluster.clock.timeOfDay()).toISOString();
-      await lostRun();
-      await remediationEnds();
-      const failure = failureOf(await runActivity(remediate(undefined, { lost })));
-      expect(failure.type).to.equal("HOST_REMEDIATION_FAILED");
-      expect(failure.told.progress).to.deep.include({ failures: [1] });
-      expect(await applies()).to.equal(1);
     });
   });
 
@@ -255,7 +241,7 @@ describe("remediateHosts, one host alone", function () {
       runActivity(() =>
         remediateHosts(
           { ...quickLimits, clock: cluster.clock },
-          { ...input, hosts: [input.host], stop: true, lost: "2026-11-01T00:00:00.000Z" },
+          { ...input, hosts: [input.host], stop: true },
           {
             lookAtHealth: () => Promise.reject(new Error("no gate is asked for")),
             attempt: ({ progress }) => {
@@ -357,7 +343,17 @@ describe("remediateHosts, one host alone", function () {
                 ],
               ]),
       }));
-      const { result, heartbeats } = await runActivity(foreign, { attempt: 2 });
+      const known: RemediationProgress = {
+        kind: "IMAGE",
+        activity: "Comparing the host with the target image.",
+        phases: "w",
+        failures: [0],
+        failed: [],
+        began: new Date(cluster.clock.timeOfDay()).toISOString(),
+        entered: {},
+        maximumAttempts: 2,
+      };
+      const { result, heartbeats } = await runActivity(foreign, { attempt: 2, heartbeatDetails: known });
       expect(result).to.include({ outcome: "UPGRADED" });
       expect(heartbeats.some(({ remoteTask }) => remoteTask === "foreign")).to.equal(false);
       expect(heartbeats.some(({ activity }) => /another operation.*foreign/.test(activity))).to.equal(true);

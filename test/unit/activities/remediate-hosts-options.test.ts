@@ -66,27 +66,26 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     expect(await powers()).to.deep.equal(asBefore);
   });
 
-  for (const what of ["all that was known", "nothing"] as const)
-    for (const [when, isThen] of [
-      ["while they are switched off", ({ activity }: RemediationProgress) => /powered off/.test(activity)],
-      ["while the hosts are remediated", isAttached],
-      ["while they are started", ({ activity }: RemediationProgress) => /powered on/.test(activity)],
-    ] as const)
-      it(`goes on after a run that was lost ${when}, knowing ${what}`, async () => {
-        const lost = start();
-        const known = await lost.heartbeat(isThen);
-        lost.environment.cancel("WORKER_SHUTDOWN");
-        await lost.end;
-        const { result, error } = await runActivity<RemediationResult, RemediationProgress>(remediate(), {
-          ...(what === "nothing" ? {} : { heartbeatDetails: known }),
-          attempt: 2,
-        });
-        expect(error).to.equal(undefined);
-        expect(result?.upgraded).to.have.length(2);
-        expect(await powers()).to.deep.equal(asBefore);
-        expect(await applies()).to.equal(1);
-        expect(new Set(await vmSteps()).size).to.equal((await vmSteps()).length);
+  for (const [when, isThen] of [
+    ["while they are switched off", ({ activity }: RemediationProgress) => /powered off/.test(activity)],
+    ["while the hosts are remediated", isAttached],
+    ["while they are started", ({ activity }: RemediationProgress) => /powered on/.test(activity)],
+  ] as const)
+    it(`goes on after a run that was lost ${when}`, async () => {
+      const lost = start();
+      const known = await lost.heartbeat(isThen);
+      lost.environment.cancel("WORKER_SHUTDOWN");
+      await lost.end;
+      const { result, error } = await runActivity<RemediationResult, RemediationProgress>(remediate(), {
+        heartbeatDetails: known,
+        attempt: 2,
       });
+      expect(error).to.equal(undefined);
+      expect(result?.upgraded).to.have.length(2);
+      expect(await powers()).to.deep.equal(asBefore);
+      expect(await applies()).to.equal(1);
+      expect(new Set(await vmSteps()).size).to.equal((await vmSteps()).length);
+    });
 
   it("starts what a lost run is still switching off where the upgrade was cancelled meanwhile", async () => {
     // A virtual machine then takes 600 ms, which the next run has to wait for.

@@ -221,7 +221,6 @@ describe("remediateHosts", function () {
     for (const [what, detailsOf] of [
       ["all that was known", (known: RemediationProgress): unknown => known],
       ["the intent only", ({ remoteTask: _, ...known }: RemediationProgress): unknown => known],
-      ["nothing", (): unknown => undefined],
     ] as const)
       it(`attaches to the running remediation, knowing ${what}`, async () => {
         await cluster.hostSeconds(0.6);
