@@ -66,14 +66,16 @@ export async function completeCheck(
 /** What the component manager says of a task that it has ended itself, because its service restarted. */
 const endedByServiceRestart = /\bCanceledDueToServiceRestart$/;
 
-/** Whether these texts of the product, of a task or of a host in it, are of a task that ended with the service's restart. */
-export function saysServiceRestart(texts: unknown): boolean {
-  return messageIdsOf({ messages: texts }).some((id) => endedByServiceRestart.test(id));
+/** Whether an error body or notifications, of a task or of a host in it, say that it ended with the service's restart. */
+export function saysServiceRestart(told: unknown): boolean {
+  const errors = Notifications.is(told) ? (told.errors ?? []).map(({ message }) => message) : [];
+  return [...messageIdsOf(told), ...messageIdsOf({ messages: errors })].some((id) => endedByServiceRestart.test(id));
 }
 
 /** Whether a task has ended because the manager's service restarted: that is no word on what it was about. */
-export function endedByRestart({ status, error }: TaskInfo): boolean {
-  return status === "FAILED" && saysServiceRestart((error as { messages?: unknown } | null | undefined)?.messages);
+export function endedByRestart(task: { readonly status: string; readonly error?: unknown; readonly result?: unknown }) {
+  const { notifications } = (task.result ?? {}) as { notifications?: unknown };
+  return task.status === "FAILED" && [task.error, notifications].some(saysServiceRestart);
 }
 
 /** What the component manager gives as the reason of a failed task: in its error, else in its result. */

@@ -14,8 +14,9 @@ export function verdictOfResult(result: ApplyResult, host: string): ApplyVerdict
   const own = result.host_status?.[host];
   const status = own?.status ?? "";
   // The manager has ended the remediation by its own restart: the host has to be looked at.
-  if (own && saysServiceRestart(own.notifications?.errors?.map(({ message }) => message)))
-    return { verdict: "UNKNOWN" };
+  const isOfAll = textsOf(own?.notifications?.errors).length === 0 && status !== "OK";
+  const told = [own?.notifications, ...(isOfAll ? [result.status?.notifications, result.notifications] : [])];
+  if (told.some(saysServiceRestart)) return { verdict: "UNKNOWN" };
   if (result.failed_hosts?.includes(host) || status === "ERROR" || status === "TIMED_OUT") {
     const reasons = [
       ...textsOf(own?.notifications?.errors),

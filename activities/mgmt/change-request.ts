@@ -1,3 +1,4 @@
+import { endedByRestart } from "../complete-task";
 import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
 import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
@@ -83,6 +84,11 @@ export class ChangeRequest {
     const since = this.#doubts.get("settling") ?? this.#context.retryPolicy.clock.now();
     this.#doubts.set("settling", since);
     return this.#context.retryPolicy.clock.now() - since >= 3 * limits.poll.max;
+  }
+
+  /** Whether what was asked for ended because a service of the server restarted: that is no failure, and it is asked for again. */
+  wasEndedByRestart(task: { readonly status: string; readonly start_time?: string } | undefined): boolean {
+    return task !== undefined && this.owns(task.start_time) && endedByRestart(task);
   }
 
   /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */

@@ -1,3 +1,4 @@
+import { endedByRestart } from "../complete-task";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { MigrationStatus } from "../drivers/vcsa/vcsa-models";
 import type { MgmtMigrationInput } from "../mgmt-contract";
@@ -58,8 +59,10 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
       progress.note(`Waiting for another migration of ${server.name} to end (${state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, state ?? ""));
     } else if (status === "FAILED") {
-      if (state === "SWITCHOVER" || progress.current.accepted) throw failed(server.name, migration);
+      const isOver = progress.current.accepted === true && !isEndedByRestart(migration);
+      if (state === "SWITCHOVER" || isOver) throw failed(server.name, migration);
       await specify();
+      known.checked = false;
     } else if (state === undefined || over.has(state)) {
       if (known.specified) throw lost(server.name, state);
       await specify();
@@ -79,6 +82,11 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
     }
     await retryPolicy.pause(round);
   }
+}
+
+/** The server has ended it by a restart of its own service: that is no failure, and it begins anew. */
+function isEndedByRestart({ status, error, notifications }: MigrationStatus): boolean {
+  return endedByRestart({ status, error, result: { notifications } });
 }
 
 /** Repeatable, as the product says, so that a lost answer needs no looking. */

@@ -1,3 +1,4 @@
+import { endedByRestart } from "../complete-task";
 import { DriverError } from "../drivers/driver-error";
 import { ChangeRequest } from "./change-request";
 import { mgmtFailure, NothingRuns } from "./mgmt-failure";
@@ -45,7 +46,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
       return;
     } else {
       throwWhereNotPossible(context, request, view);
-      if (request.hasLeftNoTrace()) {
+      if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
         if (stopping) throw new NothingRuns();
         progress.note(`Asking for update ${target} to be staged.`);
         const offered = await offeredVersion(client, retryPolicy, target);
@@ -61,7 +62,8 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
 function throwWhereNotPossible({ input }: MgmtStepContext, request: ChangeRequest, { update, staged }: UpdateView) {
   const { targetVersion: target, server } = input;
   const { task } = update;
-  if (task?.status === "FAILED" && task.operation !== "install" && request.owns(task.start_time)) {
+  const failed = task?.status === "FAILED" && task.operation !== "install" && request.owns(task.start_time);
+  if (failed && !endedByRestart(task)) {
     const what = `Update ${target} could not be staged on management server ${server.name}`;
     throw mgmtFailure("MGMT_STAGING_FAILED", what, { causes: reasonsOfUpdate(update) });
   }

@@ -59,7 +59,7 @@ export function addFault(world: World, input: unknown): E.Either<string[], Fault
   };
   if (endsByItself.has(fault.kind) && fault.seconds !== undefined) fault.until = now + fault.seconds * 1000;
   if (fault.kind === "MANAGER_RESTARTS") {
-    endTasksByRestart(world);
+    endTasksByRestart(world, fault.id);
     planLateLifecycle(world, fault.until ?? now);
     world.sessions.expireAll();
   }

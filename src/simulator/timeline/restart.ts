@@ -1,5 +1,7 @@
 import type { ClusterState } from "../state/simulator-state";
 import type { World } from "../state/world";
+import { applianceOf, note } from "../vcsa/appliance";
+import type { ApplianceFailure } from "../vcsa/vcsa-state";
 import { abandonApply } from "./apply";
 
 /** What a component manager says of a task that it ended itself. */
@@ -10,9 +12,9 @@ export const endedByRestart = {
 
 /**
  * Ends every task, as a component manager does whose service restarts. Hosts stay as they are: those in maintenance mode
- * stay in it, those that restart come back, and nobody takes them further.
+ * stay in it, those that restart come back, and nobody takes them further. `fault` is to blame.
  */
-export function endTasksByRestart(world: World): void {
+export function endTasksByRestart(world: World, fault: string): void {
   const at = world.now();
   world.record({ at, step: "MANAGER_RESTARTED" });
   for (const cluster of world.state.clusters) {
@@ -29,6 +31,23 @@ export function endTasksByRestart(world: World): void {
     }
     endManagementTasks(cluster, at);
     world.changed(cluster);
+  }
+  endApplianceTasks(world, at, { kind: "FAILS", ...endedByRestart, fault });
+}
+
+/** What the management server prepares for its own upgrade; an installation and a switchover need none of its services. */
+function endApplianceTasks(world: World, at: number, failure: ApplianceFailure): void {
+  const appliance = applianceOf(world);
+  const { update, migration } = appliance;
+  if (update?.kind === "stage" && update.status === "RUNNING") {
+    Object.assign(update, { status: "FAILED", endedAt: at, failure });
+    delete appliance.staged;
+    note(world, "MGMT_STAGING_FAILED", at, failure.message);
+  }
+  if (migration?.status === "RUNNING" && !["SWITCHOVER", "CANCELING"].includes(migration.state)) {
+    Object.assign(migration, { status: "FAILED", endedAt: at, failure });
+    delete migration.endsAt;
+    note(world, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${failure.message}`);
   }
 }
 

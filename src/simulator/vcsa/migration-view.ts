@@ -41,8 +41,8 @@ export function migrationStatus(world: World) {
       },
     }),
     ...(failed && {
-      error: { error_type: "ERROR", messages: [text("failed", failed.message)] },
-      notifications: { errors: [{ id: "migration.failed", message: text("failed", failed.message) }] },
+      error: { error_type: "ERROR", messages: [text(failed.id ?? "failed", failed.message)] },
+      notifications: { errors: [{ id: "migration.failed", message: text(failed.id ?? "failed", failed.message) }] },
     }),
     upgrade_info: {
       upgrade_to: migration.version,

@@ -21,7 +21,7 @@ function errorOf({ status, failure }: UpdateRun) {
   if (status === "CANCELLED")
     return { error_type: "CANCELED", messages: [text("cancelled", "The update was cancelled.")] };
   if (status === "RUNNING" || status === "SUCCEEDED" || !failure) return undefined;
-  return { error_type: "ERROR", messages: [text("failed", failure.message)] };
+  return { error_type: "ERROR", messages: [text(failure.id ?? "failed", failure.message)] };
 }
 
 function taskOf(update: UpdateRun, now: number) {

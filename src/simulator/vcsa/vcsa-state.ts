@@ -10,8 +10,9 @@ const timing = { endsAt: Moment, stopsAt: Moment, blocked: t.boolean };
 /** When the API is away meanwhile; `restarted` once that has been taken note of. */
 const absence = { downFrom: Moment, downUntil: Moment, downAltogether: t.boolean, restarted: t.boolean };
 
-/** How it will end badly, and the fault that is to blame. */
-const Failure = model({ kind: OneOf("FAILS", "ROLLS_BACK"), message: t.string, fault: t.string }, {});
+/** How it will end badly, and the fault that is to blame; `id` of the message where the API has one of its own for it. */
+const Failure = model({ kind: OneOf("FAILS", "ROLLS_BACK"), message: t.string, fault: t.string }, { id: t.string });
+export type ApplianceFailure = t.TypeOf<typeof Failure>;
 
 /** The staging or installation that runs, or the last one. `duration` is in milliseconds. */
 export const UpdateRun = model(

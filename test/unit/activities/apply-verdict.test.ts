@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { endedByRestart } from "../../../activities/complete-task";
 import { verdictOfTask, worksOn } from "../../../activities/hostos/apply-verdict";
 import type { ApplyResult, TaskInfo } from "../../../activities/drivers/vlcm/vlcm-models";
 
@@ -48,6 +49,15 @@ describe("the verdict of a remediation", () => {
       verdict: "FAILED",
       reasons: ["The vSAN is not healthy."],
     });
+  });
+
+  it("leaves a host to a look at it where only the result says that the manager has restarted", () => {
+    const message = { id: "a.TaskError.CanceledDueToServiceRestart", default_message: "Canceled." };
+    const result: ApplyResult = { failed_hosts: ["host-1"], notifications: { errors: [{ message }] } };
+    expect(verdictOfTask(task("SUCCEEDED", result), "host-1").verdict).to.equal("UNKNOWN");
+    expect(endedByRestart(task("FAILED", result))).to.equal(true);
+    const own = { "host-1": { status: "ERROR", notifications: notified("No space left on device.") } };
+    expect(verdictOfTask(task("SUCCEEDED", { ...result, host_status: own }), "host-1").verdict).to.equal("FAILED");
   });
 
   it("leaves a skipped host, and a result that says nothing, to a look at the host", () => {

@@ -99,6 +99,23 @@ describe("the update of a management server in place", function () {
     await succeed(stage());
   });
 
+  it("stages again, and uses up no attempt, where the appliance has ended the staging by its own restart", async () => {
+    await server.hostSeconds(10);
+    const run = startStep(stage());
+    await run.heartbeat(({ activity, percent }) => /Staging update/.test(activity) && percent !== undefined);
+    await server.fault({ kind: "MANAGER_RESTARTS", seconds: 1 });
+    const { error, heartbeats } = await run.end;
+    expect(error).to.equal(undefined);
+    expect(heartbeats.at(-1)).to.include({ reportedFailures: 0 });
+    expect(await server.steps()).to.deep.equal([
+      "MGMT_STAGE_REQUESTED",
+      "MANAGER_RESTARTED",
+      "MGMT_STAGING_FAILED",
+      "MGMT_STAGE_REQUESTED",
+      "MGMT_STAGED",
+    ]);
+  });
+
   it("cancels a staging that makes no progress", async () => {
     await server.fault({ kind: "MGMT_STUCK", state: "STAGE_IN_PROGRESS", times: 1 });
     const failure = failureOf(await runStep(stage({ mgmtStall: 200 })));

@@ -129,6 +129,18 @@ describe("the migration of a management server", function () {
     await succeed(prepare());
   });
 
+  it("begins anew, and uses up no attempt, where the server has ended the preparation by its own restart", async () => {
+    await server.hostSeconds(10);
+    const run = startStep(prepare());
+    await run.heartbeat(({ activity }) => /PREPARING/.test(activity));
+    await server.fault({ kind: "MANAGER_RESTARTS", seconds: 1 });
+    const { error, heartbeats } = await run.end;
+    expect(error).to.equal(undefined);
+    expect(heartbeats.at(-1)).to.include({ reportedFailures: 0 });
+    expect(await count("MGMT_MIGRATION_SET")).to.equal(2);
+    expect((await server.state()).migration).to.include({ state: "PREPARED" });
+  });
+
   for (const kind of ["MGMT_STUCK", "MGMT_BLOCKED"])
     it(`takes back a preparation that stands still (${kind})`, async () => {
       await server.fault({ kind, state: "PREPARING", times: 1 });
