@@ -1,3 +1,5 @@
+import type { ComponentManagerAccess } from "./component-manager-access";
+
 /** By so much longer each wait is than the one before. */
 const growth = 3;
 
@@ -36,4 +38,15 @@ export class CredentialTries {
     this.refused(now, shortest);
     return true;
   }
+}
+
+/** Those of each account with its password, however many interfaces it is used at. */
+const ofAccounts = new Map<string, CredentialTries>();
+
+/** The tries of an account, which all of its drivers share. */
+export function triesOf({ url, username, password }: ComponentManagerAccess): CredentialTries {
+  const account = JSON.stringify([url, username, password]);
+  const tries = ofAccounts.get(account) ?? new CredentialTries();
+  ofAccounts.set(account, tries);
+  return tries;
 }

@@ -2,7 +2,7 @@ import { Context } from "@temporalio/activity";
 import type { ActivityLimits } from "../activity-dependencies";
 import { activityRetryPolicy, runActivity } from "../activity-run";
 import type { AwaitHealthInput, ClusterTarget, HealthWait } from "../contract";
-import { DriverError } from "../drivers/driver-error";
+import { DriverError, isBusy } from "../drivers/driver-error";
 import { ClusterHealth, type ClusterHealthDependencies } from "./cluster-health";
 
 /** What looking at a cluster's health takes, with how long and how often that is done. */
@@ -33,17 +33,21 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
         progress = { waitingFor };
         beat();
       };
-      // Trouble with the manager is not green either, so it is waited out no longer than the gate is.
-      const bound = (limit: number) => Math.min(limit, limits.healthGate);
-      const bounds = { ...limits, outage: bound(limits.outage), operationBusy: bound(limits.operationBusy) };
-      const retryPolicy = activityRetryPolicy(bounds, (error) =>
-        tell(`for the health of ${cluster.name}: ${error.message}`),
-      );
+      const bounds = { ...limits, operationBusy: Math.min(limits.operationBusy, limits.healthGate) };
+      let outages = 0;
+      const retryPolicy = activityRetryPolicy(bounds, (error) => {
+        if (!isBusy(error)) outages++;
+        tell(`for the health of ${cluster.name}: ${error.message}`);
+      });
       const health = new ClusterHealth(dependencies, retryPolicy, input);
-      const began = retryPolicy.clock.now();
+      let began = retryPolicy.clock.now();
       for (let round = 0; ; round++) {
+        const asked = retryPolicy.clock.now();
+        const before = outages;
         const problems = await health.problems(round === 0 ? input.check : undefined);
         if (problems.length === 0) return;
+        // Time in which the manager does not answer says nothing of the cluster.
+        if (outages > before) began += retryPolicy.clock.now() - asked;
         tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
         if (retryPolicy.clock.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);
         await retryPolicy.pause(round);

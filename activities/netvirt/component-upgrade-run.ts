@@ -143,7 +143,8 @@ export class ComponentUpgradeRun {
       if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
       progress.note(error.message);
       // The coordinator has a code where it refuses for a reason of its own: then it is not asked for as long as an outage may last.
-      if (error.errorType !== undefined) this.#lastRefusal = error;
+      const isRefusal = error.errorType !== undefined && error.code !== "COMPONENT_MANAGER_UNREACHABLE";
+      if (isRefusal) this.#lastRefusal = error;
       else if (isAnsweredForNow(error)) this.#askLater(error);
     }
   }

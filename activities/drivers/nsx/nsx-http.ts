@@ -4,7 +4,7 @@ import type { Clock } from "../../clock";
 import { type CallOperation, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { type HttpAnswer, HttpConnection } from "../http-connection";
-import { CredentialTries } from "../credential-tries";
+import { type CredentialTries, triesOf } from "../credential-tries";
 import { NotJson, parseAnswer, problemsOf } from "../json-answer";
 import { askedBy } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
@@ -42,10 +42,11 @@ export class NsxHttp {
   readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
   readonly #authorization: string;
-  readonly #tries = new CredentialTries();
+  readonly #tries: CredentialTries;
 
   constructor(access: ComponentManagerAccess, { callTimeout, clock, observe = unobserved }: NsxHttpOptions) {
     this.#access = access;
+    this.#tries = triesOf(access);
     this.#observe = observe;
     this.#authorization = basicCredentials(access);
     // A kept connection may die with the manager's restart.

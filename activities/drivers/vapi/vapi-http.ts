@@ -12,7 +12,7 @@ import { type Clock, monotonicClock } from "../../clock";
 import { callsAtOnce } from "../calls-at-once";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { HttpConnection } from "../http-connection";
-import { CredentialTries } from "../credential-tries";
+import { type CredentialTries, triesOf } from "../credential-tries";
 import { NotJson, parseAnswer, problemsOf } from "../json-answer";
 import { askedBy, type BusyJudgement } from "../judgement";
 import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
@@ -71,7 +71,7 @@ export class VapiHttp {
   readonly #observe: ObserveCall;
   readonly #clock: Clock;
   readonly #inTurn = pLimit(callsAtOnce);
-  readonly #tries = new CredentialTries();
+  readonly #tries: CredentialTries;
   #session: Promise<string> | undefined;
   #clockOffset = 0;
 
@@ -79,6 +79,7 @@ export class VapiHttp {
     const { callTimeout, quickRetries = 2, busy, secrets = [], product = "vlcm", observe = unobserved } = options;
     this.#clock = options.clock ?? monotonicClock;
     this.#access = access;
+    this.#tries = triesOf(access);
     this.#product = product;
     this.#observe = observe;
     this.#busy = busy;

@@ -1,5 +1,5 @@
 import { bounded, type DriverError } from "../driver-error";
-import { type Asked, commonJudgements, type Judgement, judged, judgeStatus, notItsOwn } from "../judgement";
+import { type Asked, commonJudgements, itsOwnWord, type Judgement, judged, judgeStatus, notItsOwn } from "../judgement";
 import { faultMessages, fieldOf, type SoapFault, textIn } from "./soap";
 
 const common = commonJudgements("component manager");
@@ -26,8 +26,7 @@ const byFault: Readonly<Record<string, Judgement>> = {
   InvalidLogin: common.credentials,
   NotAuthenticated: common.credentials,
   NoPermission: {
-    kind: "permanent",
-    code: "AUTHORIZATION",
+    ...common.unauthorized,
     remediation:
       "Give the service's user the privileges for host maintenance, patches and power in the component manager, then retry the upgrade.",
   },
@@ -48,13 +47,23 @@ const byFault: Readonly<Record<string, Judgement>> = {
   RuntimeFault: common.broken,
   SystemError: common.broken,
   UnexpectedFault: common.broken,
+  "": common.broken,
 };
+
+/**
+ * What a fault of this type means of what was asked. Of a change the product's own refusal holds: whoever may read need not be
+ * allowed to change. What was read before cannot be refused for good by a manager that is well, whatever it says.
+ */
+function judgementOf({ changes = false }: Asked, type: string): Judgement {
+  const judgement = byFault[type] ?? (changes ? common.refused : notItsOwn(common.refused));
+  return type === "NoPermission" && changes ? itsOwnWord(judgement) : judgement;
+}
 
 /** Judges a fault by its type. A state that is what was asked for already counts as done. */
 export function errorOfFault(asked: Asked, fault: SoapFault, status?: number): DriverError {
   const judgement = isAsAsked(fault)
     ? { kind: "alreadyDone" as const, code: "ALREADY_IN_DESIRED_STATE", remediation: "Nothing is to be done." }
-    : (byFault[fault.type] ?? common.refused);
+    : judgementOf(asked, fault.type);
   return judged(asked, judgement, {
     answer: fault.type || "a fault",
     status,

@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
-import { CredentialTries } from "../credential-tries";
+import { type CredentialTries, triesOf } from "../credential-tries";
 import { HttpConnection } from "../http-connection";
 import type { Asked } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
@@ -54,11 +54,12 @@ export class Vim25Http {
   readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
   readonly #inTurn = pLimit(callsAtOnce);
-  readonly #tries = new CredentialTries();
+  readonly #tries: CredentialTries;
   #connection: Promise<Connection> | undefined;
 
   constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: Vim25HttpOptions) {
     this.#access = access;
+    this.#tries = triesOf(access);
     this.#observe = observe;
     this.#http = new HttpConnection(access.url, { callTimeout, quickRetries: { limit: 0, statuses: [] } });
   }
@@ -147,7 +148,7 @@ export class Vim25Http {
   async #exchange(call: Vim25Call, version: string, cookie?: string): Promise<Exchanged> {
     try {
       const { status, headers, body } = await this.#http.request({
-        changes: operationOf(call.method) === "change" && !onlyChecks.has(call.method),
+        changes: changes(call.method),
         what: call.what,
         method: "POST",
         path: "sdk",
@@ -176,8 +177,8 @@ export class Vim25Http {
     throw errorOfShape(this.#asked(call), answer.problem);
   }
 
-  #asked({ what }: Pick<Vim25Call, "what">): Asked {
-    return { managerId: this.#access.id, what, tries: this.#tries };
+  #asked({ what, method }: Pick<Vim25Call, "what" | "method">): Asked {
+    return { managerId: this.#access.id, what, changes: changes(method), tries: this.#tries };
   }
 }
 
@@ -189,6 +190,10 @@ const outcomes: Readonly<Record<SoapAnswer["_tag"], CallOutcome>> = {
 
 /** Methods that start a check and change nothing. */
 const onlyChecks: ReadonlySet<string> = new Set(["CheckHostPatch_Task"]);
+
+function changes(method: string): boolean {
+  return operationOf(method) === "change" && !onlyChecks.has(method);
+}
 
 function operationOf(method: string): CallOperation {
   if (/^(RetrieveServiceContent|Login|Logout)$/.test(method)) return "session";

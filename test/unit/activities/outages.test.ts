@@ -4,7 +4,7 @@ import { activityRetryPolicy } from "../../../activities/activity-run";
 import { vim25HostMaintenance } from "../../../activities/baseline/vim25-host-maintenance";
 import { withLease } from "../../../activities/drivers/lease";
 import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
-import { CredentialTries } from "../../../activities/drivers/credential-tries";
+import { CredentialTries, triesOf } from "../../../activities/drivers/credential-tries";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, type RetryPolicy } from "../../../activities/retry-policy";
 import type { WorkStage } from "../../../activities/work-stage";
@@ -214,6 +214,13 @@ describe("credentials that are refused in work", () => {
     expect(await triesAt("FIRST_CONTACT", 1)).to.equal(1);
     expect(await triesAt("IN_WORK", 1)).to.be.within(5, 15);
     expect(await triesAt("IN_WORK", 1, oneByOne)).to.be.within(5, 15);
+  });
+
+  it("are counted by account, whichever interface refuses them, and anew where the password is another", () => {
+    const account = { id: "vc-01", url: "https://vc-01.example.com", username: "svc", password: "secret" };
+    expect(triesOf({ ...account, id: "the same by another id" })).to.equal(triesOf(account));
+    for (const other of [{ password: "new" }, { username: "other" }, { url: "https://vc-02.example.com" }])
+      expect(triesOf({ ...account, ...other })).to.not.equal(triesOf(account));
   });
 
   it("are tried by all callers together hardly more often than by one", async () => {

@@ -174,6 +174,15 @@ describe("upgradeNetvirtComponent", function () {
     expect(await steps("NSX_PAUSE_REQUESTED")).to.not.be.empty;
   });
 
+  it("is asked for again, more often than it may be refused, while the manager's services are away", async () => {
+    const away = { method: "POST", path: "action=start", status: 503, contentType: "application/json" };
+    const body = JSON.stringify({ error_code: 98, error_message: "The service is starting." });
+    await netvirt.fault({ kind: "ANSWERS", ...away, body, times: 8 });
+    const { result } = await run(inputOf("EDGE"));
+    expect(result?.outcome).to.equal("UPGRADED");
+    expect(await netvirt.timesLeft("ANSWERS")).to.equal(0);
+  });
+
   it("is refused after a few slow tries where the account is, and uses up no attempt", async () => {
     await netvirt.fault({ kind: "NSX_ACCOUNT_REFUSED", times: 100 });
     const ended = failureOf(

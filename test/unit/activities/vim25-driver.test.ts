@@ -178,6 +178,27 @@ describe("the driver of the management interface", () => {
       });
     }
 
+    it("are refused for good where something is to be changed, and may pass where it is only read", async () => {
+      for (const type of ["NoPermission", "SomethingNew", "MethodNotFound"]) {
+        answers["RebootHost_Task"] = answers["CurrentTime"] = () => fault(type);
+        expect((await failing(client.rebootHost("host-1"))).inWork, type).to.equal(undefined);
+        const meaning = type === "NoPermission" ? "CREDENTIALS" : "AWAY";
+        expect((await failing(client.readTime())).inWork, type).to.equal(meaning);
+      }
+    });
+
+    it("say nothing of what was asked where they have no type", async () => {
+      const untyped = "<S:Fault><faultcode>S:Server</faultcode><faultstring>Starting.</faultstring></S:Fault>";
+      answers["RebootHost_Task"] = () => ({
+        ...fault("x"),
+        xml: fault("x").xml.replace(/<S:Fault>.*<\/S:Fault>/, untyped),
+      });
+      expect(await failing(client.rebootHost("host-1"))).to.include({
+        inWork: "AWAY",
+        code: "COMPONENT_MANAGER_ERROR",
+      });
+    });
+
     it("take a power state that is so already for done, another one not", async () => {
       const states = (requested: string, existing: string) => () =>
         fault(
