@@ -14,7 +14,9 @@ export function nearestName(name: string, known: readonly string[]): string | un
  */
 export function isTypoOf(name: string, known: string): boolean {
   if (name.length > longestCompared) return false;
-  return editsBetween(plain(name), plain(known)) <= 1;
+  const [a, b] = [plain(name), plain(known)];
+  // A request can have a hundred thousand names.
+  return Math.abs(a.length - b.length) <= 1 && editsBetween(a, b) <= 1;
 }
 
 /** Whether a name is a known one but for its case and separators. */

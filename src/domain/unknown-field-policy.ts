@@ -1,3 +1,4 @@
+import * as RA from "fp-ts/ReadonlyArray";
 import type * as t from "io-ts";
 import { quote, type FieldProblem } from "./decode-errors";
 import { isTypoOf } from "./nearest-name";
@@ -26,8 +27,7 @@ export function refuseUnknownFields(codec: t.Mixed, unknown: readonly UnknownFie
 export function tolerateUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): JudgedFields {
   const mustNotBeIgnored = ({ name, value, known }: UnknownField) =>
     value !== null && (known.some((one) => isTypoOf(name, one)) || restricts(name));
-  const refused = unknown.filter(mustNotBeIgnored);
-  const ignored = unknown.filter((field) => !mustNotBeIgnored(field));
+  const { left: ignored, right: refused } = RA.partition(mustNotBeIgnored)(unknown);
   const warnings = ignored.map((field, i): RequestWarning => {
     if (i > mostWarnings) return { code: "UNKNOWN_FIELD", message: "" };
     const nearestName = nearestKnownName(codec, field);
