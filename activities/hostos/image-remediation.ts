@@ -17,11 +17,12 @@ import { RemediationRequests } from "./remediation-requests";
 /** One attempt at hosts of an image-managed cluster: its component manager remediates those that it is told. */
 export async function remediateImageHosts(given: RemediationContext, interfaces: ImageInterfaces): Promise<void> {
   const context = { ...given, ...interfaces };
-  const { input, limits, progress, stopping } = context;
+  const { limits, progress, stopping } = context;
   try {
     await new ImageRemediation(context).toTheEnd();
   } catch (error) {
-    if (!(error instanceof DriverError) || !input.emptying) throw error;
+    // What is in maintenance mode although nothing was asked for, somebody else wants there.
+    if (!(error instanceof DriverError) || progress.isUntouched) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
     const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(limits, onTrouble);
     throw await givenUp({ ...context, retryPolicy }, error);

@@ -113,6 +113,19 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
       expect((await hosts())[0]).to.include({ maintenance: "OUT", version: targetVersion });
     });
 
+    it("takes a host alone out of maintenance mode also where it gives up for another reason than the host", async () => {
+      await prepare(1);
+      await cluster.hostSeconds(20);
+      const running = startActivity<RemediationResult, RemediationProgress>(remediate());
+      await running.heartbeat(({ remoteTask }) => remoteTask !== undefined);
+      await eventually(modes, ([mode]) => mode === "IN");
+      await cluster.hostSeconds(0.2);
+      await cluster.fault({ kind: "EULA_NOT_ACCEPTED" });
+      await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 0 });
+      expect(failureOf(await running.end).type).to.equal("EULA_NOT_ACCEPTED");
+      expect(await modes()).to.deep.equal(["OUT", "OUT", "OUT", "OUT"]);
+    });
+
     it("leaves out a host that has left before its turn, and upgrades the others", async () => {
       await prepare(2);
       await cluster.leave(id(0));
