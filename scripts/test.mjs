@@ -12,9 +12,11 @@ import { prepare } from "./prepare.mjs";
 import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
-/** What runs beside each other, about as long each; whatever else is asked for is in the first lane. */
-const lanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
-const suites = lanes.flat();
+/** Without a name these run, in lanes beside each other that take about as long each. */
+const ownLanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
+const suites = ownLanes.flat();
+/** So do these where several are asked for by name; whatever else is asked for is in the first lane. */
+const lanes = [...ownLanes, ["production", "crash", "network"], ["deploys", "third-party", "walk", "fuzz"]];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote; root). */
 const extraSuites = [
   ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],
@@ -27,6 +29,8 @@ const onPostgresql = [
   "network",
   ...(process.env["DEPLOYMENT"] === "production" ? ["walk"] : []),
 ];
+/** The system tests that a cluster on PostgreSQL runs too: starts, steering, lists, races and keys are up to the server. */
+const onProductionToo = ["encryption", "idempotency", "platform", "races", "steering"];
 /** Where the tests of `npm start` itself are. */
 const npmStart = join("test", "system", "npm-start");
 /** Longest run of one suite. */
@@ -156,15 +160,12 @@ async function runSuite(suite, { totalsFile, env, signal, print }) {
   ]);
 }
 
-/**
- * The system tests of `npm start` itself are a suite of their own. The production suite runs the others too, but for those
- * that kill one process each: the crash suite does that on the same deployment, at every stage.
- */
+/** The system tests of `npm start` itself are a suite of their own. The production suite runs some of the others too. */
 function testFiles(suite) {
   if (suite === "npm-start") return filesOf(npmStart);
   const system = filesOf(join("test", "system")).filter((name) => !name.startsWith(npmStart));
   if (suite === "system") return system;
-  const inProduction = system.filter((name) => name !== join("test", "system", "restarts.test.ts"));
+  const inProduction = onProductionToo.map((name) => join("test", "system", `${name}.test.ts`));
   return [...filesOf(join("test", suite)), ...(suite === "production" ? inProduction : [])];
 }
 
