@@ -55,7 +55,14 @@ export class UpgradeRequests {
   /** Ids of commits that were accepted while the prechecks ran. */
   private earlyCommits: string[] = [];
 
-  constructor(private readonly state: UpgradeState) {
+  /** `outcomes`: of requests that earlier runs have received. */
+  constructor(
+    private readonly state: UpgradeState,
+    outcomes: readonly RequestOutcome[] = [],
+  ) {
+    for (const outcome of outcomes) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
+    // Before the handlers: what has been sent already is judged as they are set.
+    this.awaitsResolution = state.phase === "FAILED";
     setHandler(taskQuery, () => state.task);
     setHandler(upgradeQuery, () => state.upgrade);
     setHandler(taskWithChildrenQuery, () => state.taskWithChildren());
@@ -74,6 +81,11 @@ export class UpgradeRequests {
     });
     this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
+  }
+
+  /** Of the requests that were received, for the next run. */
+  get received(): readonly RequestOutcome[] {
+    return [...this.outcomes.values()];
   }
 
   private get committed(): boolean {

@@ -14,18 +14,41 @@ import type { notifyWorkflow } from "./notify-workflow";
 /** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
 const atOnce = 50;
 
+/** How far the notifications of an upgrade are, for its next run. */
+export interface NoticesSoFar {
+  readonly sequence: number;
+  /** How many runs there have been before the next. */
+  readonly runs: number;
+  readonly latest?: UpgradeNotice;
+}
+
 /**
  * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
  * fails the upgrade. Without receivers it does nothing.
  */
 export class UpgradeNotices {
-  private sequence = 0;
+  private sequence: number;
+  private latest: UpgradeNotice | undefined;
   private readonly waiting: UpgradeNotice[] = [];
   private child: ChildWorkflowHandle<typeof notifyWorkflow> | undefined;
   private busy = false;
   private sending: Promise<void> = Promise.resolve();
 
-  constructor(private readonly plan: UpgradePlan) {}
+  /** The end of an earlier run was the end of its Workflow of notifications, so that this one starts another. */
+  constructor(
+    private readonly plan: UpgradePlan,
+    private readonly before: NoticesSoFar = { sequence: 0, runs: 0 },
+  ) {
+    this.sequence = before.sequence;
+    this.latest = before.latest;
+    // Without it nobody would tell a loss from here on.
+    if (this.latest && this.receivers.some((one) => wants(one, "upgrade.lost"))) this.sendWaiting();
+  }
+
+  get soFar(): NoticesSoFar {
+    const { sequence, latest, before } = this;
+    return { sequence, runs: before.runs + 1, ...(latest && { latest }) };
+  }
 
   private get receivers() {
     return this.plan.notifications ?? [];
@@ -38,8 +61,12 @@ export class UpgradeNotices {
   tell(type: NoticeType, time: string, data: NoticeData): void {
     if (!this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
     const sequence = ++this.sequence;
-    this.waiting.push({ id: noticeId(this.plan.id, sequence), sequence, type, time, data });
-    if (this.busy) return;
+    this.latest = { id: noticeId(this.plan.id, sequence), sequence, type, time, data };
+    this.waiting.push(this.latest);
+    if (!this.busy) this.sendWaiting();
+  }
+
+  private sendWaiting(): void {
     this.busy = true;
     // What happens while the upgrade is cancelled is told as well.
     this.sending = CancellationScope.nonCancellable(() => this.send());
@@ -57,6 +84,7 @@ export class UpgradeNotices {
 
   private async send(): Promise<void> {
     try {
+      if (this.before.latest && !this.child) this.child = await this.start([]);
       while (this.waiting.length > 0) {
         const notices = this.waiting.splice(0, atOnce);
         if (this.child && (await this.signalled(this.child, notices))) continue;
@@ -85,9 +113,11 @@ export class UpgradeNotices {
 
   private start(notices: readonly UpgradeNotice[]): Promise<ChildWorkflowHandle<typeof notifyWorkflow>> {
     const { id, name } = this.plan;
+    const { runs, latest } = this.before;
     return startChild<typeof notifyWorkflow>("notifyWorkflow", {
-      workflowId: `notify/${id}`,
-      args: [{ upgradeId: id, receivers: this.receivers, notices }],
+      // That of an earlier run may still be waiting for a receiver.
+      workflowId: runs === 0 ? `notify/${id}` : `notify/${id}/${runs + 1}`,
+      args: [{ upgradeId: id, receivers: this.receivers, notices, ...(latest && { latest }) }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       // It takes this as the news that the upgrade has ended, delivers the rest and completes.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,

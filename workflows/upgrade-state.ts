@@ -31,7 +31,20 @@ import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { UpgradeNews, type Happening } from "./upgrade-news";
-import { UpgradeNotices } from "./upgrade-notices";
+import { type NoticesSoFar, UpgradeNotices } from "./upgrade-notices";
+
+/** What an upgrade knows of itself while nothing of it is in work, for the next run of its Workflow. */
+export interface UpgradeSoFar extends TaskWithChildren {
+  readonly phase: UpgradePhase;
+  readonly phaseSince: string;
+  readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
+  readonly hosts: readonly (readonly [resourceId: string, HostCounts])[];
+  readonly lastError?: string;
+  readonly failedPrechecks: readonly ErrorBody[];
+  readonly warnings: readonly ErrorBody[];
+  readonly askedAt: number;
+  readonly notices: NoticesSoFar;
+}
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
@@ -61,14 +74,46 @@ export class UpgradeState {
   /** Resources whose work has begun in this attempt. */
   private readonly begun = new Set<string>();
 
-  constructor(private currentPlan: UpgradePlan) {
-    this.currentPhase = firstPhase(currentPlan);
-    this.phaseSince = currentPlan.creationTimestamp;
-    this.askedAt = toEpochMilliseconds(currentPlan.creationTimestamp);
-    this.currentTask = initialTask(currentPlan);
-    this.notices = new UpgradeNotices(currentPlan);
+  constructor(
+    private currentPlan: UpgradePlan,
+    before?: UpgradeSoFar,
+  ) {
+    this.currentPhase = before?.phase ?? firstPhase(currentPlan);
+    this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
+    this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
+    this.currentTask = before?.task ?? initialTask(currentPlan);
+    this.notices = new UpgradeNotices(currentPlan, before?.notices);
     this.news = new UpgradeNews(currentPlan, this.notices);
-    tellBeginning(currentPlan);
+    if (before) this.goOnFrom(before);
+    else tellBeginning(currentPlan);
+  }
+
+  private goOnFrom({ children, results, hosts, failedPrechecks, warnings, ...before }: UpgradeSoFar): void {
+    for (const child of children) this.childStarted(child);
+    for (const [resourceId, result] of results) this.results.set(resourceId, result);
+    for (const [resourceId, counts] of hosts) this.hosts.set(resourceId, counts);
+    this.failedPrechecks = failedPrechecks;
+    this.warnings.push(...warnings);
+    this.lastError = before.lastError;
+    this.published = before.published ?? 0;
+    this.publish();
+  }
+
+  /** For the next run; nothing may be in work. */
+  get soFar(): UpgradeSoFar {
+    const { phase, phaseSince, lastError, failedPrechecks, warnings, askedAt } = this;
+    const [results, hosts] = [[...this.results], [...this.hosts]];
+    const known = {
+      phase,
+      phaseSince,
+      results,
+      hosts,
+      failedPrechecks,
+      warnings,
+      askedAt,
+      notices: this.notices.soFar,
+    };
+    return { ...this.taskWithChildren(), ...known, ...(lastError !== undefined && { lastError }) };
   }
 
   /** The plan with the times that hold now. */
@@ -78,6 +123,11 @@ export class UpgradeState {
 
   get phase(): UpgradePhase {
     return this.currentPhase;
+  }
+
+  /** When the phase was entered, a Timestamp. */
+  get since(): string {
+    return this.phaseSince;
   }
 
   get task(): Task {

@@ -1,6 +1,7 @@
-import { ApplicationFailure, CancellationScope, condition, isCancellation, log } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, isCancellation, log } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
+import { toEpochMilliseconds } from "../src/domain/timestamp";
 import type { UpgradePhase } from "../src/domain/upgrade-status";
 import { errorOf } from "./activity-failure";
 import { checkBundle } from "./check-bundle";
@@ -11,21 +12,31 @@ import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
 import { runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
+import { waitAtRest, type UpgradeAtRest } from "./wait-at-rest";
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
  * draft the wait for its commit, the locks of all resources, then the products in their order. A failed upgrade stays
- * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled.
+ * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled. `before`: of the run
+ * that it goes on from.
  */
-export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: UpgradePhase }> {
-  const state = new UpgradeState(plan);
-  const requests = new UpgradeRequests(state);
+export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest): Promise<{ outcome: UpgradePhase }> {
+  const state = new UpgradeState(plan, before?.state);
+  const requests = new UpgradeRequests(state, before?.outcomes);
   const resources: LockedResource[] = [];
-  let errors: readonly ErrorBody[] = [];
+  let errors: readonly ErrorBody[] = before?.errors ?? [];
   CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
   try {
-    let precheckedAt = plan.draft ? await prepareDraft(state, requests) : undefined;
+    let hasFailed = state.phase === "FAILED";
+    let precheckedAt = plan.draft && !hasFailed ? await prepareDraft(state, requests, before?.precheckedAt) : undefined;
     for (;;) {
+      if (hasFailed) {
+        if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
+        errors = [];
+        state.record({ type: "RetryStarted", resources: state.unfinished() });
+        state.enter("ACCEPTED");
+        precheckedAt = undefined;
+      }
       errors = await attempt(state, resources, precheckedAt);
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
@@ -36,11 +47,8 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
       // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
       if (consideredCancelled) await cancelRequested;
       state.enter("FAILED", errors);
-      if ((await awaitResolution(state, requests)) !== "retry") throw givenUp(errors);
-      errors = [];
-      state.record({ type: "RetryStarted", resources: state.unfinished() });
-      state.enter("ACCEPTED");
-      precheckedAt = undefined;
+      requests.awaitResolution();
+      hasFailed = true;
     }
   } catch (failure) {
     if (!isCancellation(failure)) throw failure;
@@ -51,16 +59,29 @@ export async function upgradeWorkflow(plan: UpgradePlan): Promise<{ outcome: Upg
   }
 }
 
-/** Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit relies on. */
-async function prepareDraft(state: UpgradeState, requests: UpgradeRequests): Promise<number> {
-  state.enter("DRAFT_PRECHECKS");
+/**
+ * Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit relies
+ * on (epoch milliseconds); `before`: of those of an earlier run.
+ */
+async function prepareDraft(
+  state: UpgradeState,
+  requests: UpgradeRequests,
+  before: number | undefined,
+): Promise<number> {
+  let precheckedAt = before;
+  if (precheckedAt === undefined) state.enter("DRAFT_PRECHECKS");
   for (;;) {
-    const errors = await runPrechecks(state, state.resources);
-    const precheckedAt = currentTime();
-    state.enter("DRAFT_WAITING");
-    if (errors.length > 0) requests.dropEarlyCommit();
-    await condition(() => requests.draftMayGoOn);
-    if (requests.takePrechecks()) continue;
+    if (precheckedAt === undefined) {
+      const errors = await runPrechecks(state, state.resources);
+      precheckedAt = currentTime();
+      state.enter("DRAFT_WAITING");
+      if (errors.length > 0) requests.dropEarlyCommit();
+    }
+    await waitAtRest(() => requests.draftMayGoOn, { state, requests, precheckedAt });
+    if (requests.takePrechecks()) {
+      precheckedAt = undefined;
+      continue;
+    }
     requests.takeCommit();
     state.enter("ACCEPTED");
     return precheckedAt;
@@ -114,14 +135,14 @@ function succeed(state: UpgradeState): { outcome: UpgradePhase } {
 async function awaitResolution(
   state: UpgradeState,
   requests: UpgradeRequests,
+  errors: readonly ErrorBody[],
 ): Promise<"retry" | "resolve" | "expired"> {
-  requests.awaitResolution();
   const { resolutionDays } = state.plan;
+  const until = toEpochMilliseconds(state.since) + resolutionDays * 24 * 60 * 60 * 1000;
   let decision: "retry" | "resolve" | "expired";
   try {
-    await condition(() => requests.resolution !== undefined, resolutionDays * 24 * 60 * 60 * 1000, {
-      summary: `wait ${resolutionDays} days for retry or resolve`,
-    });
+    const summary = `wait ${resolutionDays} days for retry or resolve`;
+    await waitAtRest(() => requests.resolution !== undefined, { state, requests, errors }, { until, summary });
     decision = requests.resolution ?? "expired";
   } catch (failure) {
     if (!isCancellation(failure)) throw failure;

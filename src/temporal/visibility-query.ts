@@ -6,9 +6,12 @@ const upgradeEnds = ["COMPLETED_WITH_SUCCESS", "COMPLETED_WITH_FAILURE", "CANCEL
 const taskEnds = ["Successful", "COMPLETED_WITH_WARNING", "SKIPPED", "Failed", "Cancelled"];
 const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed')";
 
+/** Each once: a run that another one has taken on from is no upgrade of its own. */
+const ofUpgrades = "WorkflowType = 'upgradeWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
+
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
 export function upgradesQuery({ status, bundleId, bundleType, resourceId }: UpgradeFilter): string {
-  const conditions = ["WorkflowType = 'upgradeWorkflow'"];
+  const conditions = [ofUpgrades];
   if (status !== undefined) {
     conditions.push(statusCondition("UpgradeStatus", status, upgradeEnds, "COMPLETED_WITH_FAILURE"));
   }
@@ -20,7 +23,7 @@ export function upgradesQuery({ status, bundleId, bundleType, resourceId }: Upgr
 
 /** The same for their Tasks. A status is found in whichever of its spellings it is asked for. */
 export function tasksQuery({ taskStatus, resourceId }: TaskFilter): string {
-  const conditions = ["WorkflowType = 'upgradeWorkflow'"];
+  const conditions = [ofUpgrades];
   if (taskStatus !== undefined) {
     conditions.push(statusCondition("TaskStatus", stored[taskStatus] ?? taskStatus, taskEnds, "Failed"));
   }

@@ -3,8 +3,8 @@ import type { UpgradeBench } from "../support/upgrade-bench";
 
 /** One course that an upgrade can take, told to be recorded. */
 export interface Story {
-  /** How the upgrade's Workflow has closed when it has been told, or that it is still open. */
-  readonly ends: "COMPLETED" | "FAILED" | "CANCELED" | "TERMINATED" | "OPEN";
+  /** How the upgrade's Workflow has closed when it has been told, or that it is still open; CONTINUED_AS_NEW: its first run. */
+  readonly ends: "COMPLETED" | "FAILED" | "CANCELED" | "TERMINATED" | "OPEN" | "CONTINUED_AS_NEW";
   /** The server to tell it on; the one that the service embeds unless days have to pass. */
   readonly server?: "TIME_SKIPPING";
   /** Further settings of that server, written `name=value`. */

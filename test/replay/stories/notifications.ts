@@ -98,14 +98,13 @@ export const notificationStories: Readonly<Record<string, Story>> = {
     ends: "COMPLETED",
     settings: ["limit.historyCount.suggestContinueAsNew=30"],
     async tell(bench) {
-      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      const { upgrade, open } = await paused(bench, true);
       for (let round = 0; round < 4; round++) {
-        await upgrade.untilStatuses(draftWaiting);
+        for (const request of ["resume", "pause"] as const) await upgrade.ask(request);
         await untilAllIsTold(bench, upgrade);
-        await upgrade.ask("prechecks");
       }
-      await upgrade.untilStatuses(draftWaiting);
-      await upgrade.ask("commit");
+      open();
+      await upgrade.ask("resume");
       return toItsEnd(bench, upgrade);
     },
   },
@@ -140,14 +139,14 @@ async function toItsEnd(bench: UpgradeBench, upgrade: RunningUpgrade): Promise<R
   return upgrade;
 }
 
-/** An upgrade that is paused after its first host, and whose receivers know. */
-async function paused(bench: UpgradeBench) {
+/** An upgrade that is paused after its first host, or while that stays in work, and whose receivers know. */
+async function paused(bench: UpgradeBench, staysInWork = false) {
   const gate = new Gate();
   const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, hostCount);
   const upgrade = await bench.upgrade({ notifications: receivers }, fake);
   await gate.reached;
   await upgrade.ask("pause");
-  gate.open();
+  if (!staysInWork) gate.open();
   await untilAllIsTold(bench, upgrade);
-  return { upgrade };
+  return { upgrade, open: gate.open };
 }

@@ -10,6 +10,9 @@ import { clusters, sampleBundle } from "../../support/sample-plan";
 import type { UpgradeBench } from "../../support/upgrade-bench";
 import { draftWaiting, failed, hostCount, type Story } from "../story";
 
+/** So that a history of some prechecks or retries is a long one. */
+const shortHistories = ["limit.historyCount.suggestContinueAsNew=50"];
+
 /** Upgrades that are paused and resumed, and drafts whose prechecks run again. */
 export const operationStories: Readonly<Record<string, Story>> = {
   "paused-and-resumed": {
@@ -148,6 +151,39 @@ export const operationStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "continued-while-a-draft-waits": { ends: "CONTINUED_AS_NEW", settings: shortHistories, tell: draftOfManyPrechecks },
+
+  "a-draft-that-goes-on-from-an-earlier-run": {
+    ends: "COMPLETED",
+    settings: shortHistories,
+    tell: draftOfManyPrechecks,
+  },
+
+  "retried-in-a-later-run": {
+    ends: "COMPLETED",
+    settings: shortHistories,
+    async tell(bench) {
+      let failures = 0;
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            if (++failures > 4) return upgraded(input);
+            throw hostFailure(input);
+          },
+        },
+        1,
+      );
+      const upgrade = await bench.upgrade({}, fake);
+      for (let retry = 1; retry <= 4; retry++) {
+        await upgrade.untilStatuses(failed);
+        await untilQuiet(upgrade, 0);
+        await upgrade.ask("retry");
+      }
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "signals-without-payload": {
     ends: "COMPLETED",
     async tell(bench) {
@@ -223,6 +259,18 @@ async function draftWithFailedPrechecks(bench: UpgradeBench, gate?: Gate): Promi
   );
   const upgrade = await bench.upgrade({ draft: true }, fake);
   await upgrade.untilStatuses(draftWaiting);
+  return upgrade;
+}
+
+async function draftOfManyPrechecks(bench: UpgradeBench): Promise<RunningUpgrade> {
+  const upgrade = await bench.upgrade({ draft: true }, new FakeActivities({}, 1));
+  for (let run = 1; run <= 8; run++) {
+    await upgrade.untilStatuses(draftWaiting);
+    await upgrade.ask("prechecks");
+  }
+  await upgrade.untilStatuses(draftWaiting);
+  await upgrade.ask("commit");
+  await upgrade.end();
   return upgrade;
 }
 

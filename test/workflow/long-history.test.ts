@@ -1,0 +1,122 @@
+import { expect } from "chai";
+import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
+import { toldTo } from "../support/notifier";
+import type { RunningUpgrade } from "../support/running-upgrade";
+import { UpgradeBench } from "../support/upgrade-bench";
+import { eventually } from "../support/eventually";
+import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import pino from "pino";
+
+describe("An upgrade whose history grows long while nothing of it is in work", function () {
+  this.timeout(60_000);
+  let bench: UpgradeBench;
+  before(async function () {
+    this.timeout(120_000);
+    bench = await UpgradeBench.start("DEV_SERVER", ["limit.historyCount.suggestContinueAsNew=60"]);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(`${await bench.explain()}\n`);
+    await bench.clean();
+  });
+  after(() => bench.stop());
+
+  const runsOf = async ({ id }: RunningUpgrade) => {
+    const runs: string[] = [];
+    for await (const { runId } of bench.env.client.workflow.list({ query: `WorkflowId = '${id}'` })) runs.push(runId);
+    return runs.length;
+  };
+  const lengthOf = async (upgrade: RunningUpgrade) => (await upgrade.handle.describe()).historyLength;
+  const untilContinued = (upgrade: RunningUpgrade, runs: number) =>
+    eventually(
+      () => runsOf(upgrade),
+      (known) => known >= runs,
+    );
+  const listed = async ({ id }: RunningUpgrade) => {
+    const port = temporalUpgradeExecutions(bench.env.client, pino({ level: "silent" }));
+    const page = await port.list({})();
+    if (page._tag === "Left") throw new Error(JSON.stringify(page.left));
+    return (page.right.elements ?? []).filter((one) => one.id === id).map(({ status }) => status);
+  };
+
+  it("keeps a draft through any number of prechecks, with all that is known of them", async () => {
+    const upgrade = await bench.upgrade({ draft: true });
+    await upgrade.untilStatuses("Pending / DRAFT");
+    for (let run = 2; run <= 12; run++) {
+      const asked = await upgrade.ask("prechecks");
+      expect([asked.accepted, asked.run]).to.deep.equal([true, run]);
+      await upgrade.untilStatuses("Pending / DRAFT");
+    }
+    await untilContinued(upgrade, 2);
+    expect(await lengthOf(upgrade)).to.be.below(100);
+    const prechecks = (await upgrade.task()).subTasks?.filter(({ type }) => type === "PRECHECKS") ?? [];
+    expect(prechecks.map(({ status }) => status)).to.deep.equal(Array.from({ length: 12 }, () => "SUCCESSFUL"));
+    expect((await upgrade.outcomeOf("request-1")).accepted).to.equal(true);
+    expect((await upgrade.memo()).upgrade).to.include({ id: upgrade.id, status: "DRAFT" });
+    expect(await listed(upgrade)).to.deep.equal(["DRAFT"]);
+    expect(await upgrade.currentDetails()).to.contain("--name commit");
+    expect((await upgrade.ask("commit")).accepted).to.equal(true);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(await listed(upgrade)).to.deep.equal(["COMPLETED_WITH_SUCCESS"]);
+  });
+
+  it("keeps a failed one through any number of retries, which go on where they were", async () => {
+    let mended = false;
+    const fake = new FakeActivities({
+      remediateHost: async (input) => {
+        if (!mended && input.host.host === "host-2") throw hostFailure(input);
+        return upgraded(input);
+      },
+    });
+    const upgrade = await bench.upgrade({ notifications: [{ id: "chat", retryHours: 1 }] }, fake);
+    const retries = 6;
+    for (let retry = 0; retry <= retries; retry++) {
+      await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+      if (retry === retries) mended = true;
+      expect((await upgrade.ask("retry")).accepted).to.equal(true);
+    }
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(await runsOf(upgrade)).to.be.greaterThan(1);
+    expect(await listed(upgrade)).to.deep.equal(["COMPLETED_WITH_SUCCESS"]);
+    await eventually(
+      async () => toldTo(fake),
+      (told) =>
+        told.at(-1) === "upgrade.successful" && told.filter((type) => type === "upgrade.failed").length === retries + 1,
+    );
+  });
+
+  it("is cancelled, resolved and told of as lost as ever", async () => {
+    const failing = () => {
+      const fake = new FakeActivities({
+        remediateHost: async (input) => {
+          throw hostFailure(input);
+        },
+      });
+      return bench.upgrade({ notifications: [{ id: "chat", retryHours: 1 }] }, fake);
+    };
+    const grown = async (upgrade: RunningUpgrade) => {
+      await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+      // Each is refused: Temporal keeps it all the same.
+      for (let i = 0; i < 20; i++) expect((await upgrade.ask("pause")).accepted).to.equal(false);
+      await untilContinued(upgrade, 2);
+      return upgrade;
+    };
+    const resolved = await grown(await failing());
+    expect((await resolved.ask("resolve")).accepted).to.equal(true);
+    expect(await resolved.end()).to.equal("FAILED");
+    expect((await resolved.task()).errors?.[0]?.errorCode).to.equal("HOST_REMEDIATION_FAILED");
+
+    const draft = await bench.upgrade({ draft: true });
+    await draft.untilStatuses("Pending / DRAFT");
+    for (let i = 0; i < 20; i++) expect((await draft.ask("pause")).accepted).to.equal(false);
+    await untilContinued(draft, 2);
+    await draft.handle.cancel();
+    expect(await draft.end()).to.equal("CANCELLED");
+
+    const lost = await grown(await failing());
+    await lost.handle.terminate("a test of what is told");
+    await eventually(
+      async () => toldTo(lost.fake),
+      (told) => told.at(-1) === "upgrade.lost",
+    );
+  });
+});
