@@ -11,6 +11,7 @@ import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
+import { HistoryIsLong, isHistoryLong } from "./wait-at-rest";
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
 const precheckLifetime = 60 * 60 * 1000;
@@ -97,10 +98,13 @@ class ProductRun {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
     if (!this.started && this.state.phase !== phase) this.state.enter(phase);
     const { scheduleChanges } = this.state;
-    const changed = () => this.state.scheduleChanges !== scheduleChanges;
+    const mayRest = !this.started && !this.isAfterAnother;
+    const changed = () => this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryLong(this.state));
     const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
-    if (!Number.isFinite(next)) return condition(changed);
-    await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
+    if (!Number.isFinite(next)) await condition(changed);
+    else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
+    // Whatever has come meanwhile is of the schedule, and is taken along.
+    if (mayRest && isHistoryLong(this.state)) throw new HistoryIsLong({ precheckedAt: this.precheckedAt });
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {

@@ -43,6 +43,8 @@ export interface UpgradeSoFar extends TaskWithChildren {
   readonly failedPrechecks: readonly ErrorBody[];
   readonly warnings: readonly ErrorBody[];
   readonly askedAt: number;
+  /** Ids of resources that wait for a commit, because they were not begun at their time. */
+  readonly missed: readonly string[];
   readonly notices: NoticesSoFar;
 }
 
@@ -94,6 +96,7 @@ export class UpgradeState {
     for (const [resourceId, counts] of hosts) this.hosts.set(resourceId, counts);
     this.failedPrechecks = failedPrechecks;
     this.warnings.push(...warnings);
+    for (const resourceId of before.missed) this.missed.add(resourceId);
     this.lastError = before.lastError;
     this.published = before.published ?? 0;
     this.publish();
@@ -102,18 +105,15 @@ export class UpgradeState {
   /** For the next run; nothing may be in work. */
   get soFar(): UpgradeSoFar {
     const { phase, phaseSince, lastError, failedPrechecks, warnings, askedAt } = this;
-    const [results, hosts] = [[...this.results], [...this.hosts]];
-    const known = {
-      phase,
-      phaseSince,
-      results,
-      hosts,
-      failedPrechecks,
-      warnings,
-      askedAt,
+    return {
+      ...this.taskWithChildren(),
+      ...{ phase, phaseSince, failedPrechecks, warnings, askedAt },
+      results: [...this.results],
+      hosts: [...this.hosts],
+      missed: [...this.missed],
       notices: this.notices.soFar,
+      ...(lastError !== undefined && { lastError }),
     };
-    return { ...this.taskWithChildren(), ...known, ...(lastError !== undefined && { lastError }) };
   }
 
   /** The plan with the times that hold now. */

@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancellationScope, isCancellation, log } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import { toEpochMilliseconds } from "../src/domain/timestamp";
@@ -12,7 +12,7 @@ import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
 import { runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
-import { waitAtRest, type UpgradeAtRest } from "./wait-at-rest";
+import { goOnInAnotherRun, HistoryIsLong, waitAtRest, type UpgradeAtRest } from "./wait-at-rest";
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
@@ -28,7 +28,9 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
   CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
   try {
     let hasFailed = state.phase === "FAILED";
-    let precheckedAt = plan.draft && !hasFailed ? await prepareDraft(state, requests, before?.precheckedAt) : undefined;
+    let { precheckedAt } = before ?? {};
+    if (plan.draft && (!before || state.phase === "DRAFT_WAITING"))
+      precheckedAt = await prepareDraft(state, requests, precheckedAt);
     for (;;) {
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
@@ -50,7 +52,12 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
       requests.awaitResolution();
       hasFailed = true;
     }
-  } catch (failure) {
+  } catch (thrown) {
+    let failure = thrown;
+    if (thrown instanceof HistoryIsLong) {
+      await goOnInAnotherRun({ state, requests, ...thrown.known });
+      failure = new CancelledFailure("The upgrade was cancelled");
+    }
     if (!isCancellation(failure)) throw failure;
     await CancellationScope.nonCancellable(() => cancelled(state, resources, errors));
     throw failure;
@@ -112,7 +119,7 @@ async function attempt(
     }
     return await runProducts(state, locked, precheckedAt ?? currentTime());
   } catch (failure) {
-    if (isCancellation(failure)) throw failure;
+    if (isCancellation(failure) || failure instanceof HistoryIsLong) throw failure;
     log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
     return [errorOf(failure)];
   } finally {

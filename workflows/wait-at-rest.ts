@@ -1,4 +1,4 @@
-import { condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
+import { CancellationScope, condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { RequestOutcome } from "../src/domain/upgrade-request";
 import { currentTime } from "./clock";
@@ -10,44 +10,72 @@ import type { upgradeWorkflow } from "./upgrade-workflow";
 export interface UpgradeAtRest {
   readonly state: UpgradeSoFar;
   readonly outcomes: readonly RequestOutcome[];
-  /** Of a draft: when its prechecks have ended (epoch milliseconds). */
+  /** Of a draft and of an upgrade that waits for its time: when its prechecks have ended (epoch milliseconds). */
   readonly precheckedAt?: number;
   /** Of a failed upgrade. */
   readonly errors?: readonly ErrorBody[];
 }
 
-interface Resting extends Pick<UpgradeAtRest, "precheckedAt" | "errors"> {
+type Known = Pick<UpgradeAtRest, "precheckedAt" | "errors">;
+
+interface Resting extends Known {
   readonly state: UpgradeState;
   readonly requests: UpgradeRequests;
 }
 
-/** Characters of JSON that a run leaves to the next at most: Temporal takes 2 MiB at once, with the plan. */
+/** Characters of JSON that a run leaves to the next at most: Temporal takes 2 MiB at once. */
 const mostLeft = 1_000_000;
+
+/** Nothing of the upgrade is in work and its history is long: it gives its locks back and goes on in another run. */
+export class HistoryIsLong extends Error {
+  constructor(readonly known: Known) {
+    super("The history is long");
+  }
+}
+
+/** How long the history was when this run first came to rest; of the module, and so of one Workflow. */
+let atFirst: number | undefined;
+
+/**
+ * Whether the history is to be continued as new where nothing is in work: the server says when. Not before it is twice as long
+ * as what a run needs to come to rest at all, so that no run is continued for nothing.
+ */
+export function isHistoryLong(state: UpgradeState): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  atFirst ??= historyLength;
+  if (!continueAsNewSuggested || historyLength < 2 * atFirst) return false;
+  return JSON.stringify([state.plan, state.soFar]).length <= mostLeft;
+}
 
 /**
  * Waits where nothing of the upgrade is in work, for a draft's commit or the decision on a failure; `until` in epoch
  * milliseconds. A history that has grown long by then is continued as new, so that neither prechecks, retries nor requests that are
- * refused can ever fill it (docs/decisions/0038). False where the time is over.
+ * refused can fill it (docs/decisions/0038).
  */
 export async function waitAtRest(
   isOver: () => boolean,
   { state, requests, ...known }: Resting,
   time?: { readonly until: number; readonly summary: string },
-): Promise<boolean> {
-  let mayContinue = true;
-  const continues = () => mayContinue && workflowInfo().continueAsNewSuggested;
-  const wait = async (wanted: () => boolean) => {
-    if (time) return condition(wanted, Math.max(1, time.until - currentTime()), { summary: time.summary });
-    await condition(wanted);
-    return true;
-  };
+): Promise<void> {
+  const wanted = () => isOver() || isHistoryLong(state);
   for (;;) {
-    const inTime = await wait(() => isOver() || continues());
-    if (!inTime || isOver()) return inTime;
+    let inTime = true;
+    if (time) inTime = await condition(wanted, Math.max(1, time.until - currentTime()), { summary: time.summary });
+    else await condition(wanted);
+    if (!inTime || isOver()) return;
+    // What is asked for meanwhile is seen before it goes on.
     await state.notices.handedOver();
-    if (isOver()) continue;
-    const before: UpgradeAtRest = { state: state.soFar, outcomes: requests.received, ...known };
-    mayContinue = JSON.stringify([state.plan, before]).length <= mostLeft;
-    if (mayContinue) await continueAsNew<typeof upgradeWorkflow>(state.plan, before);
+    if (!isOver()) await goOnInAnotherRun({ state, requests, ...known });
   }
+}
+
+/** Continues as new with all that the upgrade knows. Returns only where it was cancelled. */
+export async function goOnInAnotherRun({ state, requests, ...known }: Resting): Promise<void> {
+  await state.notices.handedOver();
+  if (CancellationScope.current().consideredCancelled) return;
+  await continueAsNew<typeof upgradeWorkflow>(state.plan, {
+    state: state.soFar,
+    outcomes: requests.received,
+    ...known,
+  });
 }

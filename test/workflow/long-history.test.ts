@@ -2,7 +2,9 @@ import { expect } from "chai";
 import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
 import { toldTo } from "../support/notifier";
 import type { RunningUpgrade } from "../support/running-upgrade";
+import { clusters } from "../support/sample-plan";
 import { UpgradeBench } from "../support/upgrade-bench";
+import { readHolder } from "../../src/temporal/lock-holder";
 import { eventually } from "../support/eventually";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import pino from "pino";
@@ -82,6 +84,30 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
       (told) =>
         told.at(-1) === "upgrade.successful" && told.filter((type) => type === "upgrade.failed").length === retries + 1,
     );
+  });
+
+  it("keeps one that waits for its time through any number of reschedules, and has its lock again", async () => {
+    const inHours = (hours: number) => bench.inTime(hours * 3_600_000);
+    const [resource] = clusters(1);
+    if (!resource) throw new Error("no cluster");
+    const resources = [{ ...resource, scheduledTimestamp: await inHours(1) }];
+    const upgrade = await bench.upgrade({ resources });
+    await upgrade.untilStatuses("Pending / SCHEDULED");
+    const runs = 3;
+    for (let i = 1; (await runsOf(upgrade)) < runs; i++)
+      expect((await upgrade.ask("commit", { scheduledTimestamp: await inHours(i + 1) })).accepted).to.equal(true);
+    await upgrade.untilStatuses("Pending / SCHEDULED");
+    expect(await listed(upgrade)).to.deep.equal(["SCHEDULED"]);
+    const fake = new FakeActivities({
+      readLockHolder: async ({ workflowId }) => readHolder(bench.env.client, workflowId),
+    });
+    const other = await bench.upgrade({ resources: [resource] }, fake);
+    await other.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+    expect((await other.task()).errors?.[0]?.context?.["upgradeId"]).to.equal(upgrade.id);
+    bench.serve(upgrade.plan, upgrade.fake);
+    expect((await upgrade.ask("commit", { upgradeNow: true })).accepted).to.equal(true);
+    expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    expect(upgrade.fake.calls.filter((call) => call.startsWith("remediate "))).to.have.length(3);
   });
 
   it("is cancelled, resolved and told of as lost as ever", async () => {

@@ -9,6 +9,9 @@ import { draftWaiting, hostCount, scheduled, type Story } from "../story";
 
 const day = 86_400_000;
 
+/** So that a history of some reschedules is a long one. */
+const shortHistories = ["limit.historyCount.suggestContinueAsNew=50"];
+
 /** Drafts and schedules: upgrades that wait for somebody, or for their time. */
 export const draftStories: Readonly<Record<string, Story>> = {
   "draft-committed-while-its-prechecks-run": {
@@ -65,6 +68,10 @@ export const draftStories: Readonly<Record<string, Story>> = {
       return upgrade;
     },
   },
+
+  "rescheduled-in-an-earlier-run": { ends: "CONTINUED_AS_NEW", settings: shortHistories, tell: rescheduledOften },
+
+  "begun-in-a-later-run-than-it-was-scheduled": { ends: "COMPLETED", settings: shortHistories, tell: rescheduledOften },
 
   "clusters-with-times-of-their-own": {
     ends: "COMPLETED",
@@ -152,6 +159,18 @@ async function scheduledUpgrade(bench: UpgradeBench): Promise<RunningUpgrade> {
   const resources = clusters(2).map((cluster) => ({ ...cluster, scheduledTimestamp }));
   const upgrade = await bench.upgrade({ resources }, new FakeActivities({}, 1));
   await upgrade.untilStatuses(scheduled);
+  return upgrade;
+}
+
+/** Given other times until another run has taken it on, and then begun. */
+async function rescheduledOften(bench: UpgradeBench): Promise<RunningUpgrade> {
+  const upgrade = await scheduledUpgrade(bench);
+  const first = (await upgrade.handle.describe()).runId;
+  const isContinued = async () => (await upgrade.handle.describe()).runId !== first;
+  for (let days = 2; !(await isContinued()); days++)
+    await upgrade.ask("commit", { scheduledTimestamp: await bench.inTime(days * day) });
+  await upgrade.ask("commit", { upgradeNow: true });
+  await upgrade.end();
   return upgrade;
 }
 

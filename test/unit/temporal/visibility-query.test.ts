@@ -14,14 +14,18 @@ function parsed(query: string): { literals: string[]; rest: string } {
   return { literals, rest };
 }
 
+/** Each upgrade once, however many runs its Workflow has. */
+const ofUpgrades = "WorkflowType = 'upgradeWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
+
 describe("upgradesQuery", () => {
   it("asks for upgrades, not for the Workflows of their resources", () => {
-    expect(upgradesQuery({})).to.equal("WorkflowType = 'upgradeWorkflow'");
+    expect(upgradesQuery({})).to.equal(ofUpgrades);
   });
 
   it("joins the filters", () => {
     expect(upgradesQuery({ status: "CANCELLED", bundleId: "b", bundleType: "HCI", resourceId: "r" })).to.equal(
-      "WorkflowType = 'upgradeWorkflow' AND UpgradeStatus = 'CANCELLED' AND BundleId = 'b' AND BundleType = 'HCI' AND " +
+      ofUpgrades +
+        " AND UpgradeStatus = 'CANCELLED' AND BundleId = 'b' AND BundleType = 'HCI' AND " +
         "ResourceIds = 'r'",
     );
   });
@@ -48,9 +52,9 @@ describe("upgradesQuery", () => {
 
 describe("tasksQuery", () => {
   it("joins the filters", () => {
-    expect(tasksQuery({})).to.equal("WorkflowType = 'upgradeWorkflow'");
+    expect(tasksQuery({})).to.equal(ofUpgrades);
     expect(tasksQuery({ taskStatus: "Cancelled", resourceId: "c1" })).to.equal(
-      "WorkflowType = 'upgradeWorkflow' AND TaskStatus = 'Cancelled' AND ResourceIds = 'c1'",
+      `${ofUpgrades} AND TaskStatus = 'Cancelled' AND ResourceIds = 'c1'`,
     );
   });
 
@@ -89,8 +93,8 @@ describe("text of clients in a query", () => {
     fc.assert(
       fc.property(hostile, (bundleId) => {
         const { literals, rest } = parsed(upgradesQuery({ bundleId }));
-        expect(rest).to.equal("WorkflowType = ? AND BundleId = ?");
-        expect(literals).to.deep.equal(["upgradeWorkflow", bundleId]);
+        expect(rest).to.equal("WorkflowType = ? AND ExecutionStatus != ? AND BundleId = ?");
+        expect(literals).to.deep.equal(["upgradeWorkflow", "ContinuedAsNew", bundleId]);
       }),
     ));
 
@@ -100,15 +104,15 @@ describe("text of clients in a query", () => {
         hostile.filter((text) => !text.includes('"')),
         (resourceId) => {
           const { literals, rest } = parsed(tasksQuery({ resourceId }));
-          expect(rest).to.equal("WorkflowType = ? AND ResourceIds = ?");
-          expect(literals).to.deep.equal(["upgradeWorkflow", resourceId]);
+          expect(rest).to.equal("WorkflowType = ? AND ExecutionStatus != ? AND ResourceIds = ?");
+          expect(literals).to.deep.equal(["upgradeWorkflow", "ContinuedAsNew", resourceId]);
         },
       ),
     ));
 
   it("finds nothing by an id with a quotation mark, which SQLite cannot be asked for and the inventory refuses", () => {
     const query = upgradesQuery({ resourceId: `" OR "1"="1` });
-    expect(query).to.equal("WorkflowType = 'upgradeWorkflow' AND WorkflowType = ''");
+    expect(query).to.equal(`${ofUpgrades} AND WorkflowType = ''`);
   });
 
   it("stays one literal for each lock", () =>
