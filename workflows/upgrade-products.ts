@@ -98,13 +98,15 @@ class ProductRun {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
     if (!this.started && this.state.phase !== phase) this.state.enter(phase);
     const { scheduleChanges } = this.state;
+    const known = { precheckedAt: this.precheckedAt };
     const mayRest = !this.started && !this.isAfterAnother;
-    const changed = () => this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryLong(this.state));
+    const changed = () =>
+      this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
     else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
     // Whatever has come meanwhile is of the schedule, and is taken along.
-    if (mayRest && isHistoryLong(this.state)) throw new HistoryIsLong({ precheckedAt: this.precheckedAt });
+    if (mayRest && isHistoryLong(this.state, known)) throw new HistoryIsLong(known);
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {

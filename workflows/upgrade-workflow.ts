@@ -1,4 +1,11 @@
-import { ApplicationFailure, CancellationScope, CancelledFailure, isCancellation, log } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  isCancellation,
+  log,
+} from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import { toEpochMilliseconds } from "../src/domain/timestamp";
@@ -8,11 +15,15 @@ import { checkBundle } from "./check-bundle";
 import { currentTime } from "./clock";
 import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
+import { onBehalfOf } from "./request-cause";
 import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
 import { runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
 import { goOnInAnotherRun, HistoryIsLong, waitAtRest, type UpgradeAtRest } from "./wait-at-rest";
+
+/** Between two tries to have the locks of a scheduled upgrade again (milliseconds). */
+const betweenLocks = 60_000;
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
@@ -22,15 +33,20 @@ import { goOnInAnotherRun, HistoryIsLong, waitAtRest, type UpgradeAtRest } from 
  */
 export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest): Promise<{ outcome: UpgradePhase }> {
   const state = new UpgradeState(plan, before?.state);
+  // Before what has been sent meanwhile is judged, which changes the phase.
+  const { phase } = state;
   const requests = new UpgradeRequests(state, before?.outcomes);
   const resources: LockedResource[] = [];
   let errors: readonly ErrorBody[] = before?.errors ?? [];
+  if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ goesOn: true }));
   CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
   try {
-    let hasFailed = state.phase === "FAILED";
+    let hasFailed = phase === "FAILED";
     let { precheckedAt } = before ?? {};
-    if (plan.draft && (!before || state.phase === "DRAFT_WAITING"))
+    let held: LockedResource[] | undefined;
+    if (plan.draft && (!before || phase === "DRAFT_WAITING"))
       precheckedAt = await prepareDraft(state, requests, precheckedAt);
+    else if (before && !hasFailed) held = await lockAgain(state);
     for (;;) {
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
@@ -39,7 +55,8 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
         state.enter("ACCEPTED");
         precheckedAt = undefined;
       }
-      errors = await attempt(state, resources, precheckedAt);
+      errors = await attempt(state, resources, { precheckedAt, held });
+      held = undefined;
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
         // Whoever cancelled was told so, and what was in work was the last of it.
@@ -95,13 +112,30 @@ async function prepareDraft(
   }
 }
 
+/**
+ * Takes the locks of a scheduled upgrade again, which its earlier run has given back. Whoever has taken one of them meanwhile is
+ * waited for as long as the schedule leaves time; after that the attempt finds who holds it, and this gives undefined.
+ */
+async function lockAgain(state: UpgradeState): Promise<LockedResource[] | undefined> {
+  for (;;) {
+    const resources = state.unfinished();
+    const locked = await acquireLocks(state, resources);
+    if (Array.isArray(locked)) return locked;
+    if (state.nextTime(resources) === undefined) return undefined;
+    const { scheduleChanges } = state;
+    const summary = "before the locks are asked for again";
+    await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });
+  }
+}
+
 /** Locks, prechecks where there are none to rely on, products. Gives the errors; none where all went well. */
 async function attempt(
   state: UpgradeState,
   running: LockedResource[],
-  precheckedAt: number | undefined,
+  { precheckedAt, held }: { readonly precheckedAt: number | undefined; readonly held: LockedResource[] | undefined },
 ): Promise<readonly ErrorBody[]> {
   state.resourceErrors = [];
+  if (held) running.splice(0, running.length, ...held);
   try {
     const resources = state.unfinished();
     // Of a commit; what is due now is looked at when it begins.
@@ -109,7 +143,7 @@ async function attempt(
       const recalled = await checkBundle(state.plan);
       if (recalled.length > 0) return recalled;
     }
-    const locked = await acquireLocks(state, resources);
+    const locked = held ?? (await acquireLocks(state, resources));
     if (!Array.isArray(locked)) return [locked];
     running.splice(0, running.length, ...locked);
     if (precheckedAt === undefined) {

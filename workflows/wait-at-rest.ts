@@ -1,7 +1,9 @@
-import { CancellationScope, condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { RequestOutcome } from "../src/domain/upgrade-request";
 import { currentTime } from "./clock";
+import { causingRequest } from "./request-cause";
 import type { UpgradeRequests } from "./upgrade-messages";
 import type { UpgradeSoFar, UpgradeState } from "./upgrade-state";
 import type { upgradeWorkflow } from "./upgrade-workflow";
@@ -14,6 +16,8 @@ export interface UpgradeAtRest {
   readonly precheckedAt?: number;
   /** Of a failed upgrade. */
   readonly errors?: readonly ErrorBody[];
+  /** The `x-request-id` of the HTTP request that has made it go on last. */
+  readonly requestId?: string;
 }
 
 type Known = Pick<UpgradeAtRest, "precheckedAt" | "errors">;
@@ -23,8 +27,14 @@ interface Resting extends Known {
   readonly requests: UpgradeRequests;
 }
 
-/** Characters of JSON that a run leaves to the next at most: Temporal takes 2 MiB at once. */
-const mostLeft = 1_000_000;
+/** Bytes that a run leaves to the next at most, beside the outcomes of requests: Temporal takes 2 MiB at once. */
+const mostLeft = 1_500_000;
+
+/** Outcomes of requests that go along, the newest. Who has asked most likely knows by then. */
+const outcomesLeft = 100;
+
+/** Events that a run adds at least before it is continued. */
+const leastAdded = 30;
 
 /** Nothing of the upgrade is in work and its history is long: it gives its locks back and goes on in another run. */
 export class HistoryIsLong extends Error {
@@ -40,11 +50,13 @@ let atFirst: number | undefined;
  * Whether the history is to be continued as new where nothing is in work: the server says when. Not before it is twice as long
  * as what a run needs to come to rest at all, so that no run is continued for nothing.
  */
-export function isHistoryLong(state: UpgradeState): boolean {
+export function isHistoryLong(state: UpgradeState, known: Known): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
+  if (state.notices.pending) return false;
   atFirst ??= historyLength;
-  if (!continueAsNewSuggested || historyLength < 2 * atFirst) return false;
-  return JSON.stringify([state.plan, state.soFar]).length <= mostLeft;
+  if (!continueAsNewSuggested || historyLength < atFirst + Math.max(atFirst, leastAdded)) return false;
+  const { data } = defaultPayloadConverter.toPayload([state.plan, state.soFar, known]);
+  return (data?.length ?? 0) <= mostLeft;
 }
 
 /**
@@ -57,7 +69,7 @@ export async function waitAtRest(
   { state, requests, ...known }: Resting,
   time?: { readonly until: number; readonly summary: string },
 ): Promise<void> {
-  const wanted = () => isOver() || isHistoryLong(state);
+  const wanted = () => isOver() || isHistoryLong(state, known);
   for (;;) {
     let inTime = true;
     if (time) inTime = await condition(wanted, Math.max(1, time.until - currentTime()), { summary: time.summary });
@@ -73,9 +85,19 @@ export async function waitAtRest(
 export async function goOnInAnotherRun({ state, requests, ...known }: Resting): Promise<void> {
   await state.notices.handedOver();
   if (CancellationScope.current().consideredCancelled) return;
-  await continueAsNew<typeof upgradeWorkflow>(state.plan, {
+  const requestId = causingRequest();
+  const goOn = makeContinueAsNewFunc<typeof upgradeWorkflow>({ memo: { ...workflowInfo().memo } });
+  await goOn(state.plan, {
     state: state.soFar,
-    outcomes: requests.received,
+    outcomes: requests.received.slice(-outcomesLeft).map(withoutCauses),
     ...known,
+    ...(requestId !== undefined && { requestId }),
   });
+}
+
+/** Errors of prechecks, which are on the Task, would be there once for each refusal. */
+function withoutCauses({ reason, ...outcome }: RequestOutcome): RequestOutcome {
+  if (!reason) return outcome;
+  const { nestedErrors: _, ...rest } = reason;
+  return { ...outcome, reason: rest };
 }

@@ -13,10 +13,7 @@ export type ApplyVerdict =
 export function verdictOfResult(result: ApplyResult, host: string): ApplyVerdict {
   const own = result.host_status?.[host];
   const status = own?.status ?? "";
-  // The manager has ended the remediation by its own restart: the host has to be looked at.
-  const isOfAll = textsOf(own?.notifications?.errors).length === 0 && status !== "OK";
-  const told = [own?.notifications, ...(isOfAll ? [result.status?.notifications, result.notifications] : [])];
-  if (told.some(saysServiceRestart)) return { verdict: "UNKNOWN" };
+  if (wasEndedByRestart(result, host)) return { verdict: "UNKNOWN" };
   if (result.failed_hosts?.includes(host) || status === "ERROR" || status === "TIMED_OUT") {
     const reasons = [
       ...textsOf(own?.notifications?.errors),
@@ -33,6 +30,13 @@ export function verdictOfResult(result: ApplyResult, host: string): ApplyVerdict
   return namesHosts(result) ? { verdict: "OTHER" } : { verdict: "UNKNOWN" };
 }
 
+/** Whether the manager has ended the remediation of a host by its own restart, so that the host has to be looked at. */
+function wasEndedByRestart({ host_status, status, notifications }: ApplyResult, host: string): boolean {
+  const own = host_status?.[host];
+  const isOfAll = textsOf(own?.notifications?.errors).length === 0 && own?.status !== "OK";
+  return [own?.notifications, ...(isOfAll ? [status?.notifications, notifications] : [])].some(saysServiceRestart);
+}
+
 /** The verdict of a task that has ended. A task may succeed with a failed host in it. */
 export function verdictOfTask(task: TaskInfo, host: string): ApplyVerdict {
   const result = ApplyResult.is(task.result) ? task.result : {};
@@ -41,6 +45,7 @@ export function verdictOfTask(task: TaskInfo, host: string): ApplyVerdict {
     const told = reasonsOf({ ...task, result: undefined });
     return { verdict: "FAILED", reasons: [...new Set([...judged.reasons, ...told])] };
   }
+  if (wasEndedByRestart(result, host)) return judged;
   if (task.status === "SUCCEEDED" || judged.verdict === "OK" || judged.verdict === "OTHER") return judged;
   const reasons = reasonsOf(task);
   return { verdict: "FAILED", reasons };

@@ -22,7 +22,7 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
     await new ImageRemediation(context).toTheEnd();
   } catch (error) {
     // What is in maintenance mode although nothing was asked for, somebody else wants there.
-    if (!(error instanceof DriverError) || progress.isUntouched) throw error;
+    if (!(error instanceof DriverError) || (progress.isUntouched && !progress.hasFailures)) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
     const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(limits, onTrouble);
     throw await givenUp({ ...context, retryPolicy }, error);

@@ -67,9 +67,11 @@ async function exitAll(context: ImageContext) {
   return left;
 }
 
-/** Whether a host that is in maintenance mode may be taken out: not where somebody else had put it there before. */
+/** Whether a host that is in maintenance mode may be taken out: not where nothing was asked of it, so that somebody else has put it there. */
 function isOurs({ progress }: ImageContext, place: number): boolean {
-  return failureAt(progress.current, place)?.code !== heldByOthers.code;
+  const failure = failureAt(progress.current, place);
+  const isUntouched = progress.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED").includes(place);
+  return failure?.code !== heldByOthers.code && (failure !== undefined || !isUntouched);
 }
 
 /** Waits for the product, which takes a host that it has emptied out of maintenance mode itself, as long as that may take. */

@@ -84,7 +84,8 @@ export function remediateHosts(
 
   /** Brings what runs to a safe end; gives a result only where something has become of a host. */
   async function stop(): Promise<RemediationResult> {
-    if (!mayHaveRequested && progress.isUntouched) throw stopped();
+    const isKnown = !mayHaveRequested || !input.stop;
+    if (isKnown && progress.isUntouched && !progress.hasFailures) throw stopped();
     progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
     await attempt({ ...common, retryPolicy: endingRetryPolicy(limits, onTrouble), stopping: true });
     const { upgraded, failed } = progress.result();

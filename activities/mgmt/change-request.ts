@@ -88,7 +88,7 @@ export class ChangeRequest {
 
   /** Whether what was asked for ended because a service of the server restarted: that is no failure, and it is asked for again. */
   wasEndedByRestart(task: { readonly status: string; readonly start_time?: string } | undefined): boolean {
-    return task !== undefined && this.owns(task.start_time) && endedByRestart(task);
+    return task?.start_time !== undefined && this.owns(task.start_time) && endedByRestart(task);
   }
 
   /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */

@@ -49,7 +49,7 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else {
       throwWhereFailed(context, request, view, running);
-      if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
+      if (request.hasLeftNoTrace()) {
         if (stopping) throw new NothingRuns();
         await install(context, request, view);
         if (progress.current.accepted) round = 0;
@@ -69,7 +69,7 @@ function throwWhereFailed(
   const { targetVersion: target, server } = input;
   const { task } = update;
   const failed = task?.status === "FAILED" && task.operation !== "stage" && request.owns(task.start_time);
-  if ((!failed && !ran) || request.wasEndedByRestart(task)) return;
+  if (!failed && !ran) return;
   const causes = reasonsOfUpdate(update);
   // It was seen running, or says itself that it failed, and the old version is back.
   const what = `Update ${target} was not installed on management server ${server.name}, which runs ${version}`;

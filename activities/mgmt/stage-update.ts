@@ -1,4 +1,3 @@
-import { endedByRestart } from "../complete-task";
 import { DriverError } from "../drivers/driver-error";
 import { ChangeRequest } from "./change-request";
 import { mgmtFailure, NothingRuns } from "./mgmt-failure";
@@ -63,7 +62,7 @@ function throwWhereNotPossible({ input }: MgmtStepContext, request: ChangeReques
   const { targetVersion: target, server } = input;
   const { task } = update;
   const failed = task?.status === "FAILED" && task.operation !== "install" && request.owns(task.start_time);
-  if (failed && !endedByRestart(task)) {
+  if (failed && !request.wasEndedByRestart(task)) {
     const what = `Update ${target} could not be staged on management server ${server.name}`;
     throw mgmtFailure("MGMT_STAGING_FAILED", what, { causes: reasonsOfUpdate(update) });
   }

@@ -54,7 +54,7 @@ export function temporalUpgradeExecutions(
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 
-  /** The plan that an upgrade was started with: the input of its Workflow. */
+  /** The plan that an upgrade was started with: the input of its Workflow. One that has several runs has the latest times in it. */
   const startedPlan = async (workflowId: string, until?: Deadline): Promise<UpgradePlan> => {
     const { namespace } = client.options;
     const execution = { workflowId };
@@ -63,7 +63,7 @@ export function temporalUpgradeExecutions(
       until,
     );
     const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-    // Only this service starts upgrades, and REJECT_DUPLICATE keeps the first run the only one.
+    // Only this service starts upgrades, and an upgrade itself.
     return (await payloads.value(input)) as UpgradePlan;
   };
 

@@ -9,6 +9,8 @@ import { storedHistories, type StoredHistory } from "./stored-histories";
 describe("Stored histories", function () {
   this.timeout(180_000);
   const histories = storedHistories();
+  /** For what shows in any of them: one of four. */
+  const some = histories.filter((_, i) => i % 4 === 0);
   const withActivities = histories.filter(({ history }) => history.events.some(activityTypeOf));
 
   before(() => {
@@ -38,18 +40,19 @@ describe("Stored histories", function () {
     });
   });
 
-  it("replay all, plain as they are, on a worker that encrypts", async () => {
-    expect(broken(histories, await replayAllEncrypted(histories))).to.deep.equal([]);
+  it("replay, plain as they are, on a worker that encrypts", async () => {
+    expect(broken(some, await replayAllEncrypted(some))).to.deep.equal([]);
   });
 
   it("replay with tracing switched on, which an operator may do while upgrades run", async () => {
-    expect(
-      broken(histories, await replayAll(await productionBundle("workflow-bundle-traced.js"), histories)),
-    ).to.deep.equal([]);
+    const asked = histories.filter((history) => some.includes(history) || isTraced(history));
+    expect(broken(asked, await replayAll(await productionBundle("workflow-bundle-traced.js"), asked))).to.deep.equal(
+      [],
+    );
   });
 
   it("are of workers with and without tracing, so that both of them replay both", () => {
-    const traced = histories.filter(({ history }) => JSON.stringify(history).includes('"_tracer-data"'));
+    const traced = histories.filter(isTraced);
     const tracedStories = Object.entries(stories).flatMap(([name, story]) => (story.traced ? [name] : []));
     expect([...new Set(traced.map(({ story }) => story))].sort()).to.deep.equal(tracedStories.sort());
     expect(traced.map(({ workflowType }) => workflowType)).to.include.members([
@@ -60,17 +63,17 @@ describe("Stored histories", function () {
 
   describe("with changed Workflows", () => {
     const brokenBy = async (change: string): Promise<string[]> =>
-      broken(histories, await replayAll(await changedBundle(change), histories));
+      broken(some, await replayAll(await changedBundle(change), some));
 
     it("all break where each Workflow begins with one more timer", async () => {
-      expect(await brokenBy("timer-first")).to.deep.equal(histories.map(nameOf));
+      expect(await brokenBy("timer-first")).to.deep.equal(some.map(nameOf));
     });
 
     it("break where hosts are read once more before each is upgraded, if they have come that far", async () => {
-      const reached = histories.filter(({ history }) =>
+      const reached = some.filter(({ history }) =>
         history.events.some((event) => activityTypeOf(event) === "remediateHosts"),
       );
-      expect(reached).to.have.length.within(1, histories.length - 1);
+      expect(reached).to.have.length.within(1, some.length - 1);
       expect(await brokenBy("hosts-read-again")).to.deep.equal(reached.map(nameOf));
     });
 
@@ -79,6 +82,10 @@ describe("Stored histories", function () {
     });
   });
 });
+
+function isTraced({ history }: StoredHistory): boolean {
+  return JSON.stringify(history).includes('"_tracer-data"');
+}
 
 function nameOf({ folder, story, part }: StoredHistory): string {
   return `${folder}/${story}.${part}`;

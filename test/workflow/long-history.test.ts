@@ -1,8 +1,13 @@
 import { expect } from "chai";
+import { initialTask } from "../../src/domain/task-progress";
+import type { UpgradePhase } from "../../src/domain/upgrade-status";
+import { prechecksSignal, retrySignal, taskQueue } from "../../workflows/messages";
+import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import type { UpgradeAtRest } from "../../workflows/wait-at-rest";
 import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
 import { toldTo } from "../support/notifier";
-import type { RunningUpgrade } from "../support/running-upgrade";
-import { clusters } from "../support/sample-plan";
+import { RunningUpgrade } from "../support/running-upgrade";
+import { clusters, samplePlan } from "../support/sample-plan";
 import { UpgradeBench } from "../support/upgrade-bench";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { eventually } from "../support/eventually";
@@ -108,6 +113,65 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     expect((await upgrade.ask("commit", { upgradeNow: true })).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(upgrade.fake.calls.filter((call) => call.startsWith("remediate "))).to.have.length(3);
+  });
+
+  describe("takes what is asked for before the next run has begun", () => {
+    /** A next run that is signalled before it begins, of an upgrade that an earlier one has left so. */
+    async function nextRun(signal: typeof retrySignal, phase: UpgradePhase, draft: boolean) {
+      const plan = samplePlan({ draft, now: await bench.now() });
+      const fake = new FakeActivities();
+      bench.serve(plan, fake);
+      const { creationTimestamp: phaseSince } = plan;
+      const known = {
+        task: { ...initialTask(plan), isRetryable: true },
+        children: [],
+        results: [],
+        hosts: [],
+        missed: [],
+      };
+      const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
+      const before: UpgradeAtRest = {
+        state: { ...state, notices: { sequence: 0, runs: 1 } },
+        outcomes: [],
+        ...(draft && { precheckedAt: await bench.now() }),
+      };
+      const handle = await bench.env.client.workflow.signalWithStart<typeof upgradeWorkflow>("upgradeWorkflow", {
+        workflowId: plan.id,
+        taskQueue,
+        args: [plan, before],
+        signal,
+        signalArgs: [{ requestId: "early" }],
+      });
+      return new RunningUpgrade(bench.env.client, handle, plan, fake);
+    }
+
+    it("runs the prechecks of a draft, and nothing else", async () => {
+      const upgrade = await nextRun(prechecksSignal, "DRAFT_WAITING", true);
+      expect((await upgrade.outcomeOf("early")).accepted).to.equal(true);
+      await upgrade.untilStatuses("Pending / DRAFT");
+      expect(upgrade.fake.calls.map((call) => call.split(" ")[0])).to.deep.equal(["prechecks"]);
+      expect((await upgrade.ask("commit")).accepted).to.equal(true);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    });
+
+    it("retries a failed one", async () => {
+      const upgrade = await nextRun(retrySignal, "FAILED", false);
+      expect((await upgrade.outcomeOf("early")).accepted).to.equal(true);
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+    });
+  });
+
+  it("shows the next run as it was before, also while no worker runs", async () => {
+    const upgrade = await bench.upgrade({ draft: true });
+    await upgrade.untilStatuses("Pending / DRAFT");
+    for (let run = 2; (await runsOf(upgrade)) === 1; run++) {
+      await upgrade.ask("prechecks");
+      await upgrade.untilStatuses("Pending / DRAFT");
+    }
+    const events = await upgrade.events();
+    const fields = events[0]?.workflowExecutionStartedEventAttributes?.memo?.fields ?? {};
+    const data = fields["upgrade"]?.data ?? new Uint8Array();
+    expect(JSON.parse(Buffer.from(data).toString())).to.include({ id: upgrade.id, status: "DRAFT" });
   });
 
   it("is cancelled, resolved and told of as lost as ever", async () => {

@@ -27,6 +27,7 @@ const byFault: Readonly<Record<string, Judgement>> = {
   NotAuthenticated: common.credentials,
   NoPermission: {
     ...common.unauthorized,
+    inWork: "AWAY",
     remediation:
       "Give the service's user the privileges for host maintenance, patches and power in the component manager, then retry the upgrade.",
   },
