@@ -135,13 +135,16 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
         outcomes: [],
         ...(draft && { precheckedAt: await bench.now() }),
       };
-      const handle = await bench.env.client.workflow.signalWithStart<typeof upgradeWorkflow>("upgradeWorkflow", {
-        workflowId: plan.id,
-        taskQueue,
-        args: [plan, before],
-        signal,
-        signalArgs: [{ requestId: "early" }],
-      });
+      const handle = await bench.env.client.workflow.signalWithStart<typeof upgradeWorkflow, [payload?: unknown]>(
+        "upgradeWorkflow",
+        {
+          workflowId: plan.id,
+          taskQueue,
+          args: [plan, before],
+          signal,
+          signalArgs: [{ requestId: "early" }],
+        },
+      );
       return new RunningUpgrade(bench.env.client, handle, plan, fake);
     }
 
