@@ -1,12 +1,12 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../src/domain/error-body";
+import type { UpgradePlan } from "../src/domain/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/upgrade-request";
 import { currentTime } from "./clock";
 import { causingRequest } from "./request-cause";
 import type { UpgradeRequests } from "./upgrade-messages";
 import type { UpgradeSoFar, UpgradeState } from "./upgrade-state";
-import type { upgradeWorkflow } from "./upgrade-workflow";
 
 /** What one run of an upgrade's Workflow leaves to the next. */
 export interface UpgradeAtRest {
@@ -19,6 +19,9 @@ export interface UpgradeAtRest {
   /** The `x-request-id` of the HTTP request that has made it go on last. */
   readonly requestId?: string;
 }
+
+/** The Workflow of an upgrade, as an earlier run of it goes on. */
+type NextRun = (plan: UpgradePlan, before: UpgradeAtRest) => Promise<unknown>;
 
 type Known = Pick<UpgradeAtRest, "precheckedAt" | "errors">;
 
@@ -86,7 +89,7 @@ export async function goOnInAnotherRun({ state, requests, ...known }: Resting): 
   await state.notices.handedOver();
   if (CancellationScope.current().consideredCancelled) return;
   const requestId = causingRequest();
-  const goOn = makeContinueAsNewFunc<typeof upgradeWorkflow>({ memo: { ...workflowInfo().memo } });
+  const goOn = makeContinueAsNewFunc<NextRun>({ memo: { ...workflowInfo().memo } });
   await goOn(state.plan, {
     state: state.soFar,
     outcomes: requests.received.slice(-outcomesLeft).map(withoutCauses),
