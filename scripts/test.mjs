@@ -16,7 +16,7 @@ import { addTotals, totalsLine } from "./totals.mjs";
 const ownLanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
 const suites = ownLanes.flat();
 /** So do these where several are asked for by name; whatever else is asked for is in the first lane. */
-const lanes = [...ownLanes, ["production", "crash", "network"], ["deploys", "third-party", "fuzz", "containers"]];
+const lanes = [...ownLanes, ["production", "crash", "network"], ["deploys", "third-party", "fuzz"]];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote; root). */
 const extraSuites = [
   ...["deploys", "fuzz", "browser", "terminal", "third-party", "production", "crash", "network", "walk", "overload"],

@@ -26,11 +26,12 @@ export class CheckoutCopy {
    */
   build(statements: Readonly<Record<string, string>>): void {
     const code = Object.entries(statements).reduce((before, [workflow, statement]) => {
-      const head = new RegExp(`(?:async )?function ${workflow}\\((\\w+)\\) \\{\\n`);
+      const head = new RegExp(`(?:async )?function ${workflow}\\((\\w+)((?:, \\w+)*)\\) \\{\\n`);
       if (!head.test(before)) throw new Error(`The bundle has no Workflow ${workflow}`);
       return before.replace(
         head,
-        (_line, input: string) => `async function ${workflow}(${input}) {\n${statement.replaceAll("$input", input)}\n`,
+        (_line, input: string, others: string) =>
+          `async function ${workflow}(${input}${others}) {\n${statement.replaceAll("$input", input)}\n`,
       );
     }, this.good);
     writeFileSync(join(this.folder, bundle), code);

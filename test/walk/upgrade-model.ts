@@ -167,6 +167,8 @@ function ended(place: Place, { mayFail, maySkip }: Circumstances): Place[] {
         ...(mayFail ? [to(place, "FAILED")] : []),
       ];
     case "ACCEPTED":
+    // It says so from the beginning, also while its prechecks run.
+    case "SCHEDULED":
       return mayFail ? [to(place, "FAILED")] : [];
     default:
       return [];
