@@ -35,7 +35,7 @@ await runScript(async (signal) => {
   return totals.failed > 0 ? 1 : 0;
 });
 
-/** Its exit code, and all that it has said. */
+/** Runs a tool; gives its exit code and its output. */
 function runTool([program, ...args], signal) {
   return new Promise((resolve) => {
     const child = spawn(join(root, "node_modules", ".bin", program), args, {

@@ -12,10 +12,10 @@ import { prepare } from "./prepare.mjs";
 import { root, runScript } from "./run.mjs";
 import { addTotals, totalsLine } from "./totals.mjs";
 
-/** Without a name these run, in lanes beside each other that take about as long each. */
+/** What `npm test` runs, in parallel lanes that take about the same time. */
 const ownLanes = [["unit", "types", "replay", "contract", "npm-start"], ["workflow"], ["system"]];
 const suites = ownLanes.flat();
-/** So do these where several are asked for by name; whatever else is asked for is in the first lane. */
+/** Further lanes, for suites that are asked for by name; any other suite goes into the first lane. */
 const lanes = [...ownLanes, ["production", "crash", "network"], ["deploys", "third-party", "fuzz"]];
 /** Run by name only: these need more than a checkout has (a Chromium; tmux; Go and Python, for what others wrote; root). */
 const extraSuites = [
@@ -29,7 +29,7 @@ const onPostgresql = [
   "network",
   ...(process.env["DEPLOYMENT"] === "production" ? ["walk"] : []),
 ];
-/** The system tests that a cluster on PostgreSQL runs too: starts, steering, lists, races and keys are up to the server. */
+/** The system tests that also run on PostgreSQL, because they depend on the Temporal server. */
 const onProductionToo = ["encryption", "idempotency", "platform", "races", "steering"];
 /** Where the tests of `npm start` itself are. */
 const npmStart = join("test", "system", "npm-start");

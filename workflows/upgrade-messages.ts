@@ -61,7 +61,7 @@ export class UpgradeRequests {
     outcomes: readonly RequestOutcome[] = [],
   ) {
     for (const outcome of outcomes) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
-    // Before the handlers: what has been sent already is judged as they are set.
+    // Signals that have arrived already are judged while the handlers are set.
     this.awaitsResolution = state.phase === "FAILED";
     setHandler(taskQuery, () => state.task);
     setHandler(upgradeQuery, () => state.upgrade);
@@ -83,7 +83,7 @@ export class UpgradeRequests {
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
   }
 
-  /** Of the requests that were received, for the next run. */
+  /** The outcomes of requests, oldest first, for the next run. */
   get received(): readonly RequestOutcome[] {
     return [...this.outcomes.values()];
   }

@@ -14,10 +14,10 @@ import type { notifyWorkflow } from "./notify-workflow";
 /** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
 const atOnce = 50;
 
-/** How far the notifications of an upgrade are, for its next run. */
-export interface NoticesSoFar {
+/** What one run of an upgrade hands to the next about its notifications. */
+export interface CarriedNotices {
   readonly sequence: number;
-  /** How many runs there have been before the next. */
+  /** How many runs there were before. */
   readonly runs: number;
   readonly latest?: UpgradeNotice;
 }
@@ -34,18 +34,18 @@ export class UpgradeNotices {
   private busy = false;
   private sending: Promise<void> = Promise.resolve();
 
-  /** The end of an earlier run was the end of its Workflow of notifications, so that this one starts another. */
+  /** `before`: of an earlier run, whose Workflow for notifications ended with it. */
   constructor(
     private readonly plan: UpgradePlan,
-    private readonly before: NoticesSoFar = { sequence: 0, runs: 0 },
+    private readonly before: CarriedNotices = { sequence: 0, runs: 0 },
   ) {
     this.sequence = before.sequence;
     this.latest = before.latest;
-    // Without it nobody would tell a loss from here on.
+    // A loss could not be told unless a Workflow is there to notice it.
     if (this.latest && this.receivers.some((one) => wants(one, "upgrade.lost"))) this.sendWaiting();
   }
 
-  get soFar(): NoticesSoFar {
+  get carried(): CarriedNotices {
     const { sequence, latest, before } = this;
     return { sequence, runs: before.runs + 1, ...(latest && { latest }) };
   }
@@ -115,7 +115,7 @@ export class UpgradeNotices {
     const { id, name } = this.plan;
     const { runs, latest } = this.before;
     return startChild<typeof notifyWorkflow>("notifyWorkflow", {
-      // That of an earlier run may still be waiting for a receiver.
+      // The one that an earlier run started may still be waiting for a receiver.
       workflowId: runs === 0 ? `notify/${id}` : `notify/${id}/${runs + 1}`,
       args: [{ upgradeId: id, receivers: this.receivers, notices, ...(latest && { latest }) }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,

@@ -11,7 +11,7 @@ import type { ResourceResult } from "./messages";
 import type { LockedResource } from "./locked-resource";
 import { runPrechecks } from "./upgrade-prechecks";
 import type { UpgradeState } from "./upgrade-state";
-import { HistoryIsLong, isHistoryLong } from "./wait-at-rest";
+import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
 
 /** Prechecks older than this when a resource becomes due are run again (milliseconds). */
 const precheckLifetime = 60 * 60 * 1000;
@@ -101,12 +101,12 @@ class ProductRun {
     const known = { precheckedAt: this.precheckedAt };
     const mayRest = !this.started && !this.isAfterAnother;
     const changed = () =>
-      this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryLong(this.state, known));
+      this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryTooLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
     else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
-    // Whatever has come meanwhile is of the schedule, and is taken along.
-    if (mayRest && isHistoryLong(this.state, known)) throw new HistoryIsLong(known);
+    // A change of the schedule is part of the plan, and is handed on with it.
+    if (mayRest && isHistoryTooLong(this.state, known)) throw new HistoryTooLong(known);
   }
 
   private async beginDue(due: readonly LockedResource[]): Promise<void> {

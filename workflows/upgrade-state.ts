@@ -31,10 +31,10 @@ import { taskStatusKey, upgradeStatusKey } from "./search-attributes";
 import { describeUpgrade } from "./upgrade-details";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { UpgradeNews, type Happening } from "./upgrade-news";
-import { type NoticesSoFar, UpgradeNotices } from "./upgrade-notices";
+import { type CarriedNotices, UpgradeNotices } from "./upgrade-notices";
 
-/** What an upgrade knows of itself while nothing of it is in work, for the next run of its Workflow. */
-export interface UpgradeSoFar extends TaskWithChildren {
+/** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
+export interface CarriedState extends TaskWithChildren {
   readonly phase: UpgradePhase;
   readonly phaseSince: string;
   readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
@@ -45,7 +45,7 @@ export interface UpgradeSoFar extends TaskWithChildren {
   readonly askedAt: number;
   /** Ids of resources that wait for a commit, because they were not begun at their time. */
   readonly missed: readonly string[];
-  readonly notices: NoticesSoFar;
+  readonly notices: CarriedNotices;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -78,7 +78,7 @@ export class UpgradeState {
 
   constructor(
     private currentPlan: UpgradePlan,
-    before?: UpgradeSoFar,
+    before?: CarriedState,
   ) {
     this.currentPhase = before?.phase ?? firstPhase(currentPlan);
     this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
@@ -86,11 +86,11 @@ export class UpgradeState {
     this.currentTask = before?.task ?? initialTask(currentPlan);
     this.notices = new UpgradeNotices(currentPlan, before?.notices);
     this.news = new UpgradeNews(currentPlan, this.notices);
-    if (before) this.goOnFrom(before);
+    if (before) this.restore(before);
     else tellBeginning(currentPlan);
   }
 
-  private goOnFrom({ children, results, hosts, failedPrechecks, warnings, ...before }: UpgradeSoFar): void {
+  private restore({ children, results, hosts, failedPrechecks, warnings, ...before }: CarriedState): void {
     for (const child of children) this.childStarted(child);
     for (const [resourceId, result] of results) this.results.set(resourceId, result);
     for (const [resourceId, counts] of hosts) this.hosts.set(resourceId, counts);
@@ -102,8 +102,8 @@ export class UpgradeState {
     this.publish();
   }
 
-  /** For the next run; nothing may be in work. */
-  get soFar(): UpgradeSoFar {
+  /** The state for the next run; nothing may be in work. */
+  get carried(): CarriedState {
     const { phase, phaseSince, lastError, failedPrechecks, warnings, askedAt } = this;
     return {
       ...this.taskWithChildren(),
@@ -111,7 +111,7 @@ export class UpgradeState {
       results: [...this.results],
       hosts: [...this.hosts],
       missed: [...this.missed],
-      notices: this.notices.soFar,
+      notices: this.notices.carried,
       ...(lastError !== undefined && { lastError }),
     };
   }

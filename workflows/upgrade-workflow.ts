@@ -13,6 +13,7 @@ import type { UpgradePhase } from "../src/domain/upgrade-status";
 import { errorOf } from "./activity-failure";
 import { checkBundle } from "./check-bundle";
 import { currentTime } from "./clock";
+import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
 import { releaseAll, type LockedResource } from "./locked-resource";
 import { acquireLocks } from "./resource-locks";
 import { onBehalfOf } from "./request-cause";
@@ -20,20 +21,19 @@ import { UpgradeRequests } from "./upgrade-messages";
 import { runPrechecks } from "./upgrade-prechecks";
 import { runProducts } from "./upgrade-products";
 import { UpgradeState } from "./upgrade-state";
-import { goOnInAnotherRun, HistoryIsLong, waitAtRest, type UpgradeAtRest } from "./wait-at-rest";
 
-/** Between two tries to have the locks of a scheduled upgrade again (milliseconds). */
+/** Milliseconds between two tries to take the locks of a scheduled upgrade again. */
 const betweenLocks = 60_000;
 
 /**
  * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
  * draft the wait for its commit, the locks of all resources, then the products in their order. A failed upgrade stays
- * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled. `before`: of the run
- * that it goes on from.
+ * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled. `before`: what an
+ * earlier run handed on when its history had become too long.
  */
-export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest): Promise<{ outcome: UpgradePhase }> {
+export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade): Promise<{ outcome: UpgradePhase }> {
   const state = new UpgradeState(plan, before?.state);
-  // Before what has been sent meanwhile is judged, which changes the phase.
+  // Read first: a Signal that has arrived already changes it as soon as there are handlers.
   const { phase } = state;
   const requests = new UpgradeRequests(state, before?.outcomes);
   const resources: LockedResource[] = [];
@@ -43,10 +43,10 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
   try {
     let hasFailed = phase === "FAILED";
     let { precheckedAt } = before ?? {};
-    let held: LockedResource[] | undefined;
+    let isLocked = false;
     if (plan.draft && (!before || phase === "DRAFT_WAITING"))
       precheckedAt = await prepareDraft(state, requests, precheckedAt);
-    else if (before && !hasFailed) held = await lockAgain(state);
+    else if (before && !hasFailed) isLocked = await lockAgain(state, resources);
     for (;;) {
       if (hasFailed) {
         if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
@@ -55,8 +55,8 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
         state.enter("ACCEPTED");
         precheckedAt = undefined;
       }
-      errors = await attempt(state, resources, { precheckedAt, held });
-      held = undefined;
+      errors = await attempt(state, resources, { precheckedAt, isLocked });
+      isLocked = false;
       const { consideredCancelled, cancelRequested } = CancellationScope.current();
       if (errors.length === 0) {
         // Whoever cancelled was told so, and what was in work was the last of it.
@@ -71,8 +71,8 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
     }
   } catch (thrown) {
     let failure = thrown;
-    if (thrown instanceof HistoryIsLong) {
-      await goOnInAnotherRun({ state, requests, ...thrown.known });
+    if (thrown instanceof HistoryTooLong) {
+      await continueUpgradeAsNew(state, requests, thrown.known);
       failure = new CancelledFailure("The upgrade was cancelled");
     }
     if (!isCancellation(failure)) throw failure;
@@ -84,8 +84,8 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: UpgradeAtRest)
 }
 
 /**
- * Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit relies
- * on (epoch milliseconds); `before`: of those of an earlier run.
+ * Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit
+ * relies on (epoch milliseconds). `before`: the same of an earlier run.
  */
 async function prepareDraft(
   state: UpgradeState,
@@ -101,7 +101,7 @@ async function prepareDraft(
       state.enter("DRAFT_WAITING");
       if (errors.length > 0) requests.dropEarlyCommit();
     }
-    await waitAtRest(() => requests.draftMayGoOn, { state, requests, precheckedAt });
+    await waitAtRest(state, () => requests.draftMayGoOn, { precheckedAt });
     if (requests.takePrechecks()) {
       precheckedAt = undefined;
       continue;
@@ -113,15 +113,18 @@ async function prepareDraft(
 }
 
 /**
- * Takes the locks of a scheduled upgrade again, which its earlier run has given back. Whoever has taken one of them meanwhile is
- * waited for as long as the schedule leaves time; after that the attempt finds who holds it, and this gives undefined.
+ * Takes the locks of a scheduled upgrade again, which an earlier run gave back. Waits for whoever has taken one of them
+ * meanwhile, as long as the schedule leaves time. False if it does not: the attempt then finds out who holds the lock.
  */
-async function lockAgain(state: UpgradeState): Promise<LockedResource[] | undefined> {
+async function lockAgain(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
   for (;;) {
     const resources = state.unfinished();
     const locked = await acquireLocks(state, resources);
-    if (Array.isArray(locked)) return locked;
-    if (state.nextTime(resources) === undefined) return undefined;
+    if (Array.isArray(locked)) {
+      running.push(...locked);
+      return true;
+    }
+    if (state.nextTime(resources) === undefined) return false;
     const { scheduleChanges } = state;
     const summary = "before the locks are asked for again";
     await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });
@@ -132,10 +135,9 @@ async function lockAgain(state: UpgradeState): Promise<LockedResource[] | undefi
 async function attempt(
   state: UpgradeState,
   running: LockedResource[],
-  { precheckedAt, held }: { readonly precheckedAt: number | undefined; readonly held: LockedResource[] | undefined },
+  { precheckedAt, isLocked }: { readonly precheckedAt: number | undefined; readonly isLocked: boolean },
 ): Promise<readonly ErrorBody[]> {
   state.resourceErrors = [];
-  if (held) running.splice(0, running.length, ...held);
   try {
     const resources = state.unfinished();
     // Of a commit; what is due now is looked at when it begins.
@@ -143,17 +145,19 @@ async function attempt(
       const recalled = await checkBundle(state.plan);
       if (recalled.length > 0) return recalled;
     }
-    const locked = held ?? (await acquireLocks(state, resources));
-    if (!Array.isArray(locked)) return [locked];
-    running.splice(0, running.length, ...locked);
+    if (!isLocked) {
+      const locked = await acquireLocks(state, resources);
+      if (!Array.isArray(locked)) return [locked];
+      running.splice(0, running.length, ...locked);
+    }
     if (precheckedAt === undefined) {
       state.enterPrechecks();
       const errors = await runPrechecks(state, resources);
       if (errors.length > 0) return errors;
     }
-    return await runProducts(state, locked, precheckedAt ?? currentTime());
+    return await runProducts(state, running, precheckedAt ?? currentTime());
   } catch (failure) {
-    if (isCancellation(failure) || failure instanceof HistoryIsLong) throw failure;
+    if (isCancellation(failure) || failure instanceof HistoryTooLong) throw failure;
     log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
     return [errorOf(failure)];
   } finally {
@@ -183,7 +187,7 @@ async function awaitResolution(
   let decision: "retry" | "resolve" | "expired";
   try {
     const summary = `wait ${resolutionDays} days for retry or resolve`;
-    await waitAtRest(() => requests.resolution !== undefined, { state, requests, errors }, { until, summary });
+    await waitAtRest(state, () => requests.resolution !== undefined, { errors }, { until, summary });
     decision = requests.resolution ?? "expired";
   } catch (failure) {
     if (!isCancellation(failure)) throw failure;

@@ -40,10 +40,10 @@ export class CredentialTries {
   }
 }
 
-/** Those of each account with its password, however many interfaces it is used at. */
+/** By account and password. Kept as long as the process runs: accounts are few. */
 const ofAccounts = new Map<string, CredentialTries>();
 
-/** The tries of an account, which all of its drivers share. */
+/** The tries of an account, shared by the drivers of all interfaces that it is used with. */
 export function triesOf({ url, username, password }: ComponentManagerAccess): CredentialTries {
   const account = JSON.stringify([url, username, password]);
   const tries = ofAccounts.get(account) ?? new CredentialTries();

@@ -46,7 +46,7 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
         const before = outages;
         const problems = await health.problems(round === 0 ? input.check : undefined);
         if (problems.length === 0) return;
-        // Time in which the manager does not answer says nothing of the cluster.
+        // Time in which the manager does not answer says nothing about the cluster.
         if (outages > before) began += retryPolicy.clock.now() - asked;
         tell(`until ${cluster.name} is healthy: ${shown(problems)}`);
         if (retryPolicy.clock.now() - began >= limits.healthGate) throw gateClosed(input, problems, limits.healthGate);

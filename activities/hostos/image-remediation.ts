@@ -21,7 +21,7 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
   try {
     await new ImageRemediation(context).toTheEnd();
   } catch (error) {
-    // What is in maintenance mode although nothing was asked for, somebody else wants there.
+    // Nothing was asked for yet, so whatever is in maintenance mode was put there by somebody else.
     if (!(error instanceof DriverError) || (progress.isUntouched && !progress.hasFailures)) throw error;
     const onTrouble = ({ message }: DriverError) => progress.note(`Waiting: ${message}`);
     const retryPolicy = stopping ? context.retryPolicy : endingRetryPolicy(limits, onTrouble);

@@ -67,7 +67,7 @@ async function exitAll(context: ImageContext) {
   return left;
 }
 
-/** Whether a host that is in maintenance mode may be taken out: not where nothing was asked of it, so that somebody else has put it there. */
+/** Whether a host in maintenance mode may be taken out: not if nothing was asked of it, because then somebody else put it there. */
 function isOurs({ progress }: ImageContext, place: number): boolean {
   const failure = failureAt(progress.current, place);
   const isUntouched = progress.inPhase("WAITING", "CHECK_COMPLIANCE", "REFUSED").includes(place);

@@ -53,8 +53,9 @@ export function remediateHosts(
   const activity = Context.current();
   const { cluster, hosts } = input;
   const known = knownProgress(activity.info.heartbeatDetails, input.resume);
-  // Whoever asks for something has had a heartbeat recorded before. But what an attempt has heartbeat that was cancelled before
-  // the next one began is not told to the Workflow.
+  // Every change is preceded by a recorded heartbeat (docs/decisions/0037). But Temporal does not tell the Workflow what was
+  // recorded of an Activity that was cancelled between two attempts.
+  const knowsAll = known !== undefined || !input.stop;
   const mayHaveRequested = known !== undefined || input.stop === true;
   const alone = hosts.length === 1 ? hosts[0] : undefined;
   const context = {
@@ -84,8 +85,7 @@ export function remediateHosts(
 
   /** Brings what runs to a safe end; gives a result only where something has become of a host. */
   async function stop(): Promise<RemediationResult> {
-    const isKnown = !mayHaveRequested || !input.stop;
-    if (isKnown && progress.isUntouched && !progress.hasFailures) throw stopped();
+    if (knowsAll && progress.isUntouched && !progress.hasFailures) throw stopped();
     progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
     await attempt({ ...common, retryPolicy: endingRetryPolicy(limits, onTrouble), stopping: true });
     const { upgraded, failed } = progress.result();

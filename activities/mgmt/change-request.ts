@@ -86,7 +86,7 @@ export class ChangeRequest {
     return this.#context.retryPolicy.clock.now() - since >= 3 * limits.poll.max;
   }
 
-  /** Whether what was asked for ended because a service of the server restarted: that is no failure, and it is asked for again. */
+  /** Whether what was asked for ended because a service of the server restarted. That is no failure: it is asked for again. */
   wasEndedByRestart(task: { readonly status: string; readonly start_time?: string } | undefined): boolean {
     return task?.start_time !== undefined && this.owns(task.start_time) && endedByRestart(task);
   }

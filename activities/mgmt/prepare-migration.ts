@@ -84,7 +84,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   }
 }
 
-/** The server has ended it by a restart of its own service: that is no failure, and it begins anew. */
+/** Whether the migration ended because a service of the server restarted. That is no failure: it begins anew. */
 function isEndedByRestart({ status, error, notifications }: MigrationStatus): boolean {
   return endedByRestart({ status, error, result: { notifications } });
 }

@@ -64,8 +64,8 @@ export async function recordStory(
     const { handle } = await told(bench, name, story);
     const { runId, raw } = await handle.describe();
     const firstRunId = raw.workflowExecutionInfo?.firstRunId ?? runId;
-    const run = { workflowId: handle.workflowId, runId: story.ends === "CONTINUED_AS_NEW" ? firstRunId : runId };
-    const upgrade = await settledHistory(bench, run);
+    const recorded = { workflowId: handle.workflowId, runId: story.ends === "CONTINUED_AS_NEW" ? firstRunId : runId };
+    const upgrade = await settledHistory(bench, recorded);
     if (endOf(upgrade) !== story.ends) throw new Error(`${name} ended as ${endOf(upgrade)}, not as ${story.ends}`);
     const children = childRuns(upgrade);
     const isNotify = ({ workflowId }: WorkflowRun) => workflowId.startsWith("notify/");

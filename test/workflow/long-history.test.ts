@@ -3,7 +3,7 @@ import { initialTask } from "../../src/domain/task-progress";
 import type { UpgradePhase } from "../../src/domain/upgrade-status";
 import { prechecksSignal, retrySignal, taskQueue } from "../../workflows/messages";
 import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
-import type { UpgradeAtRest } from "../../workflows/wait-at-rest";
+import type { CarriedUpgrade } from "../../workflows/continue-as-new";
 import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
 import { toldTo } from "../support/notifier";
 import { RunningUpgrade } from "../support/running-upgrade";
@@ -130,7 +130,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
         missed: [],
       };
       const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
-      const before: UpgradeAtRest = {
+      const before: CarriedUpgrade = {
         state: { ...state, notices: { sequence: 0, runs: 1 } },
         outcomes: [],
         ...(draft && { precheckedAt: await bench.now() }),

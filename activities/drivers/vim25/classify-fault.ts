@@ -52,8 +52,8 @@ const byFault: Readonly<Record<string, Judgement>> = {
 };
 
 /**
- * What a fault of this type means of what was asked. Of a change the product's own refusal holds: whoever may read need not be
- * allowed to change. What was read before cannot be refused for good by a manager that is well, whatever it says.
+ * What a fault of this type says about the request. A change that is refused is refused for good: an account that may read
+ * need not be allowed to change. A read worked before, so a manager that refuses it is unwell.
  */
 function judgementOf({ changes = false }: Asked, type: string): Judgement {
   const judgement = byFault[type] ?? (changes ? common.refused : notItsOwn(common.refused));

@@ -44,6 +44,16 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
       return () => activities.remediateHosts(input);
     };
     const run = (info?: RunInfo) => runActivity<RemediationResult, RemediationProgress>(remediate(), info);
+    /** A host alone that is in maintenance mode because its remediation has put it there. */
+    async function remediatedInMaintenance() {
+      await prepare(1);
+      await cluster.hostSeconds(20);
+      const running = startActivity<RemediationResult, RemediationProgress>(remediate());
+      await running.heartbeat(({ remoteTask }) => remoteTask !== undefined);
+      await eventually(modes, ([mode]) => mode === "IN");
+      await cluster.hostSeconds(0.2);
+      return running;
+    }
     const id = (place: number) => input.hosts[place]?.host ?? "";
     const knownOf = (phases: string): RemediationProgress => ({
       kind: "IMAGE",
@@ -101,12 +111,7 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
       });
 
     it("takes a host out of maintenance mode that a remediation has left in it", async () => {
-      await prepare(1);
-      await cluster.hostSeconds(20);
-      const running = startActivity<RemediationResult, RemediationProgress>(remediate());
-      await running.heartbeat(({ remoteTask }) => remoteTask !== undefined);
-      await eventually(modes, ([mode]) => mode === "IN");
-      await cluster.hostSeconds(0.2);
+      const running = await remediatedInMaintenance();
       await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 0 });
       const { result } = await running.end;
       expect(result?.upgraded).to.have.length(1);
@@ -114,12 +119,7 @@ describe("hosts that join or leave a cluster, or that others have in maintenance
     });
 
     it("takes a host alone out of maintenance mode also where it gives up for another reason than the host", async () => {
-      await prepare(1);
-      await cluster.hostSeconds(20);
-      const running = startActivity<RemediationResult, RemediationProgress>(remediate());
-      await running.heartbeat(({ remoteTask }) => remoteTask !== undefined);
-      await eventually(modes, ([mode]) => mode === "IN");
-      await cluster.hostSeconds(0.2);
+      const running = await remediatedInMaintenance();
       await cluster.fault({ kind: "EULA_NOT_ACCEPTED" });
       await cluster.fault({ kind: "MANAGER_RESTARTS", seconds: 0 });
       expect(failureOf(await running.end).type).to.equal("EULA_NOT_ACCEPTED");
