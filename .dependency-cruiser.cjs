@@ -109,7 +109,7 @@ module.exports = {
       "^activities/",
       "^activities/",
       "^src/domain/",
-      "^src/(xml|bounded-body)\\.ts$",
+      "^src/(xml|bounded-body|clock)\\.ts$",
       packages(
         "@temporalio/activity",
         "@temporalio/client",

@@ -6,7 +6,7 @@ import {
   ActivityPausedError,
   ActivityResetError,
 } from "@temporalio/client";
-import { type Clock, monotonicClock, timeWithSuspension } from "./clock";
+import { type Clock, monotonicClock, timeWithSuspension } from "../src/clock";
 import { type Lease, LeaseEndedError } from "./drivers/lease";
 
 /** What of the heartbeat timeout an answered heartbeat is good for: the rest is for what is on its way when it is over. */

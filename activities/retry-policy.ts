@@ -1,5 +1,6 @@
 import type { ActivityLimits } from "./activity-limits";
-import type { Clock } from "./clock";
+import type { Clock } from "../src/clock";
+import { intervalAfter } from "../src/domain/retry-intervals";
 import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
 import type { WorkStage } from "./work-stage";
 
@@ -72,7 +73,8 @@ export function createRetryPolicy(bounds: RetryBounds, hooks: RetryHooks): Retry
   async function pause(round: number): Promise<void> {
     stopIfInterrupted();
     const { min, max } = bounds.poll;
-    const milliseconds = Math.min(max, min * 1.5 ** Math.min(round, 50));
+    const intervals = { initialInterval: min, backoffCoefficient: 1.5, maximumInterval: max };
+    const milliseconds = intervalAfter(round + 1, intervals);
     const interrupted = new AbortController();
     // Nobody waits for it any more where it is aborted.
     const over = clock.sleep(milliseconds, interrupted.signal).catch(() => undefined);

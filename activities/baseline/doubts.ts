@@ -1,4 +1,4 @@
-import type { Clock } from "../clock";
+import type { Clock } from "../../src/clock";
 import type { DriverError } from "../drivers/driver-error";
 import { GiveUpError } from "../retry-policy";
 

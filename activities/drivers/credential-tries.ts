@@ -1,7 +1,5 @@
+import { intervalAfter } from "../../src/domain/retry-intervals";
 import type { ComponentManagerAccess } from "./component-manager-access";
-
-/** By so much longer each wait is than the one before. */
-const growth = 3;
 
 /** Milliseconds between two tries, at most. */
 export const slowestTry = 10 * 60_000;
@@ -23,7 +21,8 @@ export class CredentialTries {
   /** They were refused: the next try comes after `shortest` milliseconds, those after it later. */
   refused(now: number, shortest: number): void {
     if (this.isPausedAt(now)) return;
-    this.#next = now + Math.min(slowestTry, shortest * growth ** this.#refusals++);
+    const intervals = { initialInterval: shortest, backoffCoefficient: 3, maximumInterval: slowestTry };
+    this.#next = now + intervalAfter(++this.#refusals, intervals);
   }
 
   /** Whether they were refused so lately that nobody is to try now. */

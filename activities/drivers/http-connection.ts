@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 import { type AnswerBound, answerBounds, AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
-import { type Clock, monotonicClock } from "../clock";
+import { type Clock, monotonicClock } from "../../src/clock";
 import { callsAtOnce } from "./calls-at-once";
 import { type Lease, requireLease } from "./lease";
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { CancelledFailure } from "@temporalio/common";
-import type { Clock } from "../clock";
+import type { Clock } from "../../src/clock";
 
 /**
  * The right to change something in a component manager, for as long as the work is ours: after a loss another worker does it,

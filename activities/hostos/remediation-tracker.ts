@@ -14,7 +14,7 @@ import {
   stagesOfHost,
 } from "../../src/domain/remediation-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
-import { type Clock, monotonicClock } from "../clock";
+import { type Clock, monotonicClock } from "../../src/clock";
 import type { RemediateHostsInput } from "../contract";
 import { bounded } from "../drivers/driver-error";
 import type { HostFailure } from "./host-failure";

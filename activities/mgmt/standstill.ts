@@ -1,6 +1,6 @@
 import type { Progress } from "../drivers/vapi/vapi-models";
 import type * as t from "io-ts";
-import type { Clock } from "../clock";
+import type { Clock } from "../../src/clock";
 
 /** What is looked at to tell whether something moves. */
 interface Moving {

@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as E from "fp-ts/Either";
 import { applyTaskEvent, nothingKnown } from "../domain/followed-task";
+import { intervalAfter } from "../domain/retry-intervals";
 import type { Task } from "../domain/task";
 import type { TaskChange } from "../domain/task-change";
 import type { ApiClient } from "./api-client";
@@ -39,12 +40,12 @@ export async function* followTask(
 ): AsyncGenerator<Followed, void, undefined> {
   const state = new StreamState();
   let lostAt: number | undefined;
-  let pause = 0;
+  let failures = 0;
   for (;;) {
     try {
       for await (const message of messagesOf(client, surroundings, id, state.lastEventId)) {
         for (const followed of state.take(message, lostAt !== undefined)) yield followed;
-        [lostAt, pause] = [undefined, 0];
+        [lostAt, failures] = [undefined, 0];
         if (state.known.hasEnded) return;
       }
       if (lostAt === undefined) yield { type: "TROUBLE", message: "The service has closed the connection." };
@@ -54,8 +55,9 @@ export async function* followTask(
       else if (surroundings.now() - lostAt > patienceMilliseconds) throw error;
     }
     lostAt ??= surroundings.now();
-    pause = Math.min(Math.max(pause * 2, state.retryMilliseconds), longestPause);
-    await surroundings.wait(pause);
+    const initialInterval = state.retryMilliseconds;
+    const intervals = { initialInterval, backoffCoefficient: 2, maximumInterval: longestPause };
+    await surroundings.wait(intervalAfter(++failures, intervals));
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { WriteStream } from "node:fs";
+import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
 import { StartupError } from "../startup-error";
 import {
   type Begin,
@@ -24,8 +25,7 @@ export interface RoleProcessOptions {
   readonly onChange: () => void;
 }
 
-const firstPause = 200;
-const longestPause = 10_000;
+const restarts: RetryIntervals = { initialInterval: 200, backoffCoefficient: 2, maximumInterval: 10_000 };
 /** After this long without a crash the next one counts as the first. */
 const settledMilliseconds = 60_000;
 const startMilliseconds = 90_000;
@@ -35,7 +35,7 @@ export class RoleProcess {
   private child: ChildProcess | undefined;
   private ready: Ready | undefined;
   private restart: NodeJS.Timeout | undefined;
-  private pause = firstPause;
+  private failures = 0;
   private stopping = false;
   private readonly log: WriteStream;
   private readonly firstReady: Promise<Ready>;
@@ -135,10 +135,10 @@ export class RoleProcess {
   private launchAgain(how: string, livedMilliseconds: number): void {
     const { say } = this.options;
     const title = roleTitles[this.options.role];
-    if (livedMilliseconds > settledMilliseconds) this.pause = firstPause;
-    say(`${how} Starting it again in ${this.pause / 1000} s`);
-    this.restart = setTimeout(() => this.launch([], () => say(`The ${title} is up again`)), this.pause);
-    this.pause = Math.min(this.pause * 2, longestPause);
+    this.failures = livedMilliseconds > settledMilliseconds ? 1 : this.failures + 1;
+    const pause = intervalAfter(this.failures, restarts);
+    say(`${how} Starting it again in ${pause / 1000} s`);
+    this.restart = setTimeout(() => this.launch([], () => say(`The ${title} is up again`)), pause);
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DefaultLogger, Runtime, type LogEntry } from "@temporalio/worker";
 import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
-import { monotonicClock } from "../../activities/clock";
+import { monotonicClock } from "../clock";
 import { createActivities } from "../../activities/create-activities";
 import { projectRoot } from "../config";
 import { observeActivities } from "../observability/observe-activities";

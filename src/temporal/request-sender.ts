@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
+import { type Clock, monotonicClock } from "../clock";
 import { blockedError } from "../domain/blocked-workflow";
 import { changesNothing, publishedRefusal } from "../domain/published-upgrade";
+import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
 import { toTimestamp } from "../domain/timestamp";
 import { RequestOutcome } from "../domain/upgrade-request";
 import type {
@@ -37,8 +39,8 @@ const signals = {
   resolve: resolveSignal,
 } as const satisfies Record<UpgradeRequest["name"], unknown>;
 
-/** Milliseconds between two looks for an outcome: the first, then twice as long each time up to the last. */
-const pauses = { first: 20, last: 1000 };
+/** Between two looks for an outcome. */
+const looks: RetryIntervals = { initialInterval: 20, backoffCoefficient: 2, maximumInterval: 1000 };
 
 /**
  * Sends requests to running upgrades and waits for what they make of them. Upgrades that have closed are not asked: a
@@ -53,6 +55,7 @@ export class RequestSender {
     /** Milliseconds: one call, one Query, and all of the wait for an outcome. */
     private readonly timeouts: { readonly call: number; readonly query: number; readonly outcome: number },
     private readonly currentRequestId: () => string | undefined,
+    private readonly clock: Pick<Clock, "sleep"> = monotonicClock,
   ) {
     this.blocks = new BlockFinder(client, timeouts.call);
   }
@@ -132,14 +135,15 @@ export class RequestSender {
     ask: () => Promise<A | undefined>,
   ): Promise<A | EndedAnswer | UnansweredAnswer | undefined> {
     const deadline = Date.now() + this.timeouts.outcome;
-    for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.last)) {
+    for (let look = 1; ; look++) {
       const found = await this.tried(() => this.upgrades.find(id));
       if (found && !found.running) return ended(found, true);
       const until = Math.min(deadline, Date.now() + this.timeouts.query);
       const answer = await this.tried(() => this.client.withDeadline(until, ask));
       if (answer !== undefined) return answer;
+      const pause = intervalAfter(look, looks);
       if (Date.now() + pause >= deadline) return this.unanswered(id);
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await this.clock.sleep(pause);
     }
   }
 

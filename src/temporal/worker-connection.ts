@@ -1,6 +1,10 @@
 import { NativeConnection } from "@temporalio/worker";
+import { type Clock, monotonicClock } from "../clock";
+import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
 import { oneLine } from "../startup-error";
 import type { TemporalTarget } from "./connection";
+
+const connectTries: RetryIntervals = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: 2_000 };
 
 /**
  * A worker's connection; tries again until `giveUpAfter` milliseconds have passed, then rejects with the last error.
@@ -10,16 +14,16 @@ export async function connectWorker(
   { connection }: TemporalTarget,
   giveUpAfter: number,
   onFirstFailure: (error: unknown) => void,
+  clock: Clock = monotonicClock,
 ): Promise<NativeConnection> {
-  let failures = 0;
-  const began = Date.now();
-  for (;;) {
+  const began = clock.now();
+  for (let failures = 1; ; failures++) {
     try {
       return await NativeConnection.connect(connection);
     } catch (error) {
-      if (Date.now() - began >= giveUpAfter) throw error;
-      if (++failures === 1) onFirstFailure(error);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      if (clock.now() - began >= giveUpAfter) throw error;
+      if (failures === 1) onFirstFailure(error);
+      await clock.sleep(intervalAfter(failures, connectTries));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isLeft } from "fp-ts/Either";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
-import { monotonicClock } from "../../activities/clock";
+import { monotonicClock } from "../../src/clock";
 import { readConfig } from "../../src/config";
 
 const config = readConfig({});

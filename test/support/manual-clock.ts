@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../activities/clock";
+import type { Clock } from "../../src/clock";
 
 /**
  * A clock that passes no time but what is slept for on it, or what a test lets pass. Whoever sleeps wakes in the next turn

@@ -1,6 +1,6 @@
 import { isLeft } from "fp-ts/Either";
 import type * as t from "io-ts";
-import type { Clock } from "../../clock";
+import type { Clock } from "../../../src/clock";
 import { type CallOperation, type ObserveCall, outcomeOfStatus, unobserved } from "../call-observation";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { type HttpAnswer, HttpConnection } from "../http-connection";

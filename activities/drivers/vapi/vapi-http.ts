@@ -8,7 +8,7 @@ import {
   outcomeOfStatus,
   unobserved,
 } from "../call-observation";
-import { type Clock, monotonicClock } from "../../clock";
+import { type Clock, monotonicClock } from "../../../src/clock";
 import { callsAtOnce } from "../calls-at-once";
 import { basicCredentials, type ComponentManagerAccess } from "../component-manager-access";
 import { HttpConnection } from "../http-connection";

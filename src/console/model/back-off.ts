@@ -1,4 +1,5 @@
-const first = 500;
+import { intervalAfter } from "../../domain/retry-intervals";
+
 const longest = 10_000;
 
 /**
@@ -6,5 +7,7 @@ const longest = 10_000;
  * than the service asks for (Retry-After, in seconds).
  */
 export function backOff(failures: number, retryAfterSeconds = 0, most = longest): number {
-  return Math.max(Math.min(most, longest, first * 2 ** Math.min(failures - 1, 10)), 1000 * retryAfterSeconds);
+  const maximumInterval = Math.min(most, longest);
+  const own = intervalAfter(failures, { initialInterval: 500, backoffCoefficient: 2, maximumInterval });
+  return Math.max(own, 1000 * retryAfterSeconds);
 }

@@ -4,7 +4,7 @@ import type { Client } from "@temporalio/client";
 import { expect } from "chai";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "../../../activities/activity-lease";
 import { activityRetryPolicy, runActivity } from "../../../activities/activity-run";
-import { monotonicClock } from "../../../activities/clock";
+import { monotonicClock } from "../../../src/clock";
 import { type Lease, LeaseEndedError, requireLease, NoLeaseError } from "../../../activities/drivers/lease";
 import { activityEnvironment } from "../../support/activity-environment";
 import { ManualClock } from "../../support/manual-clock";

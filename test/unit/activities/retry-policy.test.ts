@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { monotonicClock } from "../../../activities/clock";
+import { monotonicClock } from "../../../src/clock";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, GiveUpError, type RetryBounds } from "../../../activities/retry-policy";
 import { ManualClock } from "../../support/manual-clock";
