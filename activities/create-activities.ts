@@ -41,7 +41,7 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
     createVlcmClient(access, { callTimeout, clock, observe }),
   );
   const managementOf = managerClients(componentManager, (access) =>
-    createVim25Client(access, { callTimeout, observe }),
+    createVim25Client(access, { callTimeout, clock, observe }),
   );
   const maintenanceOf =
     dependencies.hostMaintenance ?? ((id: string) => vim25HostMaintenance({ client: managementOf(id), limits }));

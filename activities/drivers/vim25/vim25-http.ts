@@ -1,6 +1,7 @@
 import { isLeft } from "fp-ts/Either";
 import pLimit from "p-limit";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
+import type { Clock } from "../../../src/clock";
 import { callsAtOnce } from "../calls-at-once";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { type CredentialTries, triesOf } from "../credential-tries";
@@ -35,6 +36,8 @@ const firstVersion = "6.5";
 export interface Vim25HttpOptions {
   /** Milliseconds that one HTTP exchange may take. */
   readonly callTimeout: number;
+  /** The machine's by default. */
+  readonly clock?: Clock;
   /** Who watches the calls; nobody by default. */
   readonly observe?: ObserveCall;
 }
@@ -57,11 +60,12 @@ export class Vim25Http {
   readonly #tries: CredentialTries;
   #connection: Promise<Connection> | undefined;
 
-  constructor(access: ComponentManagerAccess, { callTimeout, observe = unobserved }: Vim25HttpOptions) {
+  constructor(access: ComponentManagerAccess, { callTimeout, clock, observe = unobserved }: Vim25HttpOptions) {
     this.#access = access;
     this.#tries = triesOf(access);
     this.#observe = observe;
-    this.#http = new HttpConnection(access.url, { callTimeout, quickRetries: { limit: 0, statuses: [] } });
+    const quickRetries = { limit: 0, statuses: [] };
+    this.#http = new HttpConnection(access.url, { callTimeout, quickRetries, ...(clock && { clock }) });
   }
 
   /** The manager's root objects, after a login where there is no session. */
