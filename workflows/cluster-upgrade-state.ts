@@ -6,9 +6,12 @@ import type { HostCounts } from "../src/domain/host-counts";
 import type { ClusterHost } from "../src/domain/host-remediation";
 import type { ErrorBody } from "../src/domain/error-body";
 import type { SubTask } from "../src/domain/task";
-import { now } from "./clock";
+import { currentTime, now } from "./clock";
 import type { ClusterUpgradeInput } from "./messages";
 import { type CommonHappening, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+
+/** Milliseconds. */
+const hostsEvery = 30_000;
 
 /** Progress without its time, which is now. */
 type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -18,8 +21,7 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
   protected readonly counted = "Hosts";
   /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
   private readonly running = new Set<string>();
-  private publishedTenth = -1;
-  private publishedFailure = false;
+  private shown = { tenth: -1, failure: false, at: -Infinity };
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -42,17 +44,19 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
   }
 
   /**
-   * Publishes the hosts and tells the upgrade of them: at every tenth of them and at the first failure, so that a large
-   * cluster floods neither its upgrade with Signals nor its history with memos.
+   * Publishes the hosts and tells the upgrade of them: at once for the first failure, else at every tenth of them, but not
+   * sooner than `hostsEvery` after the last time, so that a large or quick cluster floods neither its upgrade with Signals
+   * nor its history with memos. Queries and the end tell all.
    */
   hostsChanged(): void {
     const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
-    const isFirstFailure = hosts.failed > 0 && !this.publishedFailure;
-    if (tenth === this.publishedTenth && !isFirstFailure) return;
-    this.publishedTenth = tenth;
-    this.publishedFailure = hosts.failed > 0;
+    const failure = hosts.failed > 0;
+    const at = currentTime();
+    const isDue = tenth !== this.shown.tenth && at - this.shown.at >= hostsEvery;
+    if (!isDue && failure === this.shown.failure) return;
+    this.shown = { tenth, failure, at };
     this.publish();
     this.report();
   }
