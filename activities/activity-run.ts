@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
+import { ActivityAges } from "./activity-age";
 import type { ActivityLimits } from "./activity-dependencies";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
 import { slowestTry } from "./drivers/credential-tries";
@@ -17,6 +18,9 @@ const heartbeatEvery = 2_000;
 
 /** Signs of life that a worker gives in a second, where it can help it: Temporal writes each to its database. */
 const heartbeatsPerSecond = 100;
+
+/** For how long the Activities of this worker have been tried. */
+const ages = new ActivityAges();
 
 /** How many Activities this worker runs. */
 let running = 0;
@@ -106,8 +110,12 @@ export function isOutage({ stage }: RetryPolicy, limits: Pick<ActivityLimits, "o
 
 /** Whether the current Activity, with all its runs, has been tried for as long as an outage may last. */
 export function hasLastedAnOutage({ outage }: Pick<ActivityLimits, "outage">): boolean {
-  // By the time of day, because earlier runs may have been on other machines.
-  return Date.now() - Context.current().info.scheduledTimestampMs >= outage;
+  return timeOfAllRuns() >= outage;
+}
+
+/** For how long the current Activity has been tried, with all its runs, in milliseconds. */
+export function timeOfAllRuns(): number {
+  return ages.of(Context.current().info);
 }
 
 /** How Temporal retries a short Activity: at once, but slowly where retries could lock an account. */
@@ -169,6 +177,7 @@ export async function runActivity<A>(
   body: (beat: () => void) => Promise<A>,
 ): Promise<A> {
   const activity = Context.current();
+  ages.see(activity.info);
   const beat = () => activity.heartbeat(heartbeat?.());
   const { heartbeatTimeoutMs } = activity.info;
   const nextTick = () => {
@@ -189,7 +198,9 @@ export async function runActivity<A>(
   running += 1;
   let ticker = nextTick();
   try {
-    return lease ? await leavingNothingBehind(lease, () => body(beat), context) : await body(beat);
+    const result = lease ? await leavingNothingBehind(lease, () => body(beat), context) : await body(beat);
+    ages.forget(activity.info);
+    return result;
   } catch (error) {
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {

@@ -18,6 +18,15 @@ export const monotonicClock: Clock = {
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, signal && { signal }),
 };
 
+/**
+ * The moment by `now()` of what somebody saw at this time of day, in another process or on another machine. The time of day
+ * is read here once, at first sight; durations from then on are by `now()` and no step of the time of day changes them.
+ * A time that has not come yet is taken to be now.
+ */
+export function momentOf(clock: Pick<Clock, "now" | "timeOfDay">, seenAt: number): number {
+  return clock.now() - Math.max(0, clock.timeOfDay() - seenAt);
+}
+
 const bootedBefore = uptime() * 1000 - performance.now();
 
 /**

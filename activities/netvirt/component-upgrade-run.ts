@@ -1,4 +1,5 @@
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/netvirt-upgrade";
+import { momentOf } from "../../src/clock";
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-dependencies";
 import type { UpgradeNetvirtComponentInput } from "../contract";
@@ -42,10 +43,15 @@ export class ComponentUpgradeRun {
   /** How it stood when every node was last read again to make sure of it. */
   #confirmed: string | undefined;
   #pausedAt = -Infinity;
+  /** When the coordinator was last asked, by the clock's `now()`; of what an earlier run asked, as far as it can be known. */
+  #requestedAt: number;
 
   constructor(options: ComponentUpgradeOptions) {
     this.#o = options;
     this.#look = new ComponentLook(options.client, options.retryPolicy, options.input.component);
+    // By the time of day, because an earlier run on another machine may have made the request.
+    const { clock } = options.retryPolicy;
+    this.#requestedAt = momentOf(clock, Date.parse(options.progress.current.requestedAt ?? "") || 0);
     this.#upgraded = options.progress.requested || options.progress.current.reportedFailures > 0;
   }
 
@@ -132,6 +138,7 @@ export class ComponentUpgradeRun {
     const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
     progress.intend(keyOf(view), retryPolicy.clock.timeOfDay());
+    this.#requestedAt = retryPolicy.clock.now();
     this.#upgraded = true;
     try {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
@@ -189,9 +196,8 @@ export class ComponentUpgradeRun {
     return 6 * this.#o.limits.poll.max;
   }
 
-  /** By the time of day, because an earlier run on another machine may have made the request. */
   #sinceRequest(): number {
-    return this.#o.retryPolicy.clock.timeOfDay() - (Date.parse(this.#o.progress.current.requestedAt ?? "") || 0);
+    return this.#o.retryPolicy.clock.now() - this.#requestedAt;
   }
 
   #failure(code: Parameters<typeof netvirtFailure>[0], view: ComponentView, what: string): NetvirtFailure {

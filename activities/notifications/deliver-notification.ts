@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { waitAskedFor } from "../../src/domain/notification-retries";
 import type { NotificationReceiver } from "../activity-dependencies";
-import { cancelledFailure, runActivity, stopReason } from "../activity-run";
+import { cancelledFailure, runActivity, stopReason, timeOfAllRuns } from "../activity-run";
 import type { NotificationInput, NotificationResult } from "../contract";
 import { DriverError } from "../drivers/driver-error";
 import { retryAfterMilliseconds } from "./retry-after";
@@ -39,7 +39,7 @@ export function deliverNotification(
     },
     async () => {
       const known = receiver(id);
-      if (known === undefined) throw receiverUnknown(id, Date.now() - info.scheduledTimestampMs < unknownPatience);
+      if (known === undefined) throw receiverUnknown(id, timeOfAllRuns() < unknownPatience);
       const answer = await sendNotification(known, noticeOnTheWire(notice), {
         signal,
         ...(timeout !== undefined && { timeout }),

@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { DefaultLogger, type LogEntry } from "@temporalio/worker";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
-import { runActivity, untilHeartbeat } from "../../../activities/activity-run";
+import { hasLastedAnOutage, runActivity, untilHeartbeat } from "../../../activities/activity-run";
 
 describe("signs of life of the Activities of a worker", () => {
   it("come every two seconds as long as there are few", () => {
@@ -79,5 +79,28 @@ describe("A heartbeat", () => {
     expect(warnings.map(({ message, meta }) => ({ message, milliseconds: meta?.["milliseconds"] }))).to.deep.equal([
       { message: "A heartbeat came late: this worker has too much to do", milliseconds: 8_000 },
     ]);
+  });
+});
+
+describe("an outage", () => {
+  afterEach(() => mock.restoreAll());
+
+  it("has not lasted longer because the time of day was set meanwhile, in this run or between two", async () => {
+    const outage = 3_600_000;
+    const real = Date.now.bind(Date);
+    const scheduledTimestampMs = real() - 8_000;
+    const run = (activityId: string, during: () => void) =>
+      new MockActivityEnvironment({ activityId, scheduledTimestampMs }, { logger: new DefaultLogger("ERROR") }).run(
+        () =>
+          runActivity({ context: {} }, () => {
+            during();
+            throw new Error(hasLastedAnOutage({ outage }) ? "over" : "not yet");
+          }).catch((error: unknown) => (error as Error).message),
+      );
+    const setTime = () => void mock.method(Date, "now", () => real() + 5 * outage);
+    expect(await run("seen before", setTime)).to.equal("Error: not yet");
+    expect(await run("seen before", () => undefined)).to.equal("Error: not yet");
+    // What another process has tried is as old as the time of day says.
+    expect(await run("seen first now", () => undefined)).to.equal("Error: over");
   });
 });

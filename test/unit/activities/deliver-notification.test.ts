@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { mock } from "node:test";
 import type { Info } from "@temporalio/activity";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
@@ -163,6 +164,24 @@ describe("deliverNotification", () => {
     };
     expect(await sought(1)).to.equal(true);
     expect(await sought(20)).to.equal(false);
+  });
+
+  it("does not give up such a receiver sooner because the time of day was set", async () => {
+    const real = Date.now.bind(Date);
+    const info = { activityId: "sought", scheduledTimestampMs: real() - 60_000 };
+    const seek = (attempt: number) =>
+      failure(
+        new MockActivityEnvironment({ ...info, attempt }).run(() =>
+          deliverNotification({ receiver: () => undefined }, input),
+        ),
+      );
+    expect((await seek(1)).nonRetryable).to.equal(false);
+    mock.method(Date, "now", () => real() + 5 * 3_600_000);
+    try {
+      expect((await seek(2)).nonRetryable).to.equal(false);
+    } finally {
+      mock.restoreAll();
+    }
   });
 
   it("leaves what a stopping worker has not delivered to the next", async () => {

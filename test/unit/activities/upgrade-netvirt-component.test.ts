@@ -218,6 +218,23 @@ describe("upgradeNetvirtComponent", function () {
     });
   });
 
+  it("is asked for again as soon as ever where its request was lost and the time of day is set back", async () => {
+    let step = 0;
+    const { clock } = netvirt;
+    const stepped = {
+      now: clock.now,
+      timeOfDay: () => clock.timeOfDay() + step,
+      sleep: (...wait: Parameters<ManualClock["sleep"]>) => clock.sleep(...wait),
+    };
+    await netvirt.fault({ kind: "CONNECTION_DROPPED", method: "POST", path: "/plan", times: 1 });
+    const running = start(upgrade(inputOf("EDGE"), { clock: stepped }));
+    await running.until(({ activity }) => activity === "Waiting until the coordinator begins.");
+    step = -5 * 3_600_000;
+    const asked = clock.now();
+    expect((await running.end).result?.outcome).to.equal("UPGRADED");
+    expect(clock.now() - asked).to.be.below(60_000);
+  });
+
   describe("a cancellation", () => {
     it("pauses the coordinator, lets nodes in work finish, and a later run goes on with the rest", async () => {
       await netvirt.hostSeconds(0.4);
