@@ -1,4 +1,5 @@
 import type { CredentialTries } from "./credential-tries";
+import { legible } from "./legible";
 
 /**
  * What a caller can do about an error. `transient`: the same call may succeed later. `permanent`: it will not, unless
@@ -110,14 +111,9 @@ export function bounded(text: string, length: number): string {
   return clean.length <= length && text.length <= 2 * length ? clean : `${cleaned(clean.slice(0, length - 1))}…`;
 }
 
-/** Control characters, and those that break a line or turn the direction of a text. */
-const steering = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
-
-/** One line of well-formed text that Markdown shows as it is: without code, emphasis, links, pictures and HTML. */
+/** One line of legible text that Markdown shows as it is: without code, emphasis, links, pictures and HTML. */
 function cleaned(text: string): string {
-  return text
-    .replace(steering, " ")
-    .replace(/\p{Cs}/gu, "\ufffd")
+  return legible(text)
     .replace(/`/g, "'")
     .replace(/\*/g, "\u2217")
     .replace(/~~+|__+/g, (marks) => marks.charAt(0))

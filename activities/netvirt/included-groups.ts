@@ -5,6 +5,7 @@ import type {
   NetvirtHostClusterOptions,
   NetvirtUpgradeOptions,
 } from "../../src/domain/upgrade-plan";
+import { legible } from "../drivers/legible";
 import type { UnitGroup, UpgradeUnit } from "../drivers/nsx/nsx-models";
 
 /** Whether the request wants a group upgraded: where it lists groups of the component, the listed ones, else all. */
@@ -23,12 +24,14 @@ export function isGroup(
   { id, display_name: name }: Pick<UnitGroup, "id" | "display_name">,
 ): boolean {
   if (canonicalId(asked.id) === canonicalId(id)) return true;
-  return name !== undefined && (name === asked.id || ("name" in asked && name === asked.name));
+  // Requests have it as it is in the coordinator, or as this service shows it.
+  const names = name === undefined ? [] : [name, legible(name)];
+  return names.some((known) => known === asked.id || ("name" in asked && known === asked.name));
 }
 
-/** What an operator knows a group by. */
+/** What an operator knows a group by. Cleaned here and not where it comes in, because a group is put back as it was read. */
 export function nameOf({ display_name, id }: Pick<UnitGroup | UpgradeUnit, "display_name" | "id">): string {
-  return display_name ?? id;
+  return display_name === undefined ? id : legible(display_name);
 }
 
 const outOfMaintenance = /^(|disabled|false|no|none|off|out|exited)$/i;

@@ -3,6 +3,7 @@ import type { ObserveCall } from "../../activities/drivers/call-observation";
 import { createNsxClient } from "../../activities/drivers/nsx/nsx-client";
 import { createVim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
+import { nameOf } from "../../activities/netvirt/included-groups";
 import { managerClients } from "../../activities/manager-clients";
 import type { ClusterMember } from "../domain/cluster";
 import type { ComponentManagerReads } from "../inventory/file-inventory";
@@ -48,7 +49,7 @@ export function componentManagerReads(
           (await nsx(id).listGroups(type)).map((group) => ({
             type,
             id: group.id,
-            name: group.display_name ?? group.id,
+            name: nameOf(group),
           })),
         ),
       );

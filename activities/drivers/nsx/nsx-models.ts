@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { Legible } from "../legible";
 
 // Only the fields that are used; unknown ones are kept, because a group is put back as it was read. Statuses stay
 // strings: an unknown one must read as "not finished" and never as an answer that is not understood.
@@ -89,10 +90,10 @@ export type UnitStatus = t.TypeOf<typeof UnitStatus>;
 
 const CheckFailure = t.partial({
   type: t.string,
-  message: t.partial({ message: t.string }),
+  message: t.partial({ message: Legible }),
   component_type: t.string,
-  group_name: t.string,
-  origin_name: t.string,
+  group_name: Legible,
+  origin_name: Legible,
   needs_ack: t.boolean,
   acked: t.boolean,
 });

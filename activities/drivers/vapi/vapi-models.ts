@@ -1,8 +1,9 @@
 import * as t from "io-ts";
+import { Legible } from "../legible";
 
 // What the APIs of one component manager have in common, by the same rules as the models of each.
 
-export const LocalizableMessage = t.type({ default_message: t.string });
+export const LocalizableMessage = t.type({ default_message: Legible });
 
 const Notification = t.type({ message: LocalizableMessage });
 

@@ -14,6 +14,7 @@ import {
   type Vim25HostMode,
   type Vim25Vm,
   XmlBoolean,
+  XmlName,
   XmlText,
 } from "./vim25-models";
 import { listOf } from "../../../src/xml";
@@ -70,7 +71,7 @@ export function inventoryReader(managerId: string) {
         : { enabled: drsConfig.enabled, automation: drsConfig.defaultVmBehavior ?? "" };
     return {
       cluster: object.id,
-      name: decode(what, XmlText, properties["name"]),
+      name: decode(what, XmlName, properties["name"]),
       health: decode(what, XmlText, properties["overallStatus"] ?? "gray"),
       settings: {
         ...(dasConfig.admissionControlEnabled !== undefined && { admissionControl: dasConfig.admissionControlEnabled }),
@@ -91,7 +92,7 @@ export function inventoryReader(managerId: string) {
     const vms = properties["vm"];
     return {
       ...modeOf(what, { object, properties }, tasks),
-      name: decode(what, XmlText, properties["name"]),
+      name: decode(what, XmlName, properties["name"]),
       connection: decode(what, XmlText, properties["runtime.connectionState"]),
       power: decode(what, XmlText, properties["runtime.powerState"] ?? "unknown"),
       rebootRequired: decode(what, XmlBoolean, properties["summary.rebootRequired"] ?? "false"),
@@ -111,7 +112,7 @@ export function inventoryReader(managerId: string) {
   function vmOf(what: string, { object, properties }: Retrieved, changing: ReadonlySet<string>): Vim25Vm {
     return {
       vm: object.id,
-      name: decode(what, XmlText, properties["name"] ?? object.id),
+      name: decode(what, XmlName, properties["name"] ?? object.id),
       host: decode(what, Reference, properties["runtime.host"]).id,
       power: decode(what, XmlText, properties["runtime.powerState"]),
       powerChanging: changing.has(object.id),

@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { legible } from "../legible";
 import { fieldOf, localizedFault, type ManagedObject, type SoapFault, textIn } from "./soap";
 import { attribute, type XmlValue } from "../../../src/xml";
 
@@ -19,6 +20,8 @@ function element<A>(name: string, read: (value: XmlValue) => A | undefined): t.T
 }
 
 export const XmlText = element("text", (value) => textIn(value));
+/** A name that people have given. */
+export const XmlName = element("name", (value) => legible(textIn(value)));
 export const XmlBoolean = element("boolean", (value) => {
   const text = textIn(value);
   return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : undefined;

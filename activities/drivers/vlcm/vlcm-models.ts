@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { Legible } from "../legible";
 import { LocalizableMessage, Notifications, Progress, TaskInfo } from "../vapi/vapi-models";
 
 export { hasEnded, Notifications, TaskInfo, textsOf } from "../vapi/vapi-models";
@@ -8,13 +9,13 @@ export { hasEnded, Notifications, TaskInfo, textsOf } from "../vapi/vapi-models"
 
 export const Identifier = t.string;
 
-export const ClusterSummaries = t.array(t.type({ cluster: t.string, name: t.string }));
+export const ClusterSummaries = t.array(t.type({ cluster: t.string, name: Legible }));
 /** A cluster as the component manager lists it. */
 export type ClusterSummary = t.TypeOf<typeof ClusterSummaries>[number];
 
 export const HostSummaries = t.array(
   t.intersection([
-    t.type({ host: t.string, name: t.string, connection_state: t.string }),
+    t.type({ host: t.string, name: Legible, connection_state: t.string }),
     t.partial({ power_state: t.string }),
   ]),
 );
