@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { RoleName } from "./messages";
+import { RepeatedLines } from "./repeated-lines";
 
 /** A log file larger than this is set aside as `<role>.log.1` at the next start. */
 const rotateBytes = 50 * 1024 * 1024;
@@ -24,7 +25,7 @@ export function openRoleLog(dataDir: string, role: RoleName): WriteStream {
 /**
  * Writes each line of a role's output to its log as a JSON line, and gives warnings and errors to `show`, one readable
  * line each. The engine of Temporal's SDK writes in a form of its own. What else is not JSON (the last words of a process
- * that crashed) becomes a fatal entry.
+ * that crashed) becomes a fatal entry. What Temporal's server and the engine say again and again is told every ten seconds.
  */
 export function copyToLog(
   role: RoleName,
@@ -32,12 +33,26 @@ export function copyToLog(
   file: WriteStream,
   show: (line: string, level: number) => void,
 ): void {
-  createInterface({ input: output }).on("line", (line) => {
-    if (line.trim() === "") return;
-    const entry = parseEntry(line) ?? parseEngineLine(line) ?? { level: fatal, time: Date.now(), role, msg: line };
+  const write = (entry: Entry) => {
     file.write(`${JSON.stringify(entry)}\n`);
     if (entry.level >= warning) show(readable(role, entry), entry.level);
-  });
+  };
+  const repeated = new RepeatedLines<Entry>((entry, times) =>
+    write(times === 0 ? entry : { ...entry, msg: `${entry.msg} (repeated ${times} times)`, repeated: times }),
+  );
+  createInterface({ input: output })
+    .on("line", (line) => {
+      if (line.trim() === "") return;
+      const own = parseEntry(line);
+      const ofEngine = own ? undefined : parseEngineLine(line);
+      const entry = own ?? ofEngine ?? { level: fatal, time: Date.now(), role, msg: line };
+      // Our own lines are never left out: each tells of another request or step.
+      const isForeign = ofEngine !== undefined || role === "temporal";
+      if (isForeign && entry.level >= warning && entry.level < fatal)
+        repeated.add(JSON.stringify([entry.level, entry.msg, causeOf(entry)]), entry);
+      else write(entry);
+    })
+    .on("close", () => repeated.end());
 }
 
 interface Entry {
@@ -46,6 +61,14 @@ interface Entry {
   readonly msg: string;
   readonly taskId?: string;
   readonly err?: { readonly message?: string };
+  /** The cause of an error of Temporal's server. */
+  readonly error?: unknown;
+  /** How often it has come since it was last told. */
+  readonly repeated?: number;
+}
+
+function causeOf({ err, error }: Entry): string | undefined {
+  return err?.message ?? (typeof error === "string" ? error : undefined);
 }
 
 function parseEntry(line: string): Entry | undefined {
@@ -71,9 +94,11 @@ function parseEngineLine(line: string): (Entry & { readonly sdkComponent: string
   return { level: engineLevels[level as keyof typeof engineLevels], time: Date.parse(time), msg, sdkComponent: "core" };
 }
 
-function readable(role: RoleName, { level, time, msg, taskId, err }: Entry): string {
+function readable(role: RoleName, entry: Entry): string {
+  const { level, time, msg, taskId } = entry;
   const clock = new Date(time).toTimeString().slice(0, 8);
-  const cause = err?.message && err.message !== msg ? ` (${err.message})` : "";
+  const because = causeOf(entry);
+  const cause = because && because !== msg ? ` (${because})` : "";
   const upgrade = taskId === undefined ? "" : ` [upgrade ${taskId}]`;
   return `${clock} ${role} ${level > warning ? "ERROR" : "WARN"}${upgrade} ${msg}${cause}`
     .replace(/\s*\n\s*/g, " ")
