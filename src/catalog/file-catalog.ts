@@ -6,6 +6,7 @@ import * as t from "io-ts";
 import { parse } from "yaml";
 import { Bundle } from "../domain/bundle";
 import { canonicalId } from "../domain/codec";
+import type { ErrorBody } from "../domain/error-body";
 import { unknownFieldLines } from "../domain/unknown-fields";
 import { products } from "../domain/upgrade-plan";
 import { isProductVersion } from "../domain/version";
@@ -13,24 +14,97 @@ import type { BundleCatalog } from "../upgrades/ports";
 
 const Bundles = t.array(Bundle);
 
-/** Reads the bundle catalog. On the left: what is wrong with the file, a line each. */
-export function readCatalog(file: string): E.Either<readonly string[], BundleCatalog> {
-  return E.map((list: readonly Bundle[]): BundleCatalog => {
-    const bundles = new Map(list.map((bundle) => [bundle.id, bundle]));
-    return {
-      find: (bundleId) => TE.right(O.fromNullable(bundles.get(bundleId))),
-      list: () => TE.right(list),
-    };
-  })(readBundles(file));
+/** Bundles, or what is wrong with the file that should hold them, a line each. */
+type Read = E.Either<readonly string[], readonly Bundle[]>;
+
+/** Who is told what becomes of the catalog's file while it is in use. */
+interface CatalogNews {
+  /** It holds other bundles, or can be used again: these count from now on. */
+  onRenewed?(bundles: readonly Bundle[]): void;
+  /** It cannot be used, a line for each thing that is wrong; what was read before still counts. Once for each of its states. */
+  onBroken?(lines: readonly string[]): void;
 }
 
-/** Its bundles, of a YAML list of Bundles (Spec 2.6). On the left: what is wrong with the file, a line each. */
-export function readBundles(file: string): E.Either<readonly string[], readonly Bundle[]> {
+/** The catalog as its file is whenever it is asked. */
+export interface FileCatalog extends BundleCatalog {
+  /** What is less well because the file cannot be used, for the readiness: nothing, or one error. */
+  problems(): ErrorBody[];
+}
+
+/**
+ * Reads the bundle catalog, and again whenever it is asked: an operator who recalls a bundle edits the file. While that cannot
+ * be used, as in the middle of an edit, what was read before counts. On the left: what is wrong with the file at first.
+ */
+export function readCatalog(file: string, news: CatalogNews = {}): E.Either<readonly string[], FileCatalog> {
+  const source = new CatalogFile(file);
+  return E.map((first: readonly Bundle[]): FileCatalog => {
+    let list = first;
+    let broken: string | undefined;
+    const current = () => {
+      const read = source.read();
+      if (E.isLeft(read)) {
+        const wrong = read.left.join("\n");
+        if (wrong !== broken) news.onBroken?.(read.left);
+        broken = wrong;
+      } else if (read.right !== list || broken !== undefined) {
+        list = read.right;
+        broken = undefined;
+        news.onRenewed?.(list);
+      }
+      return list;
+    };
+    return {
+      find: (bundleId) => TE.fromIO(() => O.fromNullable(current().find(({ id }) => id === bundleId))),
+      list: () => TE.fromIO(current),
+      problems: () => {
+        current();
+        return broken === undefined ? [] : [catalogUnusable];
+      },
+    };
+  })(source.read());
+}
+
+/** Everybody may read it, so it does not say where the file is and what is in it. */
+const catalogUnusable: ErrorBody = {
+  errorCode: "CATALOG_UNUSABLE",
+  errorType: "INTERNAL",
+  message: "The file of the bundle catalog cannot be used since it was changed: bundles are as they were before that.",
+  remediationMessage: "Correct the file; the log of the API says what is wrong with it.",
+};
+
+/** The file of a catalog, which is read each time and parsed where it holds something else, whatever its times say. */
+class CatalogFile {
+  readonly #file: string;
+  #last: { readonly text: string; readonly bundles: Read } | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  read(): Read {
+    const text = E.tryCatch(() => readFileSync(this.#file, "utf8"), firstLine);
+    if (E.isLeft(text)) return text;
+    if (this.#last?.text !== text.right) this.#last = { text: text.right, bundles: bundlesOf(text.right) };
+    return this.#last.bundles;
+  }
+}
+
+/** The bundles of a catalog's file at this moment. On the left: what is wrong with it, a line each. */
+export function readBundles(file: string): Read {
+  return new CatalogFile(file).read();
+}
+
+function firstLine(error: unknown): readonly string[] {
+  return [error instanceof Error ? (error.message.split("\n")[0] ?? "unreadable") : String(error)];
+}
+
+/** The bundles of a YAML list of Bundles (Spec 2.6). */
+function bundlesOf(text: string): Read {
   let content: unknown;
   try {
-    content = parse(readFileSync(file, "utf8"));
+    content = parse(text);
   } catch (error) {
-    return E.left([error instanceof Error ? (error.message.split("\n")[0] ?? "unreadable") : String(error)]);
+    return E.left(firstLine(error));
   }
   const decoded = Bundles.decode(content);
   const unknown = unknownFieldLines(Bundles, content).map((line) => line.replace(/^\[(\d+)\]\./, "Bundle $1: "));

@@ -56,10 +56,12 @@ export const startApiRole: StartRole = async (config, log) => {
     inventoryFile,
     observeManagerCalls({ log, measure: metrics.measureManagerCall, tracer: tracing?.tracer }),
   );
+  const catalog = loadCatalog(config, log);
   const service = createUpgradeService({
-    checkReady: () => TE.map(() => blocked.problems())(temporalReadiness(client, config.temporal)),
+    checkReady: () =>
+      TE.map(() => [...catalog.problems(), ...blocked.problems()])(temporalReadiness(client, config.temporal)),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
-    catalog: loadCatalog(config),
+    catalog,
     inventory: fileInventory(inventoryFile, sharedReads(reads, systemTimers)),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,

@@ -1,20 +1,30 @@
 import * as E from "fp-ts/Either";
-import { readBundles, readCatalog } from "../catalog/file-catalog";
+import type { Logger } from "pino";
+import { type FileCatalog, readBundles, readCatalog } from "../catalog/file-catalog";
 import type { Config } from "../config";
 import type { Bundle } from "../domain/bundle";
 import { readInventoryFile, type InventoryFile } from "../inventory/inventory-file";
 import { readSimulatorConfig, type SimulatorConfig } from "../simulator/config/simulator-config";
 import { sentences, StartupError } from "../startup-error";
-import type { BundleCatalog } from "../upgrades/ports";
 
 /** The inventory that the configuration names. Throws a StartupError that names the file and its variable. */
 export function loadInventory({ inventoryFile, environment }: Config): InventoryFile {
   return loaded("INVENTORY_FILE", inventoryFile, readInventoryFile(inventoryFile, environment));
 }
 
-/** The bundle catalog that the configuration names. Throws a StartupError that names the file and its variable. */
-export function loadCatalog({ catalogFile }: Config): BundleCatalog {
-  return loaded("CATALOG_FILE", catalogFile, readCatalog(catalogFile));
+/**
+ * The bundle catalog that the configuration names, which follows its file; `log` is told when that changes. Throws a
+ * StartupError that names the file and its variable.
+ */
+export function loadCatalog({ catalogFile }: Config, log?: Pick<Logger, "info" | "error">): FileCatalog {
+  const read = readCatalog(catalogFile, {
+    onRenewed: (bundles) => log?.info({ bundles: bundles.length }, "The bundle catalog was read again"),
+    onBroken: (lines) =>
+      log?.error(
+        `CATALOG_FILE=${catalogFile} cannot be used: ${sentences(lines)} Bundles are as they were before; correct the file.`,
+      ),
+  });
+  return loaded("CATALOG_FILE", catalogFile, read);
 }
 
 /** What the simulator simulates, as the configuration says. Throws a StartupError that names the file and its variable. */

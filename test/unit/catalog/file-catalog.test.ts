@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -106,6 +106,70 @@ describe("readCatalog", () => {
       lines.forEach((line, i) => expect(problems[i]).to.match(line).and.not.contain("\n"));
     });
   }
+
+  describe("while it is in use", () => {
+    const [recalled, other] = ["- {id: a, downloadStatus: RECALLED}\n- {id: b}", "- {id: b}\n- {id: c}"];
+    const news: string[] = [];
+    beforeEach(() => (news.length = 0));
+
+    function open(file: string) {
+      const catalog = readCatalog(file, {
+        onRenewed: (bundles) => news.push(`renewed: ${bundles.map(({ id }) => id).join()}`),
+        onBroken: (lines) => news.push(`broken: ${lines.join()}`),
+      });
+      if (E.isLeft(catalog)) throw new Error(catalog.left.join("\n"));
+      const { list, find, problems } = catalog.right;
+      return {
+        ids: async () => E.getOrElse((): readonly { id: string }[] => [])(await list()()).map(({ id }) => id),
+        status: async (id: string) => {
+          const found = await find(id)();
+          return E.isRight(found) ? O.toUndefined(found.right)?.downloadStatus : undefined;
+        },
+        codes: () => problems().map(({ errorCode }) => errorCode),
+      };
+    }
+
+    it("is as its file is whenever it is asked", async () => {
+      const file = written("- {id: a, downloadStatus: SUCCESSFUL}");
+      const catalog = open(file);
+      expect([await catalog.status("a"), await catalog.ids()]).to.deep.equal(["SUCCESSFUL", ["a"]]);
+      written(recalled);
+      expect([await catalog.status("a"), await catalog.ids()]).to.deep.equal(["RECALLED", ["a", "b"]]);
+      written(other);
+      expect([await catalog.status("a"), await catalog.ids()]).to.deep.equal([undefined, ["b", "c"]]);
+      expect(news).to.deep.equal(["renewed: a,b", "renewed: b,c"]);
+    });
+
+    it("notices a change that leaves the file's size and times as they were", async () => {
+      const file = written("- {id: a}");
+      const { atime, mtime } = statSync(file);
+      const catalog = open(file);
+      written("- {id: b}");
+      utimesSync(file, atime, mtime);
+      expect(await catalog.ids()).to.deep.equal(["b"]);
+    });
+
+    it("keeps what was read before while the file cannot be used, and tells each state of it once", async () => {
+      const file = written(recalled);
+      const catalog = open(file);
+      for (const [yaml, wrong] of [
+        ["- {id: a\n- {id: b}", /^broken: .* at line \d+, column \d+/],
+        ["- {id: a, severity: HIGH}", /^broken: Bundle 0: severity is/],
+      ] as const) {
+        written(yaml);
+        for (let i = 0; i < 3; i++) expect(await catalog.ids()).to.deep.equal(["a", "b"]);
+        expect(catalog.codes()).to.deep.equal(["CATALOG_UNUSABLE"]);
+        expect(await catalog.status("a")).to.equal("RECALLED");
+        expect(news.splice(0)).to.satisfy(([line, ...more]: string[]) => wrong.test(line ?? "") && more.length === 0);
+      }
+      rmSync(file);
+      expect(catalog.codes()).to.deep.equal(["CATALOG_UNUSABLE"]);
+      expect(news.splice(0).join()).to.match(/^broken: ENOENT.*bundles\.yaml/);
+      written(recalled);
+      expect(catalog.codes()).to.deep.equal([]);
+      expect(news).to.deep.equal(["renewed: a,b"]);
+    });
+  });
 
   it("says which file is not there", () => {
     const read = readCatalog(join(folder, "missing.yaml"));
