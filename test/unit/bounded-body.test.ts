@@ -67,6 +67,34 @@ describe("an answer that is read up to a bound", () => {
     }
   });
 
+  it("is refused where answers that are read at the same time hold too much together, but for short ones", async () => {
+    // The same bytes each time, so that the test holds none of them.
+    const piece = new Uint8Array(bound.bytes);
+    let [letGo, areAllThere] = [(_: Error): void => undefined, (): void => undefined];
+    const gone = new Promise<never>((_, reject) => (letGo = reject));
+    const allThere = new Promise<void>((resolve) => (areAllThere = resolve));
+    let there = 0;
+    async function* stalled() {
+      for (let i = 0; i < 64; i++) yield await Promise.resolve(piece);
+      if (++there === 4) areAllThere();
+      await gone;
+    }
+    async function* long() {
+      for (let i = 0; i < 2; i++) yield await Promise.resolve(piece);
+    }
+    const longest = { whose: "vc-01", bytes: 64 * bound.bytes };
+    const stalling = Array.from({ length: 4 }, () => readBoundedText(stalled(), longest).catch(String));
+    await allThere;
+    const error = await rejection(readBoundedText(long(), { ...longest, whose: "vc-02" }));
+    expect(error.message).to.equal(
+      "The answer of vc-02 came with others of more than 256 MiB in all, and was not read to its end",
+    );
+    expect(await readBoundedText((await fetch(`${url}/exact`)).body, bound)).to.have.length(bound.bytes - 2);
+    letGo(new Error("gone"));
+    expect(await Promise.all(stalling)).to.deep.equal(Array(4).fill("Error: gone"));
+    expect(await readBoundedText(long(), longest)).to.have.length(2 * bound.bytes);
+  });
+
   it("counts the bytes after decompression", async () => {
     await rejection(readBoundedText((await fetch(`${url}/packed`)).body, bound));
   });
