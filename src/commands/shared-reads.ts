@@ -1,4 +1,5 @@
 import { CredentialTries } from "../../activities/drivers/credential-tries";
+import { monotonicClock } from "../clock";
 import { isLoginRefused } from "../domain/manager-silence";
 import { InFlight } from "../in-flight";
 import type { ComponentManagerReads } from "../inventory/file-inventory";
@@ -17,7 +18,7 @@ const firstPause = 15_000;
 export function sharedReads(
   { clusters, isImageManaged, countHosts, hosts, netvirtGroups }: ComponentManagerReads,
   timers: Timers,
-  now: () => number = Date.now,
+  now: () => number = () => monotonicClock.now(),
 ): ComponentManagerReads {
   const kept = { milliseconds, timers };
   const [ofClusters, ofKinds] = [new InFlight<ReadonlySet<string>>(kept), new InFlight<boolean>(kept)];

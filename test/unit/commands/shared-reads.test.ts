@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { expect } from "chai";
 import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
 import { sharedReads } from "../../../src/commands/shared-reads";
@@ -85,6 +86,28 @@ describe("reads of component managers that many ask for", () => {
     now += 1;
     await reads.clusters("vc").catch(() => undefined);
     expect(asked).to.have.length(4);
+  });
+
+  it("are asked again after that while also where the time of day was set back", async () => {
+    const { reads: others, timers } = held();
+    const refusal = Object.assign(new Error("vc answered 401"), { code: "AUTHENTICATION" });
+    let asked = 0;
+    const clusters = () => {
+      asked++;
+      return Promise.reject(refusal);
+    };
+    const reads = sharedReads({ ...others, clusters }, timers);
+    const ask = () => reads.clusters("vc").catch(() => undefined);
+    await ask();
+    const [day, sinceStart] = [Date.now(), performance.now()];
+    try {
+      mock.method(Date, "now", () => day - 5 * 3_600_000);
+      mock.method(performance, "now", () => sinceStart + 15_000);
+      await ask();
+    } finally {
+      mock.restoreAll();
+    }
+    expect(asked).to.equal(2);
   });
 
   it("fail for all who wait, and are asked anew", async () => {
