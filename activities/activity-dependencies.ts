@@ -1,10 +1,10 @@
-import type { Bundle } from "../src/domain/bundle";
-import type { LostBecause } from "../src/domain/lost-upgrade";
+import type { Bundle } from "../src/domain/spec/bundle";
+import type { LostBecause } from "../src/domain/task/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
+import type { HostMaintenance } from "./clusters/host-maintenance";
 import type { LockHolder } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
-import type { HostMaintenance } from "./hostos/host-maintenance";
 
 export type { ActivityLimits } from "./activity-limits";
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";

@@ -3,11 +3,11 @@ import { CancelledFailure } from "@temporalio/common";
 import { ActivityAges } from "./activity-age";
 import type { ActivityLimits } from "./activity-dependencies";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
-import { slowestTry } from "./drivers/credential-tries";
+import { slowestTry } from "./drivers/component-manager-access";
 import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";
-import { withLease, LeaseEndedError } from "./drivers/lease";
+import { LeaseEndedError, withLease } from "./drivers/lease";
 import { type FailureContext, failureOf, type FailureOptions, workerShutdownFailure } from "./failures";
-import { createRetryPolicy, type RetryPolicy, type RetryBounds, type RetryHooks } from "./retry-policy";
+import { createRetryPolicy, type RetryBounds, type RetryHooks, type RetryPolicy } from "./retry-policy";
 import type { AtStage, WorkStage } from "./work-stage";
 
 /**

@@ -1,7 +1,7 @@
-import type { RetryPolicy } from "./retry-policy";
 import { DriverError, isNotFound } from "./drivers/driver-error";
 import { messageIdsOf, messagesOf } from "./drivers/vapi/classify-error";
-import { hasEnded, type TaskInfo, textsOf, Notifications } from "./drivers/vapi/vapi-models";
+import { hasEnded, Notifications, type TaskInfo, textsOf } from "./drivers/vapi/vapi-models";
+import type { RetryPolicy } from "./retry-policy";
 
 /** Whatever reads the tasks of a component manager. */
 interface TaskReader {

@@ -1,17 +1,21 @@
-import type { ErrorBody } from "../src/domain/error-body";
-import type { ClusterHost, HostRemediationOptions } from "../src/domain/host-remediation";
-import type { MgmtProgress } from "../src/domain/mgmt-progress";
-import type { RemediationProgress, RemediationResult } from "../src/domain/remediation-progress";
-import type { RunAgain } from "../src/domain/run-again";
-import type { Stage } from "../src/domain/task";
-import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/upgrade-plan";
-import type { NetvirtProgress } from "../src/domain/netvirt-upgrade";
+import type { ErrorBody } from "../src/domain/errors";
+import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
+import type { Stage } from "../src/domain/spec/task";
+import type {
+  ClusterHost,
+  HostRemediationOptions,
+  RemediationProgress,
+  RemediationResult,
+  RunAgain,
+} from "../src/domain/task/host-remediation";
+import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
+import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
 import type { AtStage } from "./work-stage";
 
-export type { RunAgain } from "../src/domain/run-again";
+export type { RunAgain } from "../src/domain/task/host-remediation";
 export type * from "./mgmt-contract";
 export type * from "./netvirt-contract";
 export type * from "./notification-contract";
@@ -72,7 +76,7 @@ export interface DesiredImage {
   readonly commit?: string;
 }
 
-export type { HealthWait } from "../src/domain/pending-activity";
+export type { HealthWait } from "../src/domain/task/pending-activity";
 
 /** What a short look at a cluster's health has found out. Not healthy is also what could not be told at once. */
 export interface HealthLook {
@@ -106,7 +110,7 @@ export type HostsToRead = ClusterTarget & { readonly switchedOff?: readonly stri
 /** Ids of the virtual machines that ran on each host, by its id, before an upgrade switched them off. */
 export type RunningVms = Readonly<Record<string, readonly string[]>>;
 
-export { workerShutdown } from "../src/domain/host-remediation";
+export { workerShutdown } from "../src/domain/task/host-remediation";
 
 /** The ids of a host, its component manager's and its name. */
 export type HostName = Pick<ClusterHost, "host" | "fqdn">;

@@ -1,31 +1,34 @@
+import { some } from "fp-ts/Option";
 import pLimit from "p-limit";
+import { bundleObstacle } from "../src/domain/admission/bundle-rules";
 import type { ActivityDependencies } from "./activity-dependencies";
-import { activityRetryPolicy, restoreRetry, runActivity, shortBounds, pacedRetry } from "./activity-run";
-import { remediateBaselineHost } from "./baseline/baseline-host-run";
-import { readClusterSettings, restoreClusterSettings, switchOffClusterSettings } from "./baseline/cluster-settings";
-import { patchSource } from "./baseline/patch-source";
-import { readBaselineHosts, readHostBefore } from "./baseline/read-baseline-hosts";
-import { vim25HostMaintenance } from "./baseline/vim25-host-maintenance";
-import { checkBundle } from "./check-bundle";
-import type { ClusterTarget, UpgradeActivities } from "./contract";
+import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds } from "./activity-run";
+import {
+  readClusterSettings,
+  restoreClusterSettings,
+  switchOffClusterSettings,
+} from "./clusters/baseline/cluster-settings";
+import { patchSource } from "./clusters/baseline/patch-source";
+import { readBaselineHosts, readHostBefore } from "./clusters/baseline/read-baseline-hosts";
+import { remediateBaselineHost } from "./clusters/baseline/remediate-baseline-host";
+import { vim25HostMaintenance } from "./clusters/baseline/vim25-host-maintenance";
+import { setDesiredImage } from "./clusters/image/desired-image";
+import { awaitClusterHealth, lookAtHealth } from "./clusters/image/health-gate";
+import { putPolicy, readPolicy, restorePolicy } from "./clusters/image/image-policy";
+import { remediateImageHosts } from "./clusters/image/remediate-image-hosts";
+import { readClusterHosts, readRunningVms } from "./clusters/read-hosts";
+import { remediateHosts } from "./clusters/remediate-hosts";
+import type { BundleCheck, ClusterTarget, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
 import { createVim25Client } from "./drivers/vim25/vim25-client";
 import { createVlcmClient } from "./drivers/vlcm/vlcm-client";
-import { awaitClusterHealth } from "./hostos/await-cluster-health";
-import { lookAtHealth } from "./hostos/look-at-health";
-import { putPolicy, readPolicy, restorePolicy } from "./hostos/image-policy";
-import { remediateImageHosts } from "./hostos/image-remediation";
-import { readClusterHosts } from "./hostos/read-cluster-hosts";
-import { readRunningVms } from "./hostos/read-running-vms";
-import { remediateHosts } from "./hostos/remediate-hosts";
-import { setDesiredImage } from "./hostos/set-desired-image";
 import { managerClients } from "./manager-clients";
 import { createMgmtActivities } from "./mgmt/create-mgmt-activities";
 import { createNetvirtActivities } from "./netvirt/create-netvirt-activities";
 import { createNotificationActivities } from "./notifications/create-notification-activities";
-import { runBaselinePrechecks } from "./prechecks/baseline/run-baseline-prechecks";
-import { runImagePrechecks } from "./prechecks/run-cluster-prechecks";
+import { runBaselinePrechecks } from "./prechecks/baseline-prechecks";
+import { runImagePrechecks } from "./prechecks/image-prechecks";
 
 /** How many locks are looked at together. */
 const concurrentLockReads = 8;
@@ -163,3 +166,22 @@ function isBaseline({ kind }: ClusterTarget): boolean {
 
 /** Failures of a change that the component manager reports, so that they use up an attempt and the next may succeed. */
 const retryableChanges: ReadonlySet<string> = new Set(["DESIRED_IMAGE_COMMIT_FAILED", "CLUSTER_SETTINGS_NOT_CHANGED"]);
+
+/**
+ * Whether the bundle of an upgrade may still be installed, by the catalog as it is at this moment. One that has left the
+ * catalog may: its upgrade was accepted with all that it needs, and a worker elsewhere may have another catalog.
+ */
+export function checkBundle(
+  readBundle: ActivityDependencies["readBundle"],
+  { bundleId, upgradeId }: { readonly bundleId: string; readonly upgradeId: string },
+): Promise<BundleCheck> {
+  return runActivity({ context: { bundleId }, upgradeId }, () => {
+    const bundle = readBundle?.(bundleId);
+    const obstacle = bundle && bundleObstacle(bundleId, some(bundle));
+    if (!obstacle) return Promise.resolve({});
+    const { code, message, remediation } = obstacle;
+    const context = { bundleId };
+    const told = { errorCode: code, message, remediationMessage: remediation, context };
+    return Promise.resolve({ error: { ...told, errorType: "FAILED_DEPENDENCY" } });
+  });
+}

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/common";
-import type { ErrorBody } from "../src/domain/error-body";
-import type { RemediationFailure, RemediationProgress } from "../src/domain/remediation-progress";
+import type { ErrorBody } from "../src/domain/errors";
+import type { RemediationFailure, RemediationProgress } from "../src/domain/task/host-remediation";
 import { type ActivityProgress, type FailureDetails, workerShutdown } from "./contract";
 import { bounded, DriverError } from "./drivers/driver-error";
 

@@ -1,5 +1,5 @@
 import type { Context } from "@temporalio/activity";
-import { phaseOf, type HostPhase } from "../src/domain/remediation-progress";
+import { type HostPhase, phaseOf } from "../src/domain/task/host-remediation";
 import type { ActivityProgress } from "./contract";
 import type { FailureContext } from "./failures";
 

@@ -1,8 +1,8 @@
-import type { MgmtProgress } from "../src/domain/mgmt-progress";
-import type { RunAgain } from "../src/domain/run-again";
-import type { Stage } from "../src/domain/task";
+import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/plan/upgrade-plan";
+import type { Stage } from "../src/domain/spec/task";
+import type { RunAgain } from "../src/domain/task/host-remediation";
+import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
 import type { AtStage } from "./work-stage";
-import type { AttemptPolicy, MgmtTemporaryNetwork, MgmtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A management server and the version that it is to be brought to. */
 export interface MgmtTarget {

@@ -1,13 +1,13 @@
+import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
+import type { Stage } from "../src/domain/spec/task";
+import type { RunAgain } from "../src/domain/task/host-remediation";
 import type {
   NetvirtComponent,
   NetvirtComponentResult,
   NetvirtComponentType,
   NetvirtProgress,
-} from "../src/domain/netvirt-upgrade";
-import type { RunAgain } from "../src/domain/run-again";
-import type { Stage } from "../src/domain/task";
+} from "../src/domain/task/netvirt-upgrade";
 import type { AtStage } from "./work-stage";
-import type { AttemptPolicy, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
 
 /** A NETVIRT instance, the version it is to be brought to, and which parts of it. */
 export interface NetvirtTarget {

@@ -1,5 +1,5 @@
-import type { LostBecause } from "../src/domain/lost-upgrade";
-import type { UpgradeNotice } from "../src/domain/upgrade-notice";
+import type { UpgradeNotice } from "../src/domain/notifications/upgrade-notice";
+import type { LostBecause } from "../src/domain/task/lost-upgrade";
 
 export interface NotificationInput {
   /** Id of the receiver in the inventory; where it is and its secrets stay with the worker. */

@@ -1,6 +1,6 @@
-import type { ActivityLimits } from "./activity-limits";
 import type { Clock } from "../src/clock";
 import { intervalAfter } from "../src/domain/retry-intervals";
+import type { ActivityLimits } from "./activity-limits";
 import { DriverError, fieldsOf, isBusy } from "./drivers/driver-error";
 import type { WorkStage } from "./work-stage";
 

@@ -8,7 +8,7 @@ import { freePorts, until } from "../test/system/deployment";
 import { NpmStart } from "../test/system/npm-start";
 import { ProductionDeployment } from "../test/system/production-deployment";
 import { ServiceUnderTest } from "../test/system/service-under-test";
-import { makeFleet, makeSimulatorConfig, type Fleet, type FleetOptions } from "./fleet";
+import { type Fleet, type FleetOptions, makeFleet, makeSimulatorConfig } from "./fleet";
 import { sum } from "./measure";
 import { processorsUsed } from "./process-usage";
 import { BenchSimulator } from "./simulator";

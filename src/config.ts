@@ -6,13 +6,12 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import type { LoadLimits } from "./api/load-control";
 import type { TlsFiles } from "./api/tls-files";
-import type { ActivityWaits } from "./domain/activity-waits";
-import type { TimeLimits } from "./domain/time-limits";
 import { type Name, type Values, variables } from "./configuration-variables";
-import { isTypoOf } from "./domain/nearest-name";
+import type { ActivityWaits, TimeLimits } from "./domain/time-limits";
+import { isTypoOf } from "./domain/unknown-fields";
 import { isLoopback } from "./loopback";
-import type { WatchLimits } from "./upgrades/watch-task";
 import { oneLine, StartupError } from "./startup-error";
+import type { WatchLimits } from "./upgrades/watch-task";
 
 /** Who may call the API. What a mode needs is checked where it is used, because only the API needs it. */
 export interface AuthenticationConfig {

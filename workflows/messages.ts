@@ -1,15 +1,14 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
-import type { ActivityWaits } from "../src/domain/activity-waits";
-import type { ResourceOutcome } from "../src/domain/resource-end";
-import type { HostCounts } from "../src/domain/host-counts";
 import { model, WholeNumber } from "../src/domain/codec";
-import type { ErrorBody } from "../src/domain/error-body";
-import type { SubTask, Task } from "../src/domain/task";
-import type { Upgrade } from "../src/domain/upgrade";
-import { UpgradeNotice, type PlannedReceiver } from "../src/domain/upgrade-notice";
-import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/upgrade-plan";
-import type { RequestOutcome } from "../src/domain/upgrade-request";
+import type { ErrorBody } from "../src/domain/errors";
+import { type PlannedReceiver, UpgradeNotice } from "../src/domain/notifications/upgrade-notice";
+import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
+import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
+import type { SubTask, Task } from "../src/domain/spec/task";
+import type { Upgrade } from "../src/domain/spec/upgrade";
+import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
+import type { ActivityWaits } from "../src/domain/time-limits";
 
 /** The Task Queue of all Workflows and Activities. */
 export const taskQueue = "upgrades";

@@ -1,4 +1,4 @@
-import type { CredentialTries } from "./credential-tries";
+import type { CredentialTries } from "./component-manager-access";
 import { legible } from "./legible";
 
 /**

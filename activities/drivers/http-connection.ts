@@ -1,7 +1,6 @@
-import { Pool, type Dispatcher } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { type AnswerBound, answerBounds, AnswerTooLargeError, readBoundedText } from "../../src/bounded-body";
 import { type Clock, monotonicClock } from "../../src/clock";
-import { callsAtOnce } from "./calls-at-once";
 import { type Lease, requireLease } from "./lease";
 
 /** One request to a component manager. */
@@ -177,3 +176,10 @@ function named(cause: unknown): Error {
   const known = systemCodes[String(code)] ?? systemCodes[name] ?? code;
   return Object.assign(new Error(message, { cause }), typeof known === "string" && { code: known });
 }
+
+/**
+ * How many calls a process makes to one interface of a component manager at a time; more wait for their turn, which does
+ * not count as time of the call. Thousands of hosts may become due at once, and a manager that gets a connection for each of
+ * them answers none in time.
+ */
+export const callsAtOnce = 64;

@@ -1,6 +1,7 @@
-import { DriverError, type DriverErrorKind, type MeaningInWork } from "./driver-error";
+import type * as t from "io-ts";
 import type { CallOperation } from "./call-observation";
-import type { CredentialTries } from "./credential-tries";
+import type { CredentialTries } from "./component-manager-access";
+import { DriverError, type DriverErrorKind, type MeaningInWork } from "./driver-error";
 
 /** What was being asked, of which component manager, and what answers to it may mean. */
 export interface Asked {
@@ -136,4 +137,27 @@ export function notItsOwn(judgement: Judgement): Judgement {
 /** The judgement of an answer in the product's own words, which holds in work too. */
 export function itsOwnWord({ kind, code, remediation }: Judgement): Judgement {
   return { kind, code, remediation };
+}
+
+/** The body of an answer that is no JSON, such as a page of whatever stands before a service: no codec accepts it. */
+export class NotJson {
+  readonly isJson = false;
+}
+
+/** The JSON of an answer; NotJson where it is none; undefined where it is empty. */
+export function parseAnswer(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return new NotJson();
+  }
+}
+
+/** The fields that a codec objects to, at most three. */
+export function problemsOf(errors: t.Errors): string {
+  const paths = errors.map(({ context }) =>
+    context.map(({ key }) => key).filter((key) => key !== "" && !/^\d+$/.test(key)),
+  );
+  return [...new Set(paths.map((path) => path.join(".") || "the body"))].slice(0, 3).join(", ");
 }

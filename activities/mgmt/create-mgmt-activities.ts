@@ -1,16 +1,13 @@
-import { activityRetryPolicy, runActivity, shortBounds, pacedRetry } from "../activity-run";
 import type { ActivityDependencies } from "../activity-dependencies";
+import { activityRetryPolicy, pacedRetry, runActivity, shortBounds } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
 import type { MgmtActivities } from "../mgmt-contract";
-import { cancelMigration } from "./cancel-migration";
-import { installUpdate } from "./install-update";
-import { mgmtServers } from "./mgmt-servers";
-import { mgmtContext, runMgmtStep } from "./mgmt-step";
+import { runMgmtPrechecks } from "./mgmt-prechecks";
+import { mgmtContext, mgmtServers, runMgmtStep } from "./mgmt-step";
 import { isSameVersion } from "./mgmt-view";
 import { prepareMigration } from "./prepare-migration";
-import { runMgmtPrechecks } from "./run-mgmt-prechecks";
-import { stageUpdate } from "./stage-update";
-import { switchOver } from "./switch-over";
+import { cancelMigration, switchOver } from "./switch-over";
+import { installUpdate, stageUpdate } from "./update";
 
 /** The Activities of management servers. */
 export function createMgmtActivities(dependencies: ActivityDependencies): MgmtActivities {

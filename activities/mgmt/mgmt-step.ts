@@ -1,16 +1,20 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import type { ActivityLimits, ManagementServerSettings } from "../activity-dependencies";
+import { isRight } from "fp-ts/Either";
+import type { ErrorBody } from "../../src/domain/errors";
+import { MgmtProgress } from "../../src/domain/task/mgmt-progress";
+import { toTimestamp } from "../../src/domain/timestamp";
+import type { ActivityDependencies, ActivityLimits, ManagementServerSettings } from "../activity-dependencies";
 import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
-import type { DriverError } from "../drivers/driver-error";
-import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
+import { unobserved } from "../drivers/call-observation";
+import { bounded, type DriverError } from "../drivers/driver-error";
+import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
+import { reportHeartbeats } from "../heartbeat-reporter";
+import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
 import type { RetryPolicy } from "../retry-policy";
-import { reportHeartbeats } from "../heartbeat-reporter";
 import { MgmtFailure, NothingRuns } from "./mgmt-failure";
-import { knownMgmtProgress, MgmtProgressTracker } from "./mgmt-progress-tracker";
-import type { MgmtServerAccess } from "./mgmt-servers";
 
 /** What every step works with. */
 export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
@@ -116,4 +120,104 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
 /** The failure by which a step says that it was stopped is its answer, not a failure of the step. */
 function isStopped(error: unknown): boolean {
   return (error as { type?: unknown } | null)?.type === "CANCELLED";
+}
+
+/**
+ * What earlier runs have left: the heartbeat details of this Activity or what the Workflow was told of a lost one,
+ * whichever knows of more failures. Undefined where this is the first run.
+ */
+function knownMgmtProgress(details: unknown, resume: MgmtProgress | undefined): MgmtProgress | undefined {
+  const decoded = MgmtProgress.decode(details);
+  const own = isRight(decoded) ? decoded.right : undefined;
+  if (!own || !resume) return own ?? resume;
+  return resume.reportedFailures > own.reportedFailures ? resume : own;
+}
+
+/** The request for a change as far as it is known; empty where none was made. */
+type Requested = Pick<MgmtProgress, "requestedAt" | "accepted">;
+
+/** The progress of a step while its Activity runs; every change is told at once. */
+class MgmtProgressTracker {
+  #progress: MgmtProgress;
+  readonly #beat: (progress: MgmtProgress) => void;
+
+  constructor(known: MgmtProgress | undefined, maximumAttempts: number, beat: (progress: MgmtProgress) => void) {
+    this.#beat = beat;
+    this.#progress = known ?? { reportedFailures: 0, activity: "Starting.", maximumAttempts };
+  }
+
+  get current(): MgmtProgress {
+    return this.#progress;
+  }
+
+  /** Tells the operator what goes on, and how far it is where that is known. */
+  note(activity: string, percent?: number): void {
+    const { percent: _, ...rest } = this.#progress;
+    this.#change({ ...rest, activity: bounded(activity, 300), ...(percent !== undefined && { percent }) });
+  }
+
+  /** Before a change is asked for: whatever becomes of the request, the next run knows that there was one. */
+  intend(requestedAt: number): void {
+    const { accepted: _, ...rest } = this.#progress;
+    this.#change({ ...rest, requestedAt: toTimestamp(requestedAt) });
+  }
+
+  /** The request was accepted. */
+  accept(): void {
+    this.#change({ ...this.#progress, accepted: true });
+  }
+
+  /** The request was refused: what was known before it holds again. */
+  retract({ requestedAt, accepted }: Requested): void {
+    const { requestedAt: _, accepted: __, ...rest } = this.#progress;
+    this.#change({
+      ...rest,
+      ...(requestedAt !== undefined && { requestedAt }),
+      ...(accepted !== undefined && { accepted }),
+    });
+  }
+
+  /** The attempt has failed. `counted` where it uses up an attempt, so that the next one begins anew. */
+  fail(error: ErrorBody, counted: boolean): void {
+    const { percent: _, requestedAt, accepted, ...rest } = this.#progress;
+    this.#change({
+      ...rest,
+      ...(!counted && requestedAt !== undefined && { requestedAt }),
+      ...(!counted && accepted !== undefined && { accepted }),
+      reportedFailures: rest.reportedFailures + (counted ? 1 : 0),
+      activity: bounded(error.message, 300),
+      lastError: error,
+    });
+  }
+
+  #change(progress: MgmtProgress): void {
+    this.#progress = progress;
+    this.#beat(progress);
+  }
+}
+
+/** A management server as Activities work on it. */
+interface MgmtServerAccess {
+  readonly client: VcsaClient;
+  readonly settings: ManagementServerSettings;
+}
+
+const nothingSet: ManagementServerSettings = { dnsServers: [], answers: {} };
+
+/** One client, and so one session, per management server. Throws DriverError where the inventory does not know it. */
+export function mgmtServers({
+  componentManager,
+  managementServer,
+  limits,
+  observe = unobserved,
+}: Pick<ActivityDependencies, "componentManager" | "managementServer" | "limits" | "observe">) {
+  const clientOf = managerClients(componentManager, (access, secrets) =>
+    createVcsaClient(access, { callTimeout: limits.callTimeout, clock: limits.clock, secrets, observe }),
+  );
+  return ({ server }: Pick<MgmtTarget, "server">): MgmtServerAccess => {
+    const settings = managementServer(server.resourceId) ?? nothingSet;
+    const { temporaryRootPassword: password, answers } = settings;
+    const secrets = [...(password === undefined ? [] : [password]), ...Object.values(answers)];
+    return { client: clientOf(server.componentManagerId, secrets), settings };
+  };
 }

@@ -1,8 +1,8 @@
 import { isSameVersion, parseVersion } from "../../src/domain/version";
 import { reasonsOf } from "../complete-task";
+import { textsOf } from "../drivers/vapi/vapi-models";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import type { MigrationStatus, StagedUpdate, UpdateInfo } from "../drivers/vcsa/vcsa-models";
-import { textsOf } from "../drivers/vapi/vapi-models";
 import type { RetryPolicy } from "../retry-policy";
 import { type MgmtFailure, mgmtFailure } from "./mgmt-failure";
 

@@ -1,17 +1,19 @@
-import { endedByRestart } from "../complete-task";
+import type { MgmtTemporaryNetwork } from "../../src/domain/plan/upgrade-plan";
+import type { ManagementServerSettings } from "../activity-dependencies";
+import { completeCheck, endedByRestart, reasonsOf } from "../complete-task";
 import { DriverError, isBusy } from "../drivers/driver-error";
-import type { MigrationStatus } from "../drivers/vcsa/vcsa-models";
+import { textsOf } from "../drivers/vapi/vapi-models";
+import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
+import { type MigrationSpec, type MigrationStatus, ValidationResult } from "../drivers/vcsa/vcsa-models";
 import type { MgmtMigrationInput } from "../mgmt-contract";
-import { cancelMigration } from "./cancel-migration";
-import { ChangeRequest } from "./change-request";
-import { checkMigration } from "./check-migration";
+import type { Finding } from "../prechecks/run-checks";
+import type { RetryPolicy } from "../retry-policy";
+import { ChangeRequest, percentOf, Standstill } from "./change-request";
 import { mgmtFailure, NothingRuns } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
-import { migrationSpec, missingSettings } from "./migration-spec";
-import { otherUpdate } from "./stage-update";
-import { percentOf, Standstill } from "./standstill";
-import { errorOfFinding } from "./update-questions";
+import { cancelMigration } from "./switch-over";
+import { errorOfFinding, otherUpdate } from "./update";
 
 const over: ReadonlySet<string> = new Set(["CANCELED", "UPGRADED"]);
 const working: ReadonlySet<string> = new Set(["RUNNING", "BLOCKED"]);
@@ -127,4 +129,82 @@ function lost(server: string, state: string | undefined) {
     "MGMT_CHANGE_LOST",
     `The migration of management server ${server} is ${now}, which was not our doing`,
   );
+}
+
+/** Has the management server check a migration; gives what stands in its way, in the product's words. */
+export async function checkMigration(
+  client: VcsaClient,
+  retryPolicy: RetryPolicy,
+  spec: MigrationSpec,
+): Promise<string[]> {
+  const task = await completeCheck(client, retryPolicy, () => client.checkMigration(spec));
+  if (!task) return ["The check gave no result: the management server has forgotten it."];
+  const result = ValidationResult.is(task.result) ? task.result : {};
+  const details = (result.details ?? []).flatMap(({ notifications, error }) => [
+    ...textsOf(notifications?.errors),
+    ...reasonsOf({ error }),
+  ]);
+  const found = [...new Set([...textsOf(result.notifications?.errors), ...details])];
+  if (found.length > 0 || task.status === "SUCCEEDED") return found;
+  const [reason] = reasonsOf(task);
+  return [reason ?? "The check failed and does not say why."];
+}
+
+interface Wanted {
+  readonly server: { readonly name: string; readonly resourceId: string };
+  readonly targetVersion: string;
+  readonly temporaryNetwork?: MgmtTemporaryNetwork;
+}
+
+/** What the inventory has to say for a migration and does not. */
+export function missingSettings({ server, temporaryNetwork }: Wanted, settings: ManagementServerSettings): Finding[] {
+  const remedy = (what: string) =>
+    `Set ${what} of management server ${server.name} (${server.resourceId}) in the inventory, restart the workers, then try again.`;
+  return [
+    ...(temporaryNetwork?.mode === "STATIC" && settings.dnsServers.length === 0
+      ? [
+          {
+            code: "MGMT_SETTINGS_MISSING",
+            message: `A STATIC temporary network needs DNS servers, and the inventory has none for ${server.name}.`,
+            remediation: remedy("the DNS servers"),
+            context: { setting: "dnsServers" },
+          },
+        ]
+      : []),
+    ...(settings.temporaryRootPassword
+      ? []
+      : [
+          {
+            code: "MGMT_SETTINGS_MISSING",
+            message: `A migration needs a temporary root password, and the inventory has none for ${server.name}.`,
+            remediation: remedy("the temporary root password"),
+            context: { setting: "temporaryRootPassword" },
+          },
+        ]),
+  ];
+}
+
+/** What the product is asked for. AUTOMATIC leaves the network out: it takes a link-local address then. */
+export function migrationSpec(
+  { targetVersion, temporaryNetwork }: Wanted,
+  settings: ManagementServerSettings,
+): MigrationSpec {
+  return {
+    version: targetVersion,
+    deployment: {
+      appliance: {
+        root_password: settings.temporaryRootPassword ?? "",
+        ...(temporaryNetwork?.mode === "STATIC" && {
+          network_settings: {
+            mode: "STATIC" as const,
+            ip_family: "IPV4" as const,
+            ip: temporaryNetwork.ipAddress,
+            prefix: temporaryNetwork.prefix,
+            gateway: temporaryNetwork.gateway,
+            dns_servers: settings.dnsServers,
+          },
+        }),
+      },
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import type { ActivityDependencies } from "../activity-dependencies";
-import { activityRetryPolicy, restoreRetry, runActivity, shortBounds, pacedRetry } from "../activity-run";
+import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds } from "../activity-run";
 import type { NetvirtActivities, NetvirtTarget } from "../contract";
 import { unobserved } from "../drivers/call-observation";
 import { createNsxClient, type NsxClient } from "../drivers/nsx/nsx-client";
 import { managerClients } from "../manager-clients";
+import { runNetvirtPrechecks } from "./netvirt-prechecks";
 import { putNetvirtSettings, restoreNetvirtSettings } from "./netvirt-settings";
-import { runNetvirtPrechecks } from "./prechecks/run-netvirt-prechecks";
 import { readNetvirtUpgrade } from "./read-netvirt-upgrade";
 import { upgradeNetvirtComponent } from "./upgrade-netvirt-component";
 

@@ -1,19 +1,19 @@
 import {
   maximumListedNodes,
-  netvirtComponentOrder,
   type NetvirtComponent,
+  netvirtComponentOrder,
   type NetvirtComponentType,
   type NetvirtGroup,
   type NetvirtNode,
-} from "../../src/domain/netvirt-upgrade";
+  type NetvirtNodeState,
+} from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
 import type { NetvirtSettings, NetvirtTarget, NetvirtUpgrade } from "../contract";
+import { bounded } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { UnitGroup, UnitStatus } from "../drivers/nsx/nsx-models";
 import type { RetryPolicy } from "../retry-policy";
-import { isIncluded, nameOf } from "./included-groups";
-import { previousGroup } from "./netvirt-settings";
-import { nodeStateOf } from "./node-state";
+import { isIncluded, nameOf, previousGroup } from "./netvirt-settings";
 
 /** Reads all that an upgrade of an instance works on, in the order in which it does. */
 export async function readNetvirtUpgrade(
@@ -115,4 +115,27 @@ function isToDo({ nodes, nodeCount }: NetvirtGroup): boolean {
 
 function leavesSomething({ state, groups }: NetvirtComponent): boolean {
   return state === "LEFT_OUT" || groups.some((group) => !group.included && isToDo(group));
+}
+
+/** One node as the coordinator reports it; a status that is not known counts as in work. */
+export function nodeStateOf({
+  id,
+  status = "NOT_STARTED",
+  percent_complete = 0,
+  errors = [],
+}: UnitStatus): NetvirtNodeState {
+  const percent = Math.min(100, Math.max(0, percent_complete));
+  const told = errors.filter((error) => error !== "").join(" ");
+  switch (status) {
+    case "SUCCESS":
+      return { id, status, percent: 100 };
+    case "FAILED":
+      return { id, status, percent, ...(told !== "" && { error: bounded(told, 200) }) };
+    // A paused unit has not begun, or has been brought to a safe point; it goes on when the component does.
+    case "NOT_STARTED":
+    case "PAUSED":
+      return { id, status: "NOT_STARTED", percent };
+    default:
+      return { id, status: "IN_PROGRESS", percent };
+  }
 }

@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/netvirt-upgrade";
+import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/task/netvirt-upgrade";
 import type { ActivityLimits } from "../activity-dependencies";
 import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
@@ -8,9 +8,8 @@ import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import { reportHeartbeats } from "../heartbeat-reporter";
-import { ComponentProgressTracker, knownProgress } from "./component-progress";
-import { ComponentUpgradeRun, NothingRuns } from "./component-upgrade-run";
-import { NetvirtFailure } from "./netvirt-failure";
+import { ComponentUpgradeRun, NetvirtFailure, NothingRuns } from "./component-upgrade-run";
+import { ComponentProgressTracker, knownProgress } from "./component-view";
 
 interface UpgradeNetvirtDependencies {
   clientOf(componentManagerId: string): NsxClient;

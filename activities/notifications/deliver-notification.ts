@@ -1,12 +1,17 @@
 import { Context } from "@temporalio/activity";
-import { waitAskedFor } from "../../src/domain/notification-retries";
+import { waitAskedFor } from "../../src/domain/notifications/notification-retries";
 import type { NotificationReceiver } from "../activity-dependencies";
 import { cancelledFailure, runActivity, stopReason, timeOfAllRuns } from "../activity-run";
 import type { NotificationInput, NotificationResult } from "../contract";
 import { DriverError } from "../drivers/driver-error";
-import { retryAfterMilliseconds } from "./retry-after";
-import { isTaken, NoAnswer, type ReceiverAnswer, sendNotification, whatWasAnswered } from "./send-notification";
-import { noticeOnTheWire } from "./signed-notification";
+import {
+  isTaken,
+  NoAnswer,
+  noticeOnTheWire,
+  type ReceiverAnswer,
+  sendNotification,
+  whatWasAnswered,
+} from "./send-notification";
 
 /**
  * For how long a receiver that the inventory does not have is looked for, in milliseconds: workers that were not
@@ -78,4 +83,11 @@ function receiverUnknown(id: string, mayCome: boolean): DriverError {
     message: `Receiver ${id} of notifications is not in the worker's inventory.`,
     remediation: "Put it back into the inventory and start the worker again, or leave it: only notifications are lost.",
   });
+}
+
+/** The wait that a header `Retry-After` asks for, in milliseconds; 0 where it asks for none or cannot be read. */
+function retryAfterMilliseconds(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(wait) ? Math.max(0, wait) : 0;
 }

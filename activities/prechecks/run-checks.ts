@@ -1,8 +1,13 @@
 import { CancelledFailure } from "@temporalio/common";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Stage } from "../../src/domain/task";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Stage } from "../../src/domain/spec/task";
 import { toTimestamp } from "../../src/domain/timestamp";
+import type { HostMaintenance } from "../clusters/host-maintenance";
+import type { ClusterTarget } from "../contract";
+import { bounded } from "../drivers/driver-error";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import { errorBodyOf, type FailureContext } from "../failures";
+import type { RetryPolicy } from "../retry-policy";
 
 /** One condition that must hold before something is touched; `Input` is what every check of a list works with. */
 export interface Check<Type extends string, Input> {
@@ -73,4 +78,60 @@ function notRun(name: string, missing: readonly string[], context: FailureContex
     remediationMessage: `Resolve the errors of ${missing.join(" and ")}, then run the prechecks again.`,
     context: { ...context },
   };
+}
+
+/** What every check works with. Nothing that a check does may change the cluster. */
+export interface AnyPrecheckInput {
+  readonly target: ClusterTarget;
+  readonly client: { readonly id: string };
+  readonly retryPolicy: RetryPolicy;
+}
+
+/** What checks of image-managed clusters work with. */
+export interface PrecheckInput extends AnyPrecheckInput {
+  readonly client: VlcmClient;
+  readonly maintenance: HostMaintenance;
+}
+
+export type PrecheckType =
+  | "COMPONENT_MANAGER_REACHABLE"
+  | "CLUSTER_IMAGE_MANAGED"
+  | "HOSTS_CONNECTED"
+  | "NO_OPERATION_IN_PROGRESS"
+  | "TARGET_IMAGE_AVAILABLE"
+  | "NO_DOWNGRADE"
+  | "CLUSTER_HEALTH"
+  | "CLUSTER_BASELINE_MANAGED"
+  | "NO_HOST_IN_MAINTENANCE_MODE"
+  | "TARGET_PATCH_AVAILABLE"
+  | "HOSTS_CAN_BE_EMPTIED";
+
+/** One condition that must hold before a cluster is touched; `I` is what clusters of its kind are checked with. */
+export type Precheck<I extends AnyPrecheckInput = PrecheckInput> = Check<PrecheckType, I>;
+
+/** Errors that one check reports at most; a cluster where more is wrong needs no longer list to be looked at. */
+const maximumErrors = 20;
+
+/** One reason why a condition does not hold. */
+export interface Finding {
+  readonly code: string;
+  readonly message: string;
+  readonly remediation: string;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+/** Findings as the errors of a Stage, with the cluster in their context. */
+export function findingsOf({ target, client }: AnyPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+  return errorsOf({ cluster: target.cluster.name, componentManager: client.id }, findings);
+}
+
+/** Findings as the errors of a Stage; `about` says which resource they are about. */
+export function errorsOf(about: Readonly<Record<string, string>>, findings: readonly Finding[]): ErrorBody[] {
+  return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
+    errorCode: code,
+    errorType: "FAILED_DEPENDENCY",
+    message: bounded(message, 500),
+    remediationMessage: remediation,
+    context: { ...about, ...context },
+  }));
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { upgradesQuery } from "../../src/temporal/visibility-query";
+import { upgradesQuery } from "../../src/temporal/visibility";
 import { until } from "../../test/system/deployment";
 import type { FixtureBenchmark } from "../benchmark";
-import { runConcurrently, alternate, median, timed } from "../measure";
+import type { Fixture } from "../fixture";
+import { alternate, median, runConcurrently, timed } from "../measure";
 import { referenceQueue, withReferenceWorker } from "../reference/reference-worker";
 import { runUpgrade, terminateUpgrades } from "../upgrades";
-import type { Fixture } from "../fixture";
 
 /** Of as many upgrades a hundredth page must be there to be read. */
 const sizes = { quick: { upgrades: 1200, page: 10 }, full: { upgrades: 20_000, page: 100 } };

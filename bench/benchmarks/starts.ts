@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { Pool } from "undici";
-import type { UpgradePlan } from "../../src/domain/upgrade-plan";
-import { startWorkflow } from "../../src/temporal/start-workflow";
+import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { startWorkflow } from "../../src/temporal/upgrade-executions";
 import type { FixtureBenchmark } from "../benchmark";
+import type { Fixture } from "../fixture";
 import { upgradeRequest } from "../fleet";
-import { runConcurrently, alternate, median, percentile } from "../measure";
+import { alternate, median, percentile, runConcurrently } from "../measure";
 import { processorSeconds } from "../process-usage";
 import { BareApi } from "../reference/bare-api";
 import { terminateUpgrades } from "../upgrades";
-import type { Fixture } from "../fixture";
 
 const atOnce = 32;
 

@@ -1,14 +1,14 @@
 import type { Client } from "@temporalio/client";
-import { pausedSignal, subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { lazyClient } from "../../src/temporal/connection";
-import { withDistantApi } from "../distant-api";
+import { pausedSignal, subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import type { FixtureBenchmark } from "../benchmark";
-import type { Measurement } from "../measurement";
+import { withDistantApi } from "../distant-api";
+import type { Fixture } from "../fixture";
 import { getTask } from "../get-task";
 import { alternate, median, timed } from "../measure";
+import type { Measurement } from "../measurement";
 import { residentMegabytes } from "../process-usage";
 import { startLongUpgrades, terminateUpgrades } from "../upgrades";
-import type { Fixture } from "../fixture";
 
 /** The Task of a running upgrade of one cluster against a Query of the Workflow that holds most of it. */
 export const taskOfOneCluster: FixtureBenchmark = {

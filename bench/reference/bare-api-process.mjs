@@ -7,7 +7,7 @@ import Koa from "koa";
 
 const require = createRequire(import.meta.url);
 const { lazyClient } = require("../../dist/src/temporal/connection.js");
-const { startWorkflow } = require("../../dist/src/temporal/start-workflow.js");
+const { startWorkflow } = require("../../dist/src/temporal/upgrade-executions.js");
 
 process.on("disconnect", () => process.exit());
 const { plan, address, namespace, tls } = await new Promise((resume) => process.once("message", resume));

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import type { UpgradePlan } from "../../src/domain/upgrade-plan";
+import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Fixture } from "../fixture";
 
 /** A process whose API does no more for a POST than to start the Workflow of that plan. */

@@ -1,17 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import * as E from "fp-ts/Either";
-import { identity, pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
+import { identity, pipe } from "fp-ts/function";
 import type * as t from "io-ts";
-import { describeValue, expectedBy, problemsOf } from "../domain/decode-errors";
-import { withoutNulls } from "../domain/absent-nulls";
-import { refuseUnknownFields, tolerateUnknownFields, type JudgedFields } from "../domain/unknown-field-policy";
-import type { RequestWarning } from "../domain/request-warning";
-import { isOtherCaseOf } from "../domain/nearest-name";
-import { unknownFields } from "../domain/unknown-fields";
+import { describeValue, expectedBy, problemsOf, withoutNulls } from "../domain/decode";
+import type { RequestWarning } from "../domain/spec/request-warning";
+import {
+  isOtherCaseOf,
+  type JudgedFields,
+  refuseUnknownFields,
+  tolerateUnknownFields,
+  unknownFields,
+} from "../domain/unknown-fields";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
-import { mostNestedErrors } from "./api-limits";
-import { readJsonBody, readJsonOrBareText, readOptionalJsonBody, type BodyLimits } from "./request-body";
+import {
+  type BodyLimits,
+  mostNestedErrors,
+  readJsonBody,
+  readJsonOrBareText,
+  readOptionalJsonBody,
+} from "./request-body";
 
 /** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
 export type OptionalParameters<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };

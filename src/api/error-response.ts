@@ -1,9 +1,9 @@
-import type { ErrorBody } from "../domain/error-body";
+import { quote } from "../domain/decode";
+import type { ErrorBody } from "../domain/errors";
 import type { Problem } from "../upgrades/service-error";
 import type { Access, ApiError } from "./api-error";
-import { mostNestedErrors } from "./api-limits";
 import type { Load } from "./load-control";
-import { quote } from "../domain/decode-errors";
+import { mostNestedErrors } from "./request-body";
 
 /** The kinds of error that clients can tell apart without knowing every `errorCode`; the values of `errorType`. */
 export type ErrorType =

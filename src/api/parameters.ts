@@ -54,7 +54,7 @@ const uuid = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 const precheckId = new RegExp(`${uuid.source.replace(/\$$/, "")}-prechecks-[1-9]\\d{0,5}$`);
 
-/** The id of a precheck run, which is the id of its Task (domain/precheck-task.ts). */
+/** The id of a precheck run, which is the id of its Task (domain/task/prechecks.ts). */
 export const PrecheckId = idType("the id of a precheck run", { pattern: precheckId.source }, (id) =>
   precheckId.test(id),
 );

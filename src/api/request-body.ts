@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import * as E from "fp-ts/Either";
-import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
+import { pipe } from "fp-ts/function";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
 import { findJsonSyntaxError, isNestedDeeperThan } from "./json-syntax";
-import { readBody, type BodyFailure } from "./read-body";
 
 /** Bounds of what a client may send and how long that may take (docs/spec-gaps.md, limits). */
 export interface BodyLimits {
@@ -185,3 +184,68 @@ function malformedJson(text: string): Problem {
     remediation: "Correct the syntax of the body.",
   };
 }
+
+/** Why the bytes of a body cannot be had. */
+type BodyFailure = "TOO_LARGE" | "TOO_SLOW" | "INCOMPLETE";
+
+/** Where the first bytes go; it grows with the body. */
+const firstBytes = 16 * 1024;
+
+/**
+ * Reads a request's body of at most so many bytes, all of it within so many milliseconds; rejects with a
+ * {@link BodyFailure} and leaves the rest unread. What it holds does not depend on the pieces that the body comes in: a
+ * client that sends each byte in a chunk of its own would otherwise make hundreds of bytes of each. raw-body keeps every
+ * piece (41 MiB for 400,000 bytes that come one by one) and knows no time limit.
+ */
+export function readBody(
+  request: IncomingMessage,
+  { bytes: limit, milliseconds }: { readonly bytes: number; readonly milliseconds: number },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let held = Buffer.allocUnsafe(0);
+    let length = 0;
+    const stop = () => {
+      clearTimeout(timer);
+      request.off("data", take).off("end", finish).off("error", lost).off("close", lost);
+    };
+    const fail = (failure: BodyFailure) => {
+      stop();
+      request.pause();
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is told apart, never thrown on
+      reject(failure);
+    };
+    const take = (piece: Buffer) => {
+      if (length + piece.length > limit) return fail("TOO_LARGE");
+      if (length + piece.length > held.length) {
+        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(firstBytes, 2 * held.length, length + piece.length)));
+        held.copy(grown, 0, 0, length);
+        held = grown;
+      }
+      length += piece.copy(held, length);
+    };
+    const finish = () => {
+      stop();
+      resolve(held.subarray(0, length));
+    };
+    const lost = () => fail("INCOMPLETE");
+    const timer = setTimeout(() => fail("TOO_SLOW"), milliseconds);
+    if (Number(request.headers["content-length"] ?? 0) > limit) return fail("TOO_LARGE");
+    if (request.destroyed) return lost();
+    request.on("data", take).on("end", finish).on("error", lost).on("close", lost);
+  });
+}
+
+/** How many problems a composite error lists; the rest is only counted, so that an answer stays small and quick. */
+export const mostNestedErrors = 100;
+
+/** Bounds of one request (docs/spec-gaps.md, limits). */
+export interface ApiLimits {
+  readonly body: BodyLimits;
+  /** How long a use case may take before the client is told that the request failed. */
+  readonly answerMilliseconds: number;
+}
+
+export const defaultLimits: ApiLimits = {
+  body: { bytes: 512 * 1024, depth: 64, milliseconds: 10_000 },
+  answerMilliseconds: 30_000,
+};

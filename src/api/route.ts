@@ -1,15 +1,14 @@
 import * as E from "fp-ts/Either";
-import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
+import { pipe } from "fp-ts/function";
 import type * as t from "io-ts";
-import { unexpected, type ServiceError } from "../upgrades/service-error";
-import type { Success } from "./answer";
+import { type ServiceError, unexpected } from "../upgrades/service-error";
 import type { ApiContext } from "./api-context";
 import type { Access, ApiError } from "./api-error";
-import type { ApiLimits } from "./api-limits";
-import { decodeRequest, type DecodedRequest, type RawRequest, type RequestCodecs } from "./decode-request";
+import { type DecodedRequest, decodeRequest, type RawRequest, type RequestCodecs } from "./decode-request";
 import type { RouteLoad, WithPermit } from "./load-control";
-import { respond } from "./respond";
+import type { ApiLimits } from "./request-body";
+import { respond, type Success } from "./response";
 import type { RequiredRole, Role } from "./role";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */

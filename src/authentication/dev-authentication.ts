@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import * as TE from "fp-ts/TaskEither";
-import { unauthorized, type Authentication } from "../api/authentication";
+import { type Authentication, unauthorized } from "../api/authentication";
 import type { TokenIssuer } from "../api/token-issuer";
 import { unexpected } from "../upgrades/service-error";
-import { signedTokens } from "./signed-tokens";
+import { signedTokens } from "./tokens";
 
 /**
  * Authentication for development: reads are open, writes need an Authorization header with any value that is not

@@ -1,16 +1,14 @@
 import * as E from "fp-ts/Either";
-import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import { unauthorized, type Authentication } from "../api/authentication";
+import { pipe } from "fp-ts/function";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { ApiError } from "../api/api-error";
+import { type Authentication, unauthorized } from "../api/authentication";
+import { networkOf } from "../api/client-address";
 import type { TokenIssuer, TokenPair } from "../api/token-issuer";
-import { unexpected, type ServiceError } from "../upgrades/service-error";
-import { bearerToken } from "./bearer-token";
-import type { LoginLimiter } from "./login-limiter";
-import { isPassword, nobodysPassword } from "./password-hash";
-import type { RevokedTokens } from "./revoked-tokens";
-import type { SignedTokens } from "./signed-tokens";
-import type { Users } from "./users-file";
+import { type ServiceError, unexpected } from "../upgrades/service-error";
+import { bearerToken, type RevokedTokens, type SignedTokens } from "./tokens";
+import { isPassword, nobodysPassword, type Users } from "./users";
 
 export interface LocalParts {
   readonly users: Users;
@@ -89,3 +87,45 @@ const settled = <A>(work: () => Promise<E.Either<ApiError, A>>): TE.TaskEither<A
   );
 
 const attempted = <A>(work: () => Promise<A>): TE.TaskEither<ServiceError, A> => TE.tryCatch(work, unexpected);
+
+/** How many logins are let through in a time; those that succeed do not count. */
+export interface LoginLimits {
+  readonly perAccount: number;
+  readonly perAddress: number;
+  readonly seconds: number;
+}
+
+export const defaultLoginLimits: LoginLimits = { perAccount: 10, perAddress: 50, seconds: 300 };
+
+interface LoginLimiter {
+  /** Counts an attempt before it is made, so that many at once are no way around. Left: seconds until the next. */
+  attempt(username: string, address: string): Promise<E.Either<number, void>>;
+  /** Takes back what a login has counted that succeeded. */
+  succeeded(username: string, address: string): Promise<void>;
+}
+
+/**
+ * Limits guesses at passwords, of one account from anywhere and of any account from one network. Kept in memory: each
+ * API process counts for itself, and a restart begins anew.
+ */
+export function loginLimiter({ perAccount, perAddress, seconds }: LoginLimits = defaultLoginLimits): LoginLimiter {
+  const accounts = new RateLimiterMemory({ points: perAccount, duration: seconds });
+  const networks = new RateLimiterMemory({ points: perAddress, duration: seconds });
+  return {
+    attempt: async (username, address) => {
+      try {
+        // First: an address that is refused can fill the memory with no more names.
+        await networks.consume(networkOf(address));
+        await accounts.consume(username);
+        return E.right(undefined);
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        return E.left(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
+      }
+    },
+    succeeded: async (username, address) => {
+      await accounts.delete(username);
+      await networks.reward(networkOf(address));
+    },
+  };
+}

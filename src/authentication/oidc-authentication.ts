@@ -1,13 +1,14 @@
-import { pipe } from "fp-ts/function";
 import * as TE from "fp-ts/TaskEither";
-import { errors, jwtVerify, type JWTPayload } from "jose";
+import { pipe } from "fp-ts/function";
+import * as t from "io-ts";
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import type { ApiError } from "../api/api-error";
-import { unauthorized, type Authentication, type Credentials } from "../api/authentication";
-import { roleNamed, roles, type Role } from "../api/role";
+import { type Authentication, type Credentials, unauthorized } from "../api/authentication";
+import { type Role, roleNamed, roles } from "../api/role";
+import { answerBounds, readBoundedText } from "../bounded-body";
 import { Identifier } from "../domain/codec";
 import { notAllowed, unexpected } from "../upgrades/service-error";
-import { bearerToken } from "./bearer-token";
-import { issuerKeys, IssuerUnreachableError, type KeySource } from "./issuer-keys";
+import { bearerToken } from "./tokens";
 
 export interface OidcOptions extends KeySource {
   /** Must be among the token's audiences. */
@@ -112,4 +113,76 @@ function failureOf(error: unknown, { issuer, audience }: OidcOptions): ApiError 
   if (error instanceof errors.JOSEError)
     return unauthorized("The token is not one that the issuer has signed.", getOne);
   return unexpected(error);
+}
+
+/** The issuer's keys cannot be had, so no token can be checked. */
+class IssuerUnreachableError extends Error {
+  override readonly name = "IssuerUnreachableError";
+}
+
+/** Where the keys of an issuer are. */
+interface KeySource {
+  readonly issuer: string;
+  /** Where the issuer's metadata (OpenID Connect Discovery 1.0) is not to be asked. */
+  readonly keysUrl: string | undefined;
+}
+
+const callMilliseconds = 5_000;
+/** Keys that the issuer has withdrawn are good for so long. */
+const keepMilliseconds = 10 * 60_000;
+/** An unknown key makes the service look again, but tokens with invented keys must not make it ask without end. */
+const pauseMilliseconds = 30_000;
+
+/** Errors that say that the token names no key of the issuer; all others are about getting the keys. */
+const tokenErrors = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+
+/**
+ * The keys of an issuer, found by its metadata, fetched when they are first needed and kept. Rejects with
+ * {@link IssuerUnreachableError} where they cannot be had.
+ */
+function issuerKeys({ issuer, keysUrl }: KeySource): JWTVerifyGetKey {
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+  const find = async () => {
+    const url = keysUrl ?? (await keysUrlOf(issuer));
+    return createRemoteJWKSet(new URL(url), {
+      timeoutDuration: callMilliseconds,
+      cacheMaxAge: keepMilliseconds,
+      cooldownDuration: pauseMilliseconds,
+      [customFetch]: async (address, options) => {
+        const answer = await fetch(address, options);
+        return new Response(await boundedText(answer, address), { status: answer.status });
+      },
+    });
+  };
+  return async (header, token) => {
+    // Requests that come together share one question; a failed one is asked again by the next request.
+    const found = (keys ??= find());
+    try {
+      return await (
+        await found
+      )(header, token);
+    } catch (error) {
+      if (tokenErrors.some((type) => error instanceof type)) throw error;
+      found.catch(() => {
+        if (keys === found) keys = undefined;
+      });
+      throw new IssuerUnreachableError(`The keys of ${issuer} cannot be had`, { cause: error });
+    }
+  };
+}
+
+const boundedText = ({ body }: Response, url: string) =>
+  readBoundedText(body, { whose: url, bytes: answerBounds.issuer });
+
+const Metadata = t.type({ issuer: t.string, jwks_uri: t.string });
+
+/** The metadata must name the issuer itself, or somebody else's keys would be taken (Discovery 1.0, 4.3). */
+async function keysUrlOf(issuer: string): Promise<string> {
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(callMilliseconds) });
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
+  const metadata: unknown = JSON.parse(await boundedText(answer, url));
+  if (!Metadata.is(metadata)) throw new Error(`${url} answers no metadata of an issuer`);
+  if (metadata.issuer !== issuer) throw new Error(`${url} answers the metadata of ${metadata.issuer.slice(0, 255)}`);
+  return metadata.jwks_uri;
 }

@@ -4,11 +4,11 @@ import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
 import { parse } from "yaml";
-import { Bundle } from "../domain/bundle";
 import { canonicalId } from "../domain/codec";
-import type { ErrorBody } from "../domain/error-body";
+import type { ErrorBody } from "../domain/errors";
+import { products } from "../domain/plan/upgrade-plan";
+import { Bundle } from "../domain/spec/bundle";
 import { unknownFieldLines } from "../domain/unknown-fields";
-import { products } from "../domain/upgrade-plan";
 import { isProductVersion } from "../domain/version";
 import type { BundleCatalog } from "../upgrades/ports";
 

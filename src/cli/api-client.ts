@@ -1,13 +1,11 @@
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { decodeJson } from "../domain/decode-json";
-import { ErrorBody } from "../domain/error-body";
-import { answeredError, CliError, isShed, isUnauthorized, wrongUsage } from "./cli-error";
-import { configPath, readLogin, writeLogin, type StoredLogin } from "./config-file";
-import { exitCode } from "./exit-code";
-import { printable } from "./printable";
+import { decodeJson } from "../domain/decode";
+import { ErrorBody } from "../domain/errors";
+import { configPath, readLogin, type StoredLogin, writeLogin } from "./config-file";
+import { answeredError, CliError, exitCode, isShed, isUnauthorized, wrongUsage } from "./errors";
 import type { Surroundings } from "./surroundings";
-import { untilStopped } from "./until-stopped";
+import { printable } from "./text";
 
 /** The address of `npm start`. */
 const defaultServer = "http://127.0.0.1:8080";
@@ -181,4 +179,31 @@ function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   return error.message.replace(/\.$/, "");
+}
+
+/**
+ * The outcome of `work`, unless one of the signals is aborted first, or so many milliseconds pass. `work` gets a signal of
+ * its own. It may not hear of it: on Node 20 `fetch` loses its signal when the garbage collector has come by
+ * (https://github.com/nodejs/undici/issues/3644). So nobody waits for it then.
+ */
+async function untilStopped<A>(
+  work: (signal: AbortSignal) => Promise<A>,
+  signals: readonly AbortSignal[],
+  milliseconds = Infinity,
+): Promise<A> {
+  const own = new AbortController();
+  const stop = () => own.abort(signals.find(({ aborted }) => aborted)?.reason);
+  const late = () => own.abort(new Error("it did not answer in time"));
+  const timer = Number.isFinite(milliseconds) ? setTimeout(late, milliseconds) : undefined;
+  for (const signal of signals) signal.addEventListener("abort", stop);
+  try {
+    return await new Promise<A>((resolve, reject) => {
+      own.signal.addEventListener("abort", () => reject(own.signal.reason as Error));
+      if (signals.some(({ aborted }) => aborted)) stop();
+      else work(own.signal).then(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener("abort", stop);
+  }
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { ApiClient } from "./api-client";
-import { printable, printableJson } from "./printable";
-import { styleFor, type Style } from "./style";
+import type { ExitCode } from "./errors";
 import type { Surroundings } from "./surroundings";
+import { printable, printableJson, type Style, styleFor } from "./text";
 
 /** Options that every command takes. */
 interface GlobalOptions {
@@ -54,3 +54,14 @@ export class CommandContext {
     this.surroundings.stderr.write(`${printable(message)}\n`);
   }
 }
+
+/** Adds a command with its examples; the other fields make its action. */
+export interface AddCommand {
+  (name: string, description: string, examples: readonly string[]): Command;
+  run<O>(action: (context: CommandContext, options: O) => Promise<ExitCode>): Action;
+  runWithId<O>(action: (context: CommandContext, id: string, options: O) => Promise<ExitCode>): Action;
+  runWithOptionalId(action: (context: CommandContext, id: string | undefined) => Promise<ExitCode>): Action;
+}
+
+/** What commander calls: with the arguments, then the options, then the command. */
+export type Action = (...args: unknown[]) => Promise<void>;

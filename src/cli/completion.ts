@@ -2,9 +2,13 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
-import type { KnownId } from "./known-ids";
-import { printable } from "./printable";
-import { UpgradeStatus } from "../domain/upgrade-status";
+import { largestPage } from "../domain/page";
+import { PageOfBundle } from "../domain/spec/bundle";
+import { PageOfCluster } from "../domain/spec/cluster";
+import { PageOfUpgrade, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import { ApiClient } from "./api-client";
+import type { Surroundings } from "./surroundings";
+import { printable } from "./text";
 
 /** What `--output` takes. */
 export const formats = ["table", "json"] as const;
@@ -59,4 +63,80 @@ function filesFor(begun: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** An id that may stand where the cursor is, and what it is the id of. */
+export interface KnownId {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whoever presses Tab waits no longer for the service (milliseconds). */
+const patience = 1500;
+
+/** Commands that take an upgrade, each with the status in which it can be used; the others can be used in several. */
+const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
+  get: undefined,
+  watch: undefined,
+  commit: undefined,
+  prechecks: "DRAFT",
+  reschedule: "SCHEDULED",
+  pause: "INPROGRESS",
+  resume: "PAUSED",
+  cancel: undefined,
+  retry: "COMPLETED_WITH_FAILURE",
+  resolve: "COMPLETED_WITH_FAILURE",
+};
+
+/**
+ * The ids that fit where the cursor is, asked of the service. None where no id is wanted, and where the service does not
+ * answer at once: a completion must not be in the way. `words`: the command line without the program's name, with the word
+ * that has been begun.
+ */
+export async function knownIds(words: readonly string[], surroundings: Surroundings): Promise<readonly KnownId[]> {
+  const { command, before, server, position } = readWords(words);
+  const options = { signal: AbortSignal.timeout(patience), once: true } as const;
+  try {
+    const client = new ApiClient(surroundings, server);
+    if (before === "--bundle" || (command === "bundles" && position === 0)) {
+      const { elements = [] } = await client.request("GET", "/v1/bundles", PageOfBundle, options);
+      return elements.map(({ id, version = "" }) => ({ id, name: version }));
+    }
+    if (before === "--cluster" || (command === "clusters" && position === 0)) {
+      const { elements = [] } = await client.request("GET", "/v1/clusters", PageOfCluster, options);
+      return elements.map(({ id, name }) => ({ id, name }));
+    }
+    if (!(command in ofUpgrades) || position !== 0) return [];
+    const status = ofUpgrades[command];
+    const filter = new URLSearchParams({ pageSize: `${largestPage}`, ...(status && { status }) });
+    const { elements = [] } = await client.request("GET", `/v1/upgrades?${filter.toString()}`, PageOfUpgrade, options);
+    const fitting = command === "commit" ? elements.filter(awaitsCommit) : elements;
+    return fitting.map(({ id, status: now = "", bundle, bundleId = "" }) => ({
+      id,
+      name: `${now} to ${bundle?.version ?? bundleId}`,
+    }));
+  } catch {
+    return [];
+  }
+}
+
+function awaitsCommit({ status, waitingFor }: Upgrade): boolean {
+  return status === "DRAFT" || waitingFor?.code === "COMMIT";
+}
+
+/** Options that take a value as the word after them. */
+const valued = new Set(["--server", "--output", "-o", "--at", "--status", "--bundle", "--cluster"]);
+
+/** The command, the option whose value is wanted, the server, and how many arguments stand before the cursor. */
+function readWords(words: readonly string[]) {
+  const known = words.slice(0, -1);
+  const isValue = (i: number) => valued.has(known[i - 1] ?? "");
+  const [command = "", ...others] = known.filter((word, i) => !word.startsWith("-") && !isValue(i));
+  const server = known[known.indexOf("--server") + 1];
+  return {
+    command,
+    before: known.at(-1),
+    position: valued.has(known.at(-1) ?? "") ? undefined : others.length,
+    server: known.includes("--server") ? server : undefined,
+  };
 }

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
-import { decodeJson } from "../domain/decode-json";
-import { wrongUsage } from "./cli-error";
+import { decodeJson } from "../domain/decode";
+import { wrongUsage } from "./errors";
 import type { Surroundings } from "./surroundings";
 
 /** What `upgradectl login` keeps: which server, and the tokens that it gave. Tokens are never printed. */

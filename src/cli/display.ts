@@ -1,10 +1,187 @@
-import type { Task } from "../domain/task";
+import {
+  clearViewport,
+  cursorHide,
+  cursorShow,
+  cursorTo,
+  enterAlternativeScreen,
+  eraseDown,
+  eraseEndLine,
+  exitAlternativeScreen,
+  synchronizedOutput,
+} from "ansi-escapes";
+import type { SubTask, Task } from "../domain/spec/task";
+import type { CommandContext } from "./command-context";
 import type { Followed } from "./follow-task";
+import { drawTask, headline, summary } from "./progress-tree";
+import type { Surroundings } from "./surroundings";
+import { cut, printable, styleFor, wordOf } from "./text";
+
+/** A picture in a terminal, JSON for scripts, and for logs a line for each change. */
+export function displayFor(context: CommandContext): Display {
+  const { surroundings, isJson } = context;
+  if (isJson) return jsonDisplay(context);
+  const isTerminal = surroundings.stdout.isTTY === true && surroundings.env["TERM"] !== "dumb";
+  return isTerminal ? screenDisplay(surroundings) : lineDisplay(surroundings);
+}
+
+/** The events of the stream, each on a line of the standard output, and the whole Task at its end. */
+function jsonDisplay(context: CommandContext): Display {
+  const notices = new Notices((line) => context.say(line));
+  return {
+    show: ({ task, change }) =>
+      context.printJsonLine(change ? { event: "change", change } : { event: "snapshot", task }),
+    notice: (message) => notices.tell(message),
+    close(task, hasEnded) {
+      if (task && hasEnded) context.printJsonLine({ event: "end", task });
+    },
+  };
+}
+
+function lineDisplay(surroundings: Surroundings): Display {
+  const print = (line: string) =>
+    surroundings.stdout.write(`${new Date(surroundings.now()).toISOString()} ${printable(line)}\n`);
+  const notices = new Notices(print);
+  let shown: Task | undefined;
+  return {
+    show({ task }) {
+      linesOfChange(shown, task, surroundings.now()).forEach(print);
+      shown = task;
+    },
+    notice: (message) => notices.tell(message),
+    close() {},
+  };
+}
+
+/** Notices as lines: the first of a trouble, and its end. */
+class Notices {
+  private isAway = false;
+  constructor(private readonly print: (line: string) => void) {}
+
+  tell(message: string | undefined): void {
+    if (message !== undefined) this.print(message);
+    else if (this.isAway) this.print("Following again.");
+    this.isAway = message !== undefined;
+  }
+}
 
 /** Shows a Task while it changes. A notice says what is in the way for now; `undefined` that nothing is any more. */
-export interface Display {
+interface Display {
   show(followed: Extract<Followed, { type: "TASK" }>): void;
   notice(message: string | undefined): void;
   /** `task` as it was last, where anything is known of it; `hasEnded` tells that it will not change. */
   close(task: Task | undefined, hasEnded: boolean): void;
+}
+
+/** How often a terminal is drawn again at most, and how often for the clock in it, in milliseconds. */
+const frameMilliseconds = 100;
+const clockMilliseconds = 1000;
+
+/**
+ * A picture of the Task on the terminal's second screen, so that a new size leaves nothing of an old picture behind and
+ * what stood in the terminal before comes back. The last picture stays on the first screen.
+ */
+function screenDisplay(surroundings: Surroundings): Display {
+  const { stdout } = surroundings;
+  const style = styleFor(stdout, surroundings);
+  let task: Task | undefined;
+  let notice: string | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  let release: (() => void) | undefined;
+
+  const picture = () => {
+    // The last column stays free: terminals differ in what they do after it.
+    const columns = Math.max((stdout.columns ?? 80) - 1, 1);
+    const rows = Math.max(stdout.rows ?? 24, 2) - 1;
+    if (task) return drawTask(task, { columns, rows, style, now: surroundings.now(), notice });
+    return notice === undefined ? [] : [cut(notice, columns)];
+  };
+  const enter = () => stdout.write(enterAlternativeScreen + cursorHide + clearViewport);
+  const leave = () => stdout.write(exitAlternativeScreen + cursorShow);
+  const render = () => {
+    clearTimeout(soon);
+    soon = undefined;
+    if (!release) {
+      enter();
+      release = surroundings.holdTerminal(leave, () => {
+        enter();
+        render();
+      });
+    }
+    const lines = picture().map((line) => line + eraseEndLine);
+    stdout.write(synchronizedOutput(`${cursorTo(0, 0)}${lines.join("\r\n")}\r\n${eraseDown}`));
+  };
+  const later = () => (soon ??= setTimeout(render, frameMilliseconds));
+  const resized = () => {
+    if (!release) return;
+    stdout.write(clearViewport);
+    render();
+  };
+  const clock = setInterval(later, clockMilliseconds);
+  stdout.on?.("resize", resized);
+  return {
+    show(changed) {
+      ({ task } = changed);
+      later();
+    },
+    notice(message) {
+      notice = message;
+      later();
+    },
+    close() {
+      clearInterval(clock);
+      clearTimeout(soon);
+      stdout.off?.("resize", resized);
+      if (release) {
+        release();
+        leave();
+      }
+      notice = undefined;
+      for (const line of picture()) stdout.write(`${line}\n`);
+    },
+  };
+}
+
+/**
+ * What has happened between two states of a Task, a line for each part whose status or stage has changed: for logs and
+ * for whoever has no terminal. Without an earlier state, what has begun already.
+ */
+export function linesOfChange(before: Task | undefined, after: Task, now: number): string[] {
+  const lines = partLines(before?.subTasks, after.subTasks, "");
+  const isNew = !before || before.status !== after.status || headline(before) !== headline(after);
+  const wait = before?.waitingFor?.code !== after.waitingFor?.code && after.waitingFor;
+  return [
+    ...lines,
+    ...(isNew ? [`${summary(after, now)}   ${headline(after)}`] : []),
+    ...(wait ? [`! ${printable(wait.message)}`] : []),
+  ];
+}
+
+function partLines(before: readonly SubTask[] = [], after: readonly SubTask[] = [], path: string): string[] {
+  return after.flatMap((part, index) => {
+    const earlier = before[index];
+    if (earlier === part) return [];
+    const name = `${path}${printable(part.name)}`;
+    const below = partLines(earlier?.subTasks, part.subTasks, `${name} > `);
+    const own = ownLine(earlier, part);
+    // What a part begins with comes before what happens in it, its end after.
+    if (own === undefined) return below;
+    return part.status === "IN_PROGRESS" ? [`${name}: ${own}`, ...below] : [...below, `${name}: ${own}`];
+  });
+}
+
+function ownLine(before: SubTask | undefined, after: SubTask): string | undefined {
+  const isNew = before?.status !== after.status;
+  if (after.status === "PENDING") return undefined;
+  if (after.status === "IN_PROGRESS") {
+    const stage = stageOf(after);
+    if (!isNew && (stage === undefined || stage === stageOf(before))) return undefined;
+    return stage === undefined ? wordOf(after.status) : printable(stage);
+  }
+  if (!isNew) return undefined;
+  const error = after.errors?.at(-1)?.message;
+  return error === undefined ? wordOf(after.status) : `${wordOf(after.status)}: ${printable(error)}`;
+}
+
+function stageOf(part: SubTask | undefined): string | undefined {
+  return part?.stages?.find(({ status }) => status === "IN_PROGRESS")?.name;
 }

@@ -1,12 +1,10 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as E from "fp-ts/Either";
-import { applyTaskEvent, nothingKnown } from "../domain/followed-task";
 import { intervalAfter } from "../domain/retry-intervals";
-import type { Task } from "../domain/task";
-import type { TaskChange } from "../domain/task-change";
+import type { Task } from "../domain/spec/task";
+import { applyTaskEvent, nothingKnown, type TaskChange } from "../domain/task/task-change";
 import type { ApiClient } from "./api-client";
-import { CliError } from "./cli-error";
-import { exitCode } from "./exit-code";
+import { CliError, exitCode } from "./errors";
 import type { Surroundings } from "./surroundings";
 
 /** What somebody who follows a Task is told. */
@@ -115,7 +113,7 @@ async function* messagesOf(
   };
   const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  // Ends a read that waits; the request's own signal may be lost by then (until-stopped.ts).
+  // Ends a read that waits; the request's own signal may be lost by then ({@link untilStopped}).
   const stop = () => void reader?.cancel().catch(() => undefined);
   const signals = [silence.signal, interrupted];
   try {

@@ -2,12 +2,10 @@ import { text } from "node:stream/consumers";
 import { isCancel, password, text as question } from "@clack/prompts";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
-import type { AddCommand } from "./add-command";
 import { interruption } from "./api-client";
-import { wrongUsage } from "./cli-error";
-import type { CommandContext } from "./command-context";
+import type { AddCommand, CommandContext } from "./command-context";
 import { configPath, readLogin, removeLogin, writeLogin } from "./config-file";
-import { exitCode, type ExitCode } from "./exit-code";
+import { exitCode, type ExitCode, wrongUsage } from "./errors";
 import type { Surroundings } from "./surroundings";
 
 interface LoginOptions {

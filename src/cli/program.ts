@@ -1,15 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
-import type { Action, AddCommand } from "./add-command";
-import { CommandContext } from "./command-context";
-import { addCompletion, formats, wordsToComplete } from "./completion";
-import { exitCode, type ExitCode } from "./exit-code";
-import { knownIds, type KnownId } from "./known-ids";
+import type { ErrorBody } from "../domain/errors";
+import { type Action, type AddCommand, CommandContext } from "./command-context";
+import { addCompletion, formats, type KnownId, knownIds, wordsToComplete } from "./completion";
+import { CliError, exitCode, type ExitCode } from "./errors";
 import { addLoginCommands } from "./login-commands";
 import { addReadCommands } from "./read-commands";
-import { reportError } from "./report-error";
 import { addStartCommands } from "./start-commands";
 import { addSteerCommands } from "./steer-commands";
 import type { Surroundings } from "./surroundings";
+import { printable, styleFor } from "./text";
 
 const environment = `
 Environment:
@@ -95,4 +94,32 @@ function createProgram(
   addLoginCommands(add);
   addCompletion(program, lastWord, ids);
   return program;
+}
+
+/** Says what is wrong, all that belongs to it, and one next step, on the standard error; gives the exit code. */
+function reportError(error: unknown, surroundings: Surroundings): ExitCode {
+  const { stderr } = surroundings;
+  const style = styleFor(stderr, surroundings);
+  const known = error instanceof CliError ? error : unforeseen(error);
+  const { body } = known;
+  const say = (line: string) => stderr.write(`${line}\n`);
+  say(`${style.red("Error:")} ${printable(known.message)}`);
+  for (const line of nestedLines(body?.nestedErrors ?? [])) say(line);
+  if (body) {
+    const parts = [body.errorCode, body.referenceToken && `reference ${body.referenceToken}`].filter(Boolean);
+    if (parts.length > 0) say(style.dim(`  (${printable(parts.join(", "))})`));
+  }
+  say(`Next: ${printable(known.nextStep)}`);
+  return known.code;
+}
+
+function nestedLines(errors: readonly ErrorBody[]): string[] {
+  return errors.map(({ message, errorCode }) =>
+    printable(`  - ${message}${errorCode === undefined ? "" : ` (${errorCode})`}`),
+  );
+}
+
+function unforeseen(error: unknown): CliError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new CliError(exitCode.failed, `upgradectl failed: ${message}`, "Report this with the command that you ran.");
 }

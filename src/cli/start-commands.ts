@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { Task } from "../domain/task";
-import { UpgradePreview } from "../domain/upgrade-preview";
-import type { AddCommand } from "./add-command";
-import { CliError } from "./cli-error";
-import type { CommandContext } from "./command-context";
-import { exitCode, type ExitCode } from "./exit-code";
-import { planView } from "./plan-view";
-import { printable } from "./printable";
-import { readSpec } from "./read-spec";
+import { parse } from "yaml";
+import { UpgradePreview } from "../domain/plan/preview";
+import { Task } from "../domain/spec/task";
+import type { AddCommand, CommandContext } from "./command-context";
+import { CliError, exitCode, type ExitCode, wrongUsage } from "./errors";
+import type { Surroundings } from "./surroundings";
+import { printable } from "./text";
+import { planView } from "./views";
 import { watch } from "./watch";
 
 interface StartOptions {
@@ -88,4 +89,33 @@ async function plan(context: CommandContext, { file }: StartOptions): Promise<Ex
   for (const { name, errors = [] } of resources)
     for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
   return exitCode.successful;
+}
+
+/**
+ * The request in a file, JSON or YAML; `-` is the standard input. What is in it is the service's to judge, which tells
+ * all that is wrong at once; only that it is an object is looked at here.
+ */
+async function readSpec(file: string, { stdin }: Pick<Surroundings, "stdin">): Promise<Record<string, unknown>> {
+  const name = file === "-" ? "The standard input" : file;
+  let content: string;
+  try {
+    content = file === "-" ? await text(stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrongUsage(
+      `${name} cannot be read: ${(error as Error).message}.`,
+      "Name a file with -f, or - for the standard input.",
+    );
+  }
+  let value: unknown;
+  try {
+    value = parse(content);
+  } catch (error) {
+    throw wrongUsage(`${name} is neither JSON nor YAML: ${(error as Error).message}`, "Correct the syntax there.");
+  }
+  if (isObject(value)) return value;
+  throw wrongUsage(`${name} holds no request.`, "Write an UpgradeSpec into it; examples/ has some to begin with.");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

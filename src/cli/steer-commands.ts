@@ -1,13 +1,11 @@
 import { Option } from "commander";
-import { Task } from "../domain/task";
-import { Upgrade } from "../domain/upgrade";
-import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
-import type { AddCommand } from "./add-command";
+import { Task } from "../domain/spec/task";
+import { Upgrade } from "../domain/spec/upgrade";
+import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { Method } from "./api-client";
-import { wrongUsage } from "./cli-error";
-import type { CommandContext } from "./command-context";
-import { exitCode, type ExitCode } from "./exit-code";
-import { printable } from "./printable";
+import type { AddCommand, CommandContext } from "./command-context";
+import { exitCode, type ExitCode, wrongUsage } from "./errors";
+import { printable } from "./text";
 import { watch } from "./watch";
 
 interface TimeOptions {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from "node:timers/promises";
 import { interruption } from "./api-client";
-import { exitCode } from "./exit-code";
+import { exitCode } from "./errors";
 import { runCli } from "./program";
 import type { Surroundings } from "./surroundings";
 

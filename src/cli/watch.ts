@@ -1,12 +1,10 @@
-import type { Task } from "../domain/task";
-import { CliError } from "./cli-error";
+import type { Task } from "../domain/spec/task";
 import type { CommandContext } from "./command-context";
-import { displayFor } from "./display-for";
-import { exitCode, type ExitCode } from "./exit-code";
+import { displayFor } from "./display";
+import { CliError, exitCode, type ExitCode } from "./errors";
 import { followTask } from "./follow-task";
-import { printable } from "./printable";
-import { wordOf } from "./style";
-import { nextStepOf, outcomeOf } from "./task-parts";
+import { nextStepOf, outcomeOf } from "./progress-tree";
+import { printable, wordOf } from "./text";
 
 /**
  * Follows a Task to its end: a picture in a terminal, a line for each change elsewhere, and with `-o json` each event as

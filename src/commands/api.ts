@@ -1,40 +1,41 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { PayloadCodec } from "@temporalio/common";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import type { Logger } from "pino";
+import { v4, v5 } from "uuid";
 import { clientAddress } from "../api/client-address";
 import { createApi } from "../api/create-api";
 import { LoadControl } from "../api/load-control";
+import type { PayloadTranslator } from "../api/routes/codec";
 import { startApi } from "../api/start-api";
 import { type RenewedTls, renewedTls, type TlsFiles } from "../api/tls-files";
 import { projectRoot } from "../config";
-import { isLoopback } from "../loopback";
 import { fileInventory } from "../inventory/file-inventory";
-import { createApiMetrics, type ApiMetrics } from "../observability/api-metrics";
-import { serveHealth } from "../observability/health-server";
-import { startMetricsServer } from "../observability/metrics-server";
+import { isLoopback } from "../loopback";
+import { type ApiMetrics, createApiMetrics } from "../observability/api-metrics";
+import { currentRequestId, keepRequest } from "../observability/context";
+import { serveHealth, startMetricsServer } from "../observability/metrics-server";
 import { observeManagerCalls } from "../observability/observe-manager-calls";
-import { currentRequestId, keepRequest } from "../observability/request-context";
 import { oneLine, StartupError } from "../startup-error";
-import { BlockedWatch } from "../temporal/blocked-watch";
+import { BlockedWatch } from "../temporal/blocked-workflows";
 import { lazyClient } from "../temporal/connection";
 import { PayloadEncryption } from "../temporal/payload-encryption";
-import { payloadTranslator } from "./payload-translator";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { readError } from "../temporal/temporal-error";
 import { upgradeCounter } from "../temporal/upgrade-counter";
 import { temporalUpgradeExecutions } from "../temporal/upgrade-executions";
 import { createUpgradeService } from "../upgrades/create-upgrade-service";
+import type { Identities, Timers } from "../upgrades/ports";
 import { consoleSignIn, loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
-import { componentManagerReads } from "./component-manager-reads";
-import { systemIdentities } from "./identities";
+import { componentManagerReads, sharedReads } from "./component-manager-reads";
 import { loadTracing } from "./load-tracing";
 import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
 import type { StartRole } from "./run-role";
-import { sharedReads } from "./shared-reads";
-import { systemTimers } from "./system-timers";
 
 /** The HTTP API. Serves whether or not Temporal answers, and says so in its answers where it does not. */
 export const startApiRole: StartRole = async (config, log) => {
@@ -148,4 +149,41 @@ async function serveMetrics(metrics: ApiMetrics, address: string | undefined): P
 function serviceVersion(): string {
   const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
   return version;
+}
+
+/** Namespace of the ids that are made from an Idempotency-Key; changing it would make every key new. */
+const namespace = "6f1d3c52-8f7b-4a86-9d3b-3a1f7c0e5b21";
+
+/** Time, ids and digests of this process. */
+export const systemIdentities: Identities = {
+  now: () => Date.now(),
+  newId: () => v4(),
+  // Neither part can hold a NUL, so two different pairs never read the same.
+  idFor: (caller, idempotencyKey) => v5(`${caller}\u0000${idempotencyKey}`, namespace),
+  digest: (value) => createHash("sha256").update(canonicalJson(value)).digest("hex"),
+};
+
+/** JSON in which the order of an object's fields says nothing. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/** Time as it passes for this process, which it does not keep from ending. */
+const systemTimers: Timers = {
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The codec of payloads as the API offers it to Temporal's Web UI and CLI. */
+export function payloadTranslator(codec: PayloadCodec): PayloadTranslator {
+  return {
+    encode: (payloads) => TE.tryCatch(() => codec.encode([...payloads]), readError),
+    decode: (payloads) => TE.tryCatch(() => codec.decode([...payloads]), readError),
+  };
 }

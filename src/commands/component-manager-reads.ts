@@ -1,13 +1,18 @@
-import { versionText } from "../domain/product-version";
 import type { ObserveCall } from "../../activities/drivers/call-observation";
+import { CredentialTries } from "../../activities/drivers/component-manager-access";
 import { createNsxClient } from "../../activities/drivers/nsx/nsx-client";
 import { createVim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
-import { nameOf } from "../../activities/netvirt/included-groups";
 import { managerClients } from "../../activities/manager-clients";
-import type { ClusterMember } from "../domain/cluster";
+import { nameOf } from "../../activities/netvirt/netvirt-settings";
+import { monotonicClock } from "../clock";
+import { isLoginRefused } from "../domain/manager-silence";
+import type { ClusterMember } from "../domain/spec/cluster";
+import { versionText } from "../domain/version";
+import { InFlight } from "../in-flight";
 import type { ComponentManagerReads } from "../inventory/file-inventory";
 import type { InventoryFile } from "../inventory/inventory-file";
+import type { NetvirtGroupRead, Timers } from "../upgrades/ports";
 
 /** A request waits for these reads, so they get less time than the same reads in an upgrade (milliseconds). */
 const callTimeout = 5000;
@@ -68,4 +73,50 @@ function memberOf(id: string, fqdn: string, version = ""): ClusterMember {
 
 function byName(hosts: ClusterMember[]): ClusterMember[] {
   return hosts.sort((a, b) => (a.fqdn < b.fqdn ? -1 : 1));
+}
+
+/** How old an answer may be that another request is given; prechecks look for themselves. */
+const milliseconds = 500;
+/** For how long a manager that has refused the service's login is not asked again at first (milliseconds). */
+const firstPause = 15_000;
+
+/**
+ * Component managers are asked the same thing once at a time, and not again for half a second: who asks meanwhile gets the
+ * same answer, unless it was a failure. A script that starts fifty upgrades, or a flood, costs a component manager no more
+ * than one caller does. One that has refused the service's login is left alone for a while; callers get the same refusal.
+ */
+export function sharedReads(
+  { clusters, isImageManaged, countHosts, hosts, netvirtGroups }: ComponentManagerReads,
+  timers: Timers,
+  now: () => number = () => monotonicClock.now(),
+): ComponentManagerReads {
+  const kept = { milliseconds, timers };
+  const [ofClusters, ofKinds] = [new InFlight<ReadonlySet<string>>(kept), new InFlight<boolean>(kept)];
+  const ofGroups = new InFlight<readonly NetvirtGroupRead[]>(kept);
+  const ofCounts = new InFlight<number>(kept);
+  const key = (componentManagerId: string, cluster: string) => JSON.stringify([componentManagerId, cluster]);
+  const logins = new Map<string, { readonly tries: CredentialTries; refusal?: Error }>();
+  async function ask<A>(id: string, read: () => Promise<A>): Promise<A> {
+    const login = logins.get(id) ?? { tries: new CredentialTries() };
+    logins.set(id, login);
+    if (login.refusal && login.tries.isPausedAt(now())) throw login.refusal;
+    try {
+      const answer = await read();
+      login.tries.accepted();
+      return answer;
+    } catch (error) {
+      if (isLoginRefused(error)) {
+        login.refusal = error;
+        login.tries.refused(now(), firstPause);
+      }
+      throw error;
+    }
+  }
+  return {
+    clusters: (id) => ask(id, () => ofClusters.share(id, () => clusters(id))),
+    isImageManaged: (id, cluster) => ask(id, () => ofKinds.share(key(id, cluster), () => isImageManaged(id, cluster))),
+    countHosts: (id, cluster) => ask(id, () => ofCounts.share(key(id, cluster), () => countHosts(id, cluster))),
+    netvirtGroups: (id) => ask(id, () => ofGroups.share(id, () => netvirtGroups(id))),
+    hosts: (cluster) => ask(cluster.componentManagerId, () => hosts(cluster)),
+  };
 }

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { hashPassword } from "../authentication/password-hash";
+import { hashPassword } from "../authentication/users";
 
 /** Shorter ones are soon guessed by whoever gets the users file. */
 const shortestPassword = 12;

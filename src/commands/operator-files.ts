@@ -2,8 +2,8 @@ import * as E from "fp-ts/Either";
 import type { Logger } from "pino";
 import { type FileCatalog, readBundles, readCatalog } from "../catalog/file-catalog";
 import type { Config } from "../config";
-import type { Bundle } from "../domain/bundle";
-import { readInventoryFile, type InventoryFile } from "../inventory/inventory-file";
+import type { Bundle } from "../domain/spec/bundle";
+import { type InventoryFile, readInventoryFile } from "../inventory/inventory-file";
 import { readSimulatorConfig, type SimulatorConfig } from "../simulator/config/simulator-config";
 import { sentences, StartupError } from "../startup-error";
 

@@ -6,8 +6,7 @@ import * as t from "io-ts";
 import { parse } from "yaml";
 import { projectRoot } from "../config";
 import { sentences, StartupError } from "../startup-error";
-import { payloadConversion } from "../temporal/payload-conversion";
-import type { PayloadKey } from "../temporal/payload-encryption";
+import { payloadConversion, type PayloadKey } from "../temporal/payload-encryption";
 
 const Content = t.type({ keys: t.array(t.UnknownRecord) });
 const keyBytes = 32;

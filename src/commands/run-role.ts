@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import type { Config } from "../config";
-import { logContext } from "../observability/log-context";
+import { logContext } from "../observability/context";
 import { oneLine, StartupError } from "../startup-error";
 import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
 

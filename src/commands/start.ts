@@ -5,8 +5,8 @@ import { oneLine, StartupError } from "../startup-error";
 import { findTemporalCli } from "../temporal/find-temporal-cli";
 import { checkPorts, type WantedPort } from "./check-ports";
 import { claimDataDir } from "./data-dir";
-import { checkOperatorFiles } from "./operator-files";
 import { type Ready, type RoleName, roleNames, roleStages } from "./messages";
+import { checkOperatorFiles } from "./operator-files";
 import { RoleProcess } from "./role-process";
 
 /** Two signals within this time are one: npm passes on the Ctrl-C that the terminal has already given to all. */

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import { isLoopback } from "../loopback";
-import { startDevServer } from "../temporal/dev-server";
 import { StartupError } from "../startup-error";
+import { startDevServer } from "../temporal/dev-server";
 import type { StartRole } from "./run-role";
 
 /** The embedded Temporal server, wrapped so that it ends with this process. Takes the path of the CLI. */

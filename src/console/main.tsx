@@ -1,13 +1,13 @@
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
-import { ApiFailure, errorBodyOf } from "./client/api-failure";
+import type { ErrorBody } from "../domain/errors";
 import { loadInstallation, loadSession } from "./client/ask-api";
 import { returnFromIssuer } from "./client/issuer-sign-in";
 import { keepSession } from "./client/renew-session";
+import { ApiFailure, errorBodyOf } from "./client/send-request";
 import { endOfSession, installation, needsSignIn, tokens } from "./client/session";
-import { ConsoleFrame } from "./pages/console-frame";
 import { backOff } from "./model/back-off";
-import type { ErrorBody } from "../domain/error-body";
+import { ConsoleFrame } from "./pages/console-frame";
 
 const loadError = signal<ErrorBody | undefined>(undefined);
 

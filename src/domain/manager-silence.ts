@@ -1,4 +1,4 @@
-import type { ErrorBody } from "./error-body";
+import type { ErrorBody } from "./errors";
 
 /** Codes of what a component manager answers to a user or password that it does not take. */
 const refusals = ["AUTHENTICATION", "AUTHORIZATION"] as const;

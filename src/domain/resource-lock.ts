@@ -1,4 +1,4 @@
-import type { ResourcePlan } from "./upgrade-plan";
+import type { ResourcePlan } from "./plan/upgrade-plan";
 
 /** The lock of a cluster: the Workflow ID of its child, of which Temporal runs one at a time. */
 export function clusterLock(resourceId: string): string {

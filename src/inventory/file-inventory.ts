@@ -1,8 +1,8 @@
 import * as TE from "fp-ts/TaskEither";
-import type { ClusterMember } from "../domain/cluster";
-import type { ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
-import { silenceOf, type ManagerSilence } from "../domain/manager-silence";
-import type { PlannedReceiver } from "../domain/upgrade-notice";
+import { type ManagerSilence, silenceOf } from "../domain/manager-silence";
+import type { PlannedReceiver } from "../domain/notifications/upgrade-notice";
+import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
+import type { ClusterMember } from "../domain/spec/cluster";
 import type { Inventory, NetvirtGroupRead } from "../upgrades/ports";
 import type { ClusterEntry, InventoryFile } from "./inventory-file";
 import type { NotificationReceiverEntry } from "./notification-receivers";

@@ -1,6 +1,6 @@
 import * as t from "io-ts";
 import { canonicalId, DescribedType, IntegerBetween } from "../domain/codec";
-import { NoticeType } from "../domain/upgrade-notice";
+import { NoticeType } from "../domain/notifications/upgrade-notice";
 
 /** What requests name: UUIDs are compared in lower case. */
 const Id = new DescribedType<string>(

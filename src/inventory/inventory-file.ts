@@ -3,14 +3,14 @@ import { dirname } from "node:path";
 import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
 import { parse } from "yaml";
-import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/installations";
-import type { RolloutPolicy } from "../domain/upgrade-plan";
+import { isIpv4Address } from "../domain/ipv4";
+import { defaultRolloutPolicy, type Installations, type MgmtFacts, type NetvirtFacts } from "../domain/plan/facts";
+import type { RolloutPolicy } from "../domain/plan/upgrade-plan";
 import { unknownFieldLines } from "../domain/unknown-fields";
+import { isSameVersion } from "../domain/version";
 import { InventoryContent } from "./inventory-content";
-import { notificationReceivers, type NotificationReceiverEntry } from "./notification-receivers";
-import { patchesOf, type Patches } from "./patch-entries";
-import { secretReader } from "./read-secret";
-import { serverSettings, type ServerSettings } from "./server-settings";
+import { type NotificationReceiverEntry, notificationReceivers } from "./notification-receivers";
+import { secretReader, type SecretReader } from "./read-secret";
 
 /** How a component manager is reached; holds a password, so it is never logged. */
 export interface ComponentManagerEntry {
@@ -167,7 +167,7 @@ function linked(
   const receivers = notificationReceivers(content.notificationReceivers ?? [], readSecret, problems);
   problems.push(
     ...[...content.clusters, ...netvirt, ...management].flatMap(({ resourceId }) =>
-      // Upgrades could not be found by it: src/temporal/visibility-query.ts.
+      // Upgrades could not be found by it: src/temporal/visibility.ts.
       resourceId.includes('"') ? [`The resource id ${resourceId} has a quotation mark in it.`] : [],
     ),
     ...twice("NETVIRT manager", netvirt, ({ resourceId }) => resourceId),
@@ -220,4 +220,96 @@ function whatIsWrong({ context }: t.ValidationError): string {
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}
+
+/** Where hosts of baseline-managed clusters get a HOSTOS version from. */
+export interface PatchEntry {
+  readonly version: string;
+  /** URLs of depots' `metadata.zip`, reachable from the hosts; never empty. */
+  readonly metadataUrls: readonly string[];
+  /** URLs of single packages, where not everything in the depots is to be installed. */
+  readonly vibUrls?: readonly string[];
+}
+
+/** The patches of an inventory, looked up by version or, where it is named, by ISO. */
+interface Patches {
+  find(query: { readonly version: string; readonly customIsoId?: string }): PatchEntry | undefined;
+}
+
+/** Patches and ISOs of the inventory; what is wrong with them goes to `problems`. */
+function patchesOf({ patches = [], isos = [] }: InventoryContent, problems: string[]): Patches {
+  const byVersion = new Map<string, PatchEntry>();
+  for (const patch of patches) {
+    const { version } = patch;
+    if ([...byVersion.keys()].some((other) => isSameVersion(other, version)))
+      problems.push(`Patch ${version} is there twice.`);
+    if (patch.metadataUrls.length === 0) problems.push(`Patch ${version} has no metadataUrls.`);
+    byVersion.set(version, patch);
+  }
+  const byIso = new Map(
+    isos.flatMap(({ id, version, metadataUrls, vibUrls }): [string, PatchEntry][] =>
+      metadataUrls ? [[id, { version, metadataUrls, ...(vibUrls && { vibUrls }) }]] : [],
+    ),
+  );
+  const urls = [...byVersion.values(), ...byIso.values()].flatMap(({ metadataUrls, vibUrls = [] }) => [
+    ...metadataUrls,
+    ...vibUrls,
+  ]);
+  for (const url of urls) {
+    if (!URL.canParse(url)) problems.push(`${url} of a patch is no URL.`);
+  }
+  return {
+    find: ({ version, customIsoId }) =>
+      customIsoId === undefined
+        ? [...byVersion.values()].find((patch) => isSameVersion(patch.version, version))
+        : byIso.get(customIsoId),
+  };
+}
+
+/** What an upgrade of a management server needs beside its access; holds secrets, so it is never logged. */
+interface ServerSettings {
+  /** DNS servers of a new appliance with a STATIC temporary address. */
+  readonly dnsServers: readonly string[];
+  /** Root password of a new appliance until the switchover. */
+  readonly temporaryRootPassword?: string;
+  /** Answers to the questions of an update, by the product's name of each. */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** Settings of the management servers by resource id; what is wrong with them goes to `problems`. */
+function serverSettings(
+  servers: NonNullable<InventoryContent["managementServers"]>,
+  readSecret: SecretReader,
+  problems: string[],
+): ReadonlyMap<string, ServerSettings> {
+  const settings = new Map<string, ServerSettings>();
+  for (const server of servers) {
+    const { resourceId, name, dnsServers = [], answers = [] } = server;
+    const secretOf = (what: string, place: { file?: string | undefined; variable?: string | undefined }) => {
+      const secret = readSecret(`${what} of management server ${name}`, place);
+      if (E.isRight(secret)) return secret.right;
+      problems.push(secret.left);
+      return undefined;
+    };
+    for (const address of dnsServers.filter((address) => !isIpv4Address(address)))
+      problems.push(`DNS server ${address} of management server ${name} is no IPv4 address.`);
+    const temporaryRootPassword = secretOf("temporary root password", {
+      file: server.temporaryRootPasswordFile,
+      variable: server.temporaryRootPasswordVariable,
+    });
+    const given: Record<string, string> = {};
+    for (const { item, valueFile, valueVariable } of answers) {
+      if (item in given) problems.push(`Answer ${item} of management server ${name} is there twice.`);
+      if (valueFile === undefined && valueVariable === undefined)
+        problems.push(`Answer ${item} of management server ${name} has neither valueFile nor valueVariable.`);
+      const value = secretOf(`answer ${item}`, { file: valueFile, variable: valueVariable });
+      if (value !== undefined) given[item] = value;
+    }
+    settings.set(resourceId, {
+      dnsServers,
+      ...(temporaryRootPassword !== undefined && { temporaryRootPassword }),
+      answers: given,
+    });
+  }
+  return settings;
 }

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/Either";
-import type { NoticeType } from "../domain/upgrade-notice";
+import type { NoticeType } from "../domain/notifications/upgrade-notice";
 import { isLoopback } from "../loopback";
 import type { InventoryContent } from "./inventory-content";
 import type { SecretReader } from "./read-secret";

@@ -1,8 +1,8 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CallOutcome, ManagerCall } from "../../activities/drivers/call-observation";
 import type { ApiMiddleware } from "../api/api-context";
-import { loads, shedReasons, type Load, type LoadControl, type ShedReason } from "../api/load-control";
-import type { WorkflowKind } from "../domain/blocked-workflow";
+import { type Load, type LoadControl, loads, type ShedReason, shedReasons } from "../api/load-control";
+import type { WorkflowKind } from "../domain/task/lost-upgrade";
 import type { UpgradeCounts } from "../temporal/upgrade-counter";
 import { callSeconds } from "./buckets";
 

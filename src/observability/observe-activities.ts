@@ -1,14 +1,12 @@
-import type { Context } from "@temporalio/activity";
-import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { type Attributes, trace } from "@opentelemetry/api";
+import type { Context, Info } from "@temporalio/activity";
+import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Payload } from "@temporalio/common";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { workerShutdown } from "../domain/host-remediation";
-import type { RemediationResult } from "../domain/remediation-progress";
 import type { RemediateHostsInput } from "../../activities/contract";
 import { requestIdHeader, taskIdHeader } from "../../workflows/messages";
-import { activityFacts, attemptsAfter, type ActivityFacts } from "./activity-facts";
-import { taskAttributes, type TaskContext, withTask } from "./task-context";
+import { type RemediationResult, workerShutdown } from "../domain/task/host-remediation";
+import { taskAttributes, type TaskContext, withTask } from "./context";
 import type { WorkerMetrics } from "./worker-metrics";
 
 /**
@@ -116,4 +114,82 @@ function countHosts(metrics: WorkerMetrics, { info }: Context, result: unknown):
   }
   if (failed.length > 0) metrics.countHosts("failed", failed.length);
   if (stopped.length > 0) metrics.countHosts("stopped", stopped.length);
+}
+
+/** What the log and the spans say of a run of an Activity: on what it works, and which of its attempts it is. */
+interface ActivityFacts {
+  /** The host, component, cluster or server in a word. */
+  readonly on?: string;
+  readonly cluster?: string;
+  readonly host?: string;
+  readonly componentManager?: string;
+  /** One more than the failures that have used up attempts; where these are not counted, as Temporal counts runs. */
+  readonly attempt: number;
+  /** How many attempts there are in all, where only failures that the component manager reports use them up. */
+  readonly attempts?: number;
+}
+
+type Named = Partial<Record<string, unknown>>;
+
+/** Read from the names that inputs have (activities/contract.ts), because an interceptor sees any Activity's. */
+export function activityFacts({ attempt, heartbeatDetails }: Info, input: unknown): ActivityFacts {
+  const given = named(input);
+  const { hosts, component, cluster, netvirt, server } = given;
+  const count = Array.isArray(hosts) ? hosts.length : 1;
+  const host = given["host"] ?? (count === 1 ? named(hosts)[0] : undefined);
+  const manager = [cluster, netvirt, server].map((part) => named(part)["componentManagerId"]).find(isText);
+  const on = count > 1 ? `${count} hosts` : [host, component, cluster, netvirt, server].map(nameOf);
+  const onWhat = typeof on === "string" ? on : on.find(isText);
+  const clusterName = nameOf(cluster);
+  const hostName = nameOf(host);
+  const attempts = named(given["attempts"])["maximumAttempts"];
+  const reported = [reportedIn(heartbeatDetails), reportedIn(given["resume"])].filter((count) => count !== undefined);
+  return {
+    ...(onWhat !== undefined && { on: onWhat }),
+    ...(clusterName !== undefined && { cluster: clusterName }),
+    ...(hostName !== undefined && { host: hostName }),
+    ...(manager !== undefined && { componentManager: manager }),
+    attempt: reported.length > 0 ? Math.max(...reported) + 1 : attempt,
+    ...(typeof attempts === "number" && { attempts }),
+  };
+}
+
+/** How a failed attempt leaves its host or component: attempts that are left, and after how many seconds the next one comes. */
+export function attemptsAfter(
+  { attempts }: ActivityFacts,
+  input: unknown,
+  failure: {
+    readonly nonRetryable?: boolean | null | undefined;
+    readonly details?: readonly unknown[] | null | undefined;
+  },
+): { readonly attemptsLeft?: number; readonly nextAttemptSeconds?: number } {
+  const reported = reportedIn(named(failure.details?.[0])["progress"]);
+  if (attempts === undefined || reported === undefined) return {};
+  const { retryDelay } = named(named(input)["attempts"]);
+  return {
+    attemptsLeft: Math.max(0, attempts - reported),
+    ...(failure.nonRetryable !== true && typeof retryDelay === "number" && { nextAttemptSeconds: retryDelay }),
+  };
+}
+
+/** Failures that used up attempts, as progress tells them. */
+function reportedIn(progress: unknown): number | undefined {
+  const { reportedFailures, failures } = named(progress);
+  // Several hosts count each on its own.
+  const reported: unknown = Array.isArray(failures) && failures.length === 1 ? failures[0] : reportedFailures;
+  return typeof reported === "number" ? reported : undefined;
+}
+
+function nameOf(part: unknown): string | undefined {
+  if (isText(part)) return part;
+  const { fqdn, name } = named(part);
+  return [fqdn, name].find(isText);
+}
+
+function named(value: unknown): Named {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import type { CallOutcome, ManagerCall, ObserveCall } from "../../activities/drivers/call-observation";
 import { DriverError } from "../../activities/drivers/driver-error";
-import { currentTask, taskAttributes } from "./task-context";
+import { currentTask, taskAttributes } from "./context";
 
 export interface ManagerCallObservers {
   readonly log: Logger;

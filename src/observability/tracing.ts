@@ -3,16 +3,16 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResourcesSync, envDetectorSync, Resource } from "@opentelemetry/resources";
 import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { ClientInterceptors } from "@temporalio/client";
 import {
   makeWorkflowExporter,
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryActivityOutboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
 } from "@temporalio/interceptors-opentelemetry";
-import type { ClientInterceptors } from "@temporalio/client";
 import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
 import type { ApiMiddleware } from "../api/api-context";
-import { currentRequestId } from "./request-context";
+import { currentRequestId } from "./context";
 
 /** What a process needs to take part in traces. Made only where spans are sent, so it costs nothing elsewhere. */
 export interface Tracing {

@@ -1,6 +1,6 @@
-import Koa from "koa";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import Koa from "koa";
 import type { SimulatorConfig } from "./config/simulator-config";
 import { controlApi } from "./control/control-api";
 import { send } from "./http/answering";
@@ -9,9 +9,9 @@ import { nsxApis } from "./nsx/nsx-api";
 import { StateFile } from "./state/state-file";
 import { World } from "./state/world";
 import { upgradeServiceApi, vcsaApi } from "./vcsa/vcsa-api";
-import { localizable } from "./vlcm/localizable";
-import { vlcmApi } from "./vlcm/vlcm-api";
 import { vim25Api } from "./vim25/vim25-api";
+import { localizable } from "./vlcm/vapi-error";
+import { vlcmApi } from "./vlcm/vlcm-api";
 
 /** A running simulator. `close` resolves when its port is free and its state is saved. */
 export interface RunningSimulator {

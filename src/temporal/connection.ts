@@ -1,15 +1,15 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { InterceptingCall, type Interceptor, status } from "@grpc/grpc-js";
 import {
   Client,
+  type ClientInterceptors,
   Connection,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
-  type ClientInterceptors,
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
-import { observedCalls, type OnTemporalCall } from "./observed-calls";
 
 /** Where Temporal is; the connection options hold the address, and keys and certificates if any. */
 export interface TemporalTarget {
@@ -92,4 +92,24 @@ export function boundConnects(milliseconds: number): () => void {
   };
   subscribe("net.client.socket", bound);
   return () => void unsubscribe("net.client.socket", bound);
+}
+
+/** Told of each call when it has ended: the method's name, the status in words such as `OK`, and the seconds it took. */
+type OnTemporalCall = (operation: string, result: string, seconds: number) => void;
+
+/** Watches the gRPC calls of a client, one by one; to be put around the interceptor that repeats them. */
+function observedCalls(onCall: OnTemporalCall): Interceptor {
+  return (options, nextCall) => {
+    const operation = options.method_definition.path.split("/").at(-1) ?? "";
+    const began = performance.now();
+    return new InterceptingCall(nextCall(options), {
+      start: (metadata, _listener, next) =>
+        next(metadata, {
+          onReceiveStatus: (ended, pass) => {
+            onCall(operation, status[ended.code], (performance.now() - began) / 1000);
+            pass(ended);
+          },
+        }),
+    });
+  };
 }

@@ -3,10 +3,8 @@ import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
 import { InTurn } from "../in-turn";
 import type { Deadline } from "../upgrades/ports";
-import { describeExecution } from "./described-execution";
-import { type Memo, PayloadReader } from "./memo";
-import { locksQuery } from "./visibility-query";
-import type { VisibilityReader } from "./visibility-reader";
+import { describeExecution, type Memo, PayloadReader } from "./describe-workflow";
+import { locksQuery, type VisibilityReader } from "./visibility";
 
 /** How long Temporal may take to answer, in milliseconds. */
 const timeout = 5000;

@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from "node:crypto";
-import type { Payload, PayloadCodec } from "@temporalio/common";
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 
 const { Payload: PayloadMessage } = temporal.api.common.v1;
@@ -90,4 +90,15 @@ function isEncrypted({ metadata }: Payload): boolean {
 
 function textOf(bytes: Uint8Array | null | undefined): string {
   return Buffer.from(bytes ?? []).toString();
+}
+
+/**
+ * How a client or worker reads and writes payloads. With keys the messages of failures, which name hosts, are made
+ * payloads too, by the module `failureConverter`. Without keys what is encrypted cannot be read, and says so.
+ */
+export function payloadConversion(keys: readonly PayloadKey[], failureConverter: string): DataConverter {
+  return {
+    payloadCodecs: [new PayloadEncryption(keys)],
+    ...(keys.length > 0 && { failureConverterPath: failureConverter }),
+  };
 }

@@ -1,20 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
-import { type Clock, monotonicClock } from "../clock";
-import { blockedError } from "../domain/blocked-workflow";
-import { changesNothing, publishedRefusal } from "../domain/published-upgrade";
-import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
-import { toTimestamp } from "../domain/timestamp";
-import { RequestOutcome } from "../domain/upgrade-request";
-import type {
-  CancelAnswer,
-  EndedAnswer,
-  RequestAnswer,
-  RequestOrigin,
-  UnansweredAnswer,
-  UpgradeRequest,
-} from "../upgrades/ports";
 import {
   commitSignal,
   pauseSignal,
@@ -25,10 +11,23 @@ import {
   retrySignal,
   upgradeQuery,
 } from "../../workflows/messages";
-import { BlockFinder } from "./block-finder";
-import { describeExecution } from "./described-execution";
+import { type Clock, monotonicClock } from "../clock";
+import { changesNothing, publishedRefusal } from "../domain/requests/published-upgrade";
+import { RequestOutcome } from "../domain/requests/upgrade-request";
+import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
+import { blockedError } from "../domain/task/lost-upgrade";
+import { toTimestamp } from "../domain/timestamp";
+import type {
+  CancelAnswer,
+  EndedAnswer,
+  RequestAnswer,
+  RequestOrigin,
+  UnansweredAnswer,
+  UpgradeRequest,
+} from "../upgrades/ports";
+import { BlockFinder } from "./blocked-workflows";
+import { type DescribedUpgrade, type DescribedUpgrades, describeExecution } from "./describe-workflow";
 import { grpcCode } from "./temporal-error";
-import type { DescribedUpgrade, DescribedUpgrades } from "./described-upgrades";
 
 const signals = {
   commit: commitSignal,

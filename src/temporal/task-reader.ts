@@ -4,25 +4,32 @@ import { temporal } from "@temporalio/proto";
 import { isRight } from "fp-ts/Either";
 import * as t from "io-ts";
 import pLimit from "p-limit";
-import { withBlocked, type BlockedWorkflow } from "../domain/blocked-workflow";
-import { endedResources } from "../domain/ended-resources";
-import { ErrorBody } from "../domain/error-body";
-import { hasTaskEnded, lostTask } from "../domain/lost-upgrade";
-import type { PendingActivity } from "../domain/pending-activity";
-import { hasEndedPart } from "../domain/resource-end";
-import { SubTask, type Task } from "../domain/task";
-import { partsIn } from "../domain/task-change";
-import { withResources } from "../domain/task-progress";
+import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { ErrorBody } from "../domain/errors";
+import { SubTask, type Task } from "../domain/spec/task";
+import { type BlockedWorkflow, hasTaskEnded, lostTask, withBlocked } from "../domain/task/lost-upgrade";
+import type { PendingActivity } from "../domain/task/pending-activity";
+import { hasEndedPart } from "../domain/task/sub-task";
+import { endedResources, partsIn } from "../domain/task/task-change";
+import { withResources } from "../domain/task/task-progress";
 import { Timestamp, toTimestamp } from "../domain/timestamp";
 import { InTurn } from "../in-turn";
-import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
-import { BlockFinder } from "./block-finder";
-import { describeExecution, type DescribedExecution, type RawActivity } from "./described-execution";
-import { Grafts } from "./grafts";
-import { LastAnswers } from "./last-answers";
-import { AnsweredSubTask, PayloadReader, readAs, StoredTask, StoredUpgrade, type TaskWithChildren } from "./memo";
-import { timestampOf } from "./server-time";
-import { hasLastWord, lostBecause } from "./workflow-end";
+import { BlockFinder } from "./blocked-workflows";
+import {
+  AnsweredSubTask,
+  type DescribedExecution,
+  describeExecution,
+  hasLastWord,
+  lostBecause,
+  PayloadReader,
+  type RawActivity,
+  readAs,
+  StoredTask,
+  StoredUpgrade,
+  type TaskWithChildren,
+  timestampOf,
+} from "./describe-workflow";
+import { Grafts, LastAnswers } from "./query-cache";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 

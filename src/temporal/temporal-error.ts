@@ -5,10 +5,10 @@ import {
   conflict,
   failedDependency,
   payloadKeyMissing,
+  type ServiceError,
   temporalNotSetUp,
   temporalUnreachable,
   unexpected,
-  type ServiceError,
 } from "../upgrades/service-error";
 import { PayloadKeyError } from "./payload-encryption";
 

@@ -1,9 +1,8 @@
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
-import { UpgradeStatus } from "../domain/upgrade-status";
+import { UpgradeStatus } from "../domain/spec/upgrade";
 import { oneLine } from "../startup-error";
-import { upgradesQuery } from "./visibility-query";
-import { visibilityOf, type Visibility } from "./visibility-reader";
+import { upgradesQuery, type Visibility, visibilityOf } from "./visibility";
 
 /** What Temporal knows of all upgrades at one moment. */
 export interface UpgradeCounts {

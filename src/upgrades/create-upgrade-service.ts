@@ -1,18 +1,18 @@
-import { cancelTask } from "./cancel-task";
-import { listBundles, readBundle } from "./list-bundles";
-import { listClusters } from "./list-clusters";
-import { listIsos, listManagementServers, listNetvirt, listPersonalities } from "./list-installations";
-import { listUpgrades } from "./list-upgrades";
+import { cancelTask, retryTask } from "./control-task";
+import { runPrechecks, steerUpgrade, updateUpgrade } from "./control-upgrade";
 import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
-import { previewUpgrade } from "./preview-upgrade";
-import { readCluster } from "./read-cluster";
-import { readPrechecks } from "./read-prechecks";
-import { readTask } from "./read-task";
-import { retryTask } from "./retry-task";
-import { runPrechecks } from "./run-prechecks";
-import { startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
-import { steerUpgrade } from "./steer-upgrade";
-import { updateUpgrade } from "./update-upgrade";
+import {
+  listBundles,
+  listClusters,
+  listIsos,
+  listManagementServers,
+  listNetvirt,
+  listPersonalities,
+  readBundle,
+  readCluster,
+} from "./read-installations";
+import { listUpgrades, readPrechecks, readTask } from "./read-upgrades";
+import { previewUpgrade, startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
 import type { UpgradeService } from "./upgrade-service";
 import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
 

@@ -1,19 +1,17 @@
 import type { Option } from "fp-ts/Option";
 import type { TaskEither } from "fp-ts/TaskEither";
-import type { Bundle, BundleType } from "../domain/bundle";
-import type { ClusterMember } from "../domain/cluster";
-import type { ClusterEntryFacts, ClusterFacts, ClusterLookup } from "../domain/cluster-facts";
-import type { ErrorBody } from "../domain/error-body";
-import type { Installations } from "../domain/installations";
+import type { ErrorBody } from "../domain/errors";
 import type { ManagerSilence } from "../domain/manager-silence";
+import type { PlannedReceiver } from "../domain/notifications/upgrade-notice";
 import type { PageRequest } from "../domain/page";
-import type { PageOfTask, Task, TaskStatus } from "../domain/task";
-import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
-import type { PlannedReceiver } from "../domain/upgrade-notice";
-import type { UpgradePlan } from "../domain/upgrade-plan";
-import type { RequestOutcome } from "../domain/upgrade-request";
-import type { CommitSpec } from "../domain/upgrade-schedule";
-import type { UpgradeStatus } from "../domain/upgrade-status";
+import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
+import type { CommitSpec } from "../domain/plan/schedule";
+import type { UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { RequestOutcome } from "../domain/requests/upgrade-request";
+import type { Bundle, BundleType } from "../domain/spec/bundle";
+import type { ClusterMember } from "../domain/spec/cluster";
+import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
+import type { PageOfUpgrade, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import type { ServiceError } from "./service-error";
 
 /** Until when a call may take, in epoch milliseconds, where that is earlier than its own limit says. */

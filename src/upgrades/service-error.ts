@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../domain/error-body";
+import type { ErrorBody } from "../domain/errors";
 
 /** One thing that is wrong with a request: which field or resource, a stable code, and what to do about it. */
 export interface Problem {

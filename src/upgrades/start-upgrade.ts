@@ -1,11 +1,25 @@
-import { pipe } from "fp-ts/function";
+import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
+import type { Option } from "fp-ts/Option";
+import * as T from "fp-ts/Task";
 import * as TE from "fp-ts/TaskEither";
-import type { Task } from "../domain/task";
-import { initialTask } from "../domain/task-progress";
-import { admitAndPlan, type PlanDependencies, type WarnedSpec } from "./admit-and-plan";
-import type { Deadline, UpgradeExecutions } from "./ports";
-import { badRequest, failedDependency, type Problem, type ServiceError } from "./service-error";
+import { pipe } from "fp-ts/function";
+import type { Rejection } from "../domain/admission/admission-rule";
+import { admitUpgrade } from "../domain/admission/admit-upgrade";
+import { neededLocks } from "../domain/admission/lock-rules";
+import type { ErrorBody } from "../domain/errors";
+import { planUpgrade } from "../domain/plan/plan-upgrade";
+import { type HostsForPreview, previewOf, type UpgradePreview } from "../domain/plan/preview";
+import { clustersOf, type ClusterUpgradePlan, type UpgradePlan } from "../domain/plan/upgrade-plan";
+import type { Bundle } from "../domain/spec/bundle";
+import type { RequestWarning } from "../domain/spec/request-warning";
+import type { Task } from "../domain/spec/task";
+import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
+import { initialTask } from "../domain/task/task-progress";
+import type { ActivityWaits } from "../domain/time-limits";
+import type { BundleCatalog, Deadline, Identities, Inventory, UpgradeExecutions } from "./ports";
+import { silent } from "./read-installations";
+import { badRequest, failedDependency, notAllowed, type Problem, type ServiceError } from "./service-error";
 import type { StartRequest } from "./upgrade-service";
 
 export interface StartUpgradeDependencies extends PlanDependencies {
@@ -93,4 +107,128 @@ function repeated(deps: StartUpgradeDependencies, id: string, digest: string, un
       ),
     ),
   );
+}
+
+export interface PreviewDependencies extends PlanDependencies {
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "readHosts">;
+}
+
+/**
+ * What a start with the same request would do now, or why it would be refused. Starts nothing. Hosts that a component
+ * manager does not tell are not in the waves; the preview is good without them, and says so.
+ */
+export function previewUpgrade(deps: PreviewDependencies) {
+  return (spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TE.TaskEither<ServiceError, UpgradePreview> =>
+    pipe(
+      admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
+      TE.chainTaskK((plan) =>
+        pipe(
+          hostsOf(deps.inventory, plan),
+          T.map((known) => previewOf(plan, known)),
+        ),
+      ),
+    );
+}
+
+/** The clusters that would be upgraded, each with its hosts. A plan without HOSTOS reads none. */
+function hostsOf(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<HostsForPreview> {
+  const readOne = (cluster: ClusterUpgradePlan) =>
+    pipe(
+      inventory.readHosts(cluster),
+      T.map((read) => ({ cluster, read })),
+    );
+  return pipe(
+    T.traverseArray(readOne)(clustersOf(plan)),
+    T.map((all) => ({
+      hosts: new Map(
+        all.flatMap(({ cluster, read }) => (E.isRight(read) ? [[cluster.resourceId, read.right] as const] : [])),
+      ),
+      errors: new Map<string, ErrorBody>(
+        all.flatMap(({ cluster, read }) =>
+          E.isLeft(read) ? [[cluster.resourceId, silent(cluster.componentManagerId, read.left)] as const] : [],
+        ),
+      ),
+    })),
+  );
+}
+
+interface PlanDependencies {
+  readonly executions: Pick<UpgradeExecutions, "lockHolders">;
+  readonly catalog: Pick<BundleCatalog, "find">;
+  readonly inventory: Pick<Inventory, "clusters" | "readClusters" | "installations" | "notifications">;
+  readonly identities: Identities;
+  /** Days that a failed upgrade stays open. */
+  readonly resolutionDays: number;
+  /** Minutes by which a scheduled upgrade may begin late by itself. */
+  readonly lateStartMinutes: number;
+  /** How long its Activities are tried; absent means the defaults. */
+  readonly waits: ActivityWaits;
+}
+
+/** What is left for Temporal after the component managers, in milliseconds: who does not answer is then told apart. */
+const restOfStart = 1000;
+
+/** A request, and what was ignored of it before. */
+interface WarnedSpec {
+  readonly spec: UpgradeSpec;
+  readonly warnings?: readonly RequestWarning[];
+}
+
+/** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
+function admitAndPlan(
+  { catalog, inventory, executions, identities, resolutionDays, lateStartMinutes, waits }: PlanDependencies,
+  { spec, warnings = [] }: WarnedSpec,
+  id: string,
+  until: Deadline = Infinity,
+): TE.TaskEither<ServiceError, UpgradePlan> {
+  const ids = spec.resourceUpgradeSpecs.map(({ resourceId }) => resourceId);
+  const { installations, notifications = [] } = inventory;
+  const now = identities.now();
+  const named = new Set(ids);
+  const clusters = inventory.clusters.filter(({ resourceId }) => named.has(resourceId));
+  const locks = (bundle: Option<Bundle>) =>
+    neededLocks({ spec, bundle, installations, clusters }).map(({ lock }) => lock);
+  return pipe(
+    catalog.find(spec.bundleId),
+    TE.chain((bundle) =>
+      pipe(
+        TE.Do,
+        TE.apS("bundle", TE.right(bundle)),
+        TE.apS("clusters", inventory.readClusters(ids, until - restOfStart)),
+        // At the same time, and an error among them: the other rules can still say that the request can never succeed.
+        TE.apS("holders", TE.fromTask(executions.lockHolders(locks(bundle), until))),
+      ),
+    ),
+    TE.chainEitherK(({ holders, ...facts }) =>
+      pipe(
+        admitUpgrade({
+          spec,
+          now,
+          installations,
+          lockHolders: E.getOrElseW(() => new Map<string, string>())(holders),
+          ...facts,
+        }),
+        E.mapLeft((rejections) => refusal(rejections, holders)),
+        E.chainFirst(() => holders),
+        E.map((admitted) =>
+          planUpgrade(admitted, { id, now, resolutionDays, lateStartMinutes, notifications, waits, warnings }),
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * All rejections in one error, with what kept us from looking at the locks. Its kind is that of the one that the client
+ * can mend first: 400, then 403, then 424.
+ */
+function refusal(rejections: readonly Rejection[], holders: E.Either<ServiceError, unknown>): ServiceError {
+  const problems: Problem[] = [...rejections];
+  if (E.isLeft(holders) && holders.left._tag === "FailedDependency") {
+    problems.push(...holders.left.problems.map((problem) => ({ ...problem, effect: "FAILED_DEPENDENCY" as const })));
+  }
+  const effects = new Set(rejections.map(({ effect }) => effect));
+  if (effects.has("BAD_REQUEST")) return badRequest(problems);
+  if (effects.has("NOT_ALLOWED")) return notAllowed(problems);
+  return failedDependency(problems);
 }

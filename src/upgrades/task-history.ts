@@ -1,9 +1,10 @@
-import { hasTaskEnded } from "../domain/lost-upgrade";
-import type { Task, TaskStatus } from "../domain/task";
-import { subTasksIn, taskUpdate, type TaskChange } from "../domain/task-change";
+import type { Task, TaskStatus } from "../domain/spec/task";
+import { hasTaskEnded } from "../domain/task/lost-upgrade";
+import { subTasksIn, type TaskChange, taskUpdate } from "../domain/task/task-change";
+import type { ServiceError } from "./service-error";
 
 /** A state of a Task, or what leads to it from the state before. `id` names the state for a listener that comes back. */
-export type TaskStep =
+type TaskStep =
   | { readonly type: "SNAPSHOT"; readonly id: string; readonly task: Task }
   | { readonly type: "CHANGE"; readonly id: string; readonly change: TaskChange };
 
@@ -78,4 +79,27 @@ export class TaskHistory {
   private forget(count: number): void {
     for (const { change } of this.changes.splice(0, count)) this.keptSubTasks -= subTasksIn(change);
   }
+}
+
+/**
+ * What a listener of a Task is told. A SNAPSHOT can come at any time and replaces all that was known.
+ *
+ * - `UNAVAILABLE`: the Task cannot be read for now; the listener goes on, and `AVAILABLE` says that it can again.
+ * - `END`: the Task has ended; nothing comes after it. `id` as in the last step.
+ * - `QUIET`: nothing has happened for a time.
+ */
+export type TaskEvent =
+  | TaskStep
+  | { readonly type: "UNAVAILABLE"; readonly error: ServiceError }
+  | { readonly type: "AVAILABLE" }
+  | { readonly type: "END"; readonly status: TaskStatus }
+  | { readonly type: "QUIET" };
+
+/** Somebody who follows a Task at a pace of their own. */
+export interface TaskListener {
+  readonly taskId: string;
+  /** The next event, as soon as there is one; undefined after the last. Asked again only when it has answered. */
+  next(): Promise<TaskEvent | undefined>;
+  /** Ends it, also while it waits. Has to be called by whoever does not read to the end. */
+  leave(): void;
 }

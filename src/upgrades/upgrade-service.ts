@@ -1,18 +1,22 @@
 import type { TaskEither } from "fp-ts/TaskEither";
-import type { Bundle, PageOfBundle } from "../domain/bundle";
-import type { Cluster, PageOfCluster } from "../domain/cluster";
-import type { ErrorBody } from "../domain/error-body";
-import type { PageOfIso, PageOfManagementServer, PageOfNetvirtInstance, PageOfPersonality } from "../domain/installed";
+import type { ErrorBody } from "../domain/errors";
 import type { PageRequest } from "../domain/page";
-import type { RequestWarning } from "../domain/request-warning";
-import type { PageOfTask, Task } from "../domain/task";
-import type { PageOfUpgrade, Upgrade } from "../domain/upgrade";
-import type { UpgradePreview } from "../domain/upgrade-preview";
-import type { UpgradeSpec } from "../domain/upgrade-spec";
-import type { UpgradeUpdateSpec } from "../domain/upgrade-update";
+import type { UpgradePreview } from "../domain/plan/preview";
+import type { Bundle, PageOfBundle } from "../domain/spec/bundle";
+import type { Cluster, PageOfCluster } from "../domain/spec/cluster";
+import type {
+  PageOfIso,
+  PageOfManagementServer,
+  PageOfNetvirtInstance,
+  PageOfPersonality,
+} from "../domain/spec/installations";
+import type { RequestWarning } from "../domain/spec/request-warning";
+import type { PageOfTask, Task } from "../domain/spec/task";
+import type { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
+import type { UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { TaskFilter, UpgradeFilter } from "./ports";
 import type { ServiceError } from "./service-error";
-import type { TaskListener } from "./task-listener";
+import type { TaskListener } from "./task-history";
 import type { Follower } from "./watch-task";
 
 export interface StartRequest {

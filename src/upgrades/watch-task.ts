@@ -1,10 +1,9 @@
 import * as E from "fp-ts/Either";
 import type { TaskEither } from "fp-ts/TaskEither";
+import type { Task } from "../domain/spec/task";
 import type { Identities, Timers, UpgradeExecutions } from "./ports";
-import { busy, throttled, type ServiceError } from "./service-error";
-import type { TaskListener } from "./task-listener";
-import { WatchedTask } from "./watched-task";
-import { WatchedTaskListener } from "./watched-task-listener";
+import { busy, type ServiceError, throttled, unexpected } from "./service-error";
+import { type TaskEvent, TaskHistory, type TaskListener } from "./task-history";
 
 export interface WatchTaskDependencies {
   readonly executions: Pick<UpgradeExecutions, "readTask">;
@@ -143,3 +142,159 @@ const tooMany = {
   message: "This process follows tasks for as many listeners as it may.",
   remediation: "Try again in a while, or read the task by GET /v1/tasks/{id} until then.",
 };
+
+/** One Task that listeners follow: it is read again and again, once for all of them. */
+class WatchedTask {
+  readonly history: TaskHistory;
+  /** Why the Task could not be read the last time. */
+  outage: ServiceError | undefined;
+  /** Listeners, and those who wait to become one. */
+  users = 0;
+  private readonly wakes = new Set<() => void>();
+  private reading: Promise<E.Either<ServiceError, void>> | undefined;
+  private cancelRead: (() => void) | undefined;
+
+  constructor(
+    private readonly readTask: TaskEither<ServiceError, Task>,
+    private readonly timers: Timers,
+    private readonly pollMilliseconds: number,
+    epoch: string,
+  ) {
+    this.history = new TaskHistory(epoch);
+  }
+
+  /** Whether nothing can come any more: it has ended, or there is no such Task any longer. */
+  get isOver(): boolean {
+    return this.history.end !== undefined || this.outage?._tag === "NotFound";
+  }
+
+  /** Reads the Task, unless it is being followed and so known anyway. Left where it cannot be read. */
+  async refresh(): Promise<E.Either<ServiceError, void>> {
+    return this.cancelRead ? E.right(undefined) : this.read();
+  }
+
+  /** `wake` is called when there may be something new. Gives the function that ends that. */
+  listen(wake: () => void): () => void {
+    this.wakes.add(wake);
+    this.readLater();
+    return () => {
+      this.wakes.delete(wake);
+      if (this.wakes.size > 0) return;
+      this.cancelRead?.();
+      this.cancelRead = undefined;
+    };
+  }
+
+  private read(): Promise<E.Either<ServiceError, void>> {
+    this.reading ??= this.readOnce().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async readOnce(): Promise<E.Either<ServiceError, void>> {
+    const outcome = await this.outcome();
+    this.cancelRead?.();
+    this.cancelRead = undefined;
+    this.outage = E.isLeft(outcome) ? outcome.left : undefined;
+    if (E.isRight(outcome)) this.history.record(outcome.right);
+    this.readLater();
+    for (const wake of [...this.wakes]) wake();
+    return E.isLeft(outcome) ? outcome : E.right(undefined);
+  }
+
+  private async outcome(): Promise<E.Either<ServiceError, Task>> {
+    try {
+      return await this.readTask();
+    } catch (cause) {
+      return E.left(unexpected(cause));
+    }
+  }
+
+  private readLater(): void {
+    if (this.wakes.size === 0 || this.isOver || this.cancelRead) return;
+    this.cancelRead = this.timers.after(this.pollMilliseconds, () => void this.read());
+  }
+}
+
+/** How long a listener may take to ask for its first event: the request that it was for may be gone. */
+const beginMilliseconds = 60_000;
+
+/** A listener with its own place in the history of a watched Task. It keeps no events, so it may be as slow as it likes. */
+class WatchedTaskListener implements TaskListener {
+  private place: number | undefined;
+  private toldOutage: ServiceError | undefined;
+  private hasLeft = false;
+  private wake: () => void = () => undefined;
+  private readonly stopListening: () => void;
+  private readonly cancelBegin: () => void;
+
+  constructor(
+    readonly taskId: string,
+    private readonly task: WatchedTask,
+    lastEventId: string | undefined,
+    private readonly timers: Timers,
+    private readonly quietMilliseconds: number,
+    private readonly onLeave: () => void,
+  ) {
+    this.place = task.history.placeOf(lastEventId);
+    this.stopListening = task.listen(() => this.wake());
+    this.cancelBegin = timers.after(beginMilliseconds, () => this.leave());
+  }
+
+  async next(): Promise<TaskEvent | undefined> {
+    this.cancelBegin();
+    const due = this.due();
+    const event = due === "NOTHING" ? await this.later() : due;
+    if (event === "OVER" || event.type === "END") this.leave();
+    return event === "OVER" ? undefined : event;
+  }
+
+  leave(): void {
+    if (this.hasLeft) return;
+    this.hasLeft = true;
+    this.cancelBegin();
+    this.stopListening();
+    this.onLeave();
+    this.wake();
+  }
+
+  private due(): TaskEvent | "NOTHING" | "OVER" {
+    if (this.hasLeft) return "OVER";
+    return this.changeOfOutage() ?? this.nextStep() ?? (this.task.isOver ? this.end() : "NOTHING");
+  }
+
+  /** Nobody is told of an outage before there is something to go on from. */
+  private changeOfOutage(): TaskEvent | undefined {
+    const { outage } = this.task;
+    if (this.place === undefined || (outage === undefined) === (this.toldOutage === undefined)) return undefined;
+    // Each failed read has an error of its own; a listener is told of the first of an outage.
+    this.toldOutage = outage;
+    return outage ? { type: "UNAVAILABLE", error: outage } : { type: "AVAILABLE" };
+  }
+
+  private nextStep(): TaskEvent | undefined {
+    const next = this.task.history.after(this.place);
+    if (next) this.place = next.place;
+    return next?.step;
+  }
+
+  private end(): TaskEvent | "OVER" {
+    const status = this.task.history.end;
+    return status === undefined ? "OVER" : { type: "END", status };
+  }
+
+  /** What comes next, or word that nothing has come for a time. */
+  private later(): Promise<TaskEvent | "OVER"> {
+    return new Promise((resolve) => {
+      const settle = (event: TaskEvent | "OVER") => {
+        cancel();
+        this.wake = () => undefined;
+        resolve(event);
+      };
+      const cancel = this.timers.after(this.quietMilliseconds, () => settle({ type: "QUIET" }));
+      this.wake = () => {
+        const due = this.due();
+        if (due !== "NOTHING") settle(due);
+      };
+    });
+  }
+}

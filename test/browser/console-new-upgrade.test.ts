@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Locator, Page, Request } from "playwright-core";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { example } from "../system/examples";
 import { expectAccessible, narrow } from "./accessibility";
 import { screenshot } from "./chromium";

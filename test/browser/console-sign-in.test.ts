@@ -4,14 +4,14 @@ import * as TE from "fp-ts/TaskEither";
 import type { Browser, Page } from "playwright-core";
 import type { Authentication } from "../../src/api/authentication";
 import { oidcAuthentication } from "../../src/authentication/oidc-authentication";
-import type { Task } from "../../src/domain/task";
-import type { TaskEvent } from "../../src/upgrades/task-listener";
+import type { Task } from "../../src/domain/spec/task";
+import type { TaskEvent } from "../../src/upgrades/task-history";
 import { until } from "../system/service-under-test";
-import { startApiUnderTest, type ApiUnderTest } from "../unit/api/api-under-test";
+import { type ApiUnderTest, startApiUnderTest } from "../unit/api/api-under-test";
 import {
   localFiles,
-  passwords,
   type LocalFiles,
+  passwords,
   type UserName,
 } from "../unit/authentication/local-authentication-under-test";
 import { audience, browserClient, realIssuer } from "../unit/authentication/real-issuer";

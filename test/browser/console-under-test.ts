@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Browser, Locator, Page } from "playwright-core";
-import type { Task } from "../../src/domain/task";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { ServiceUnderTest, until } from "../system/service-under-test";
 import { wide } from "./accessibility";
 import { startChromium } from "./chromium";

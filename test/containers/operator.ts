@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect } from "chai";
 import { Agent, fetch } from "undici";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
-import { unhurried, type ComposeProject } from "./compose-project";
+import { type ComposeProject, unhurried } from "./compose-project";
 
 const draft = readFileSync(resolve(__dirname, "../../examples/cluster-draft.json"), "utf8");
 /** How long an upgrade of the example's four hosts may take while parts of the service are away, in milliseconds. */

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import type { NetvirtTarget } from "../../activities/contract";
-import { netvirtComponentOrder } from "../../src/domain/netvirt-upgrade";
+import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import {
   groups,
+  type SimulatedNetvirt,
   simulateNetvirt,
   start,
   targetVersion,
-  type SimulatedNetvirt,
 } from "../unit/activities/simulated-netvirt";
 import { nsxContract } from "./nsx-contract";
 import { startValidatingProxy, type ValidatingProxy } from "./validating-proxy";

@@ -8,13 +8,13 @@ import {
   depotAddOn,
   depotFirmware,
   quickLimits,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
 } from "../unit/activities/simulated-cluster";
 import { startValidatingProxy, type ValidatingProxy } from "./validating-proxy";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { nsxApis } from "../../src/simulator/nsx/nsx-api";
-import { World } from "../../src/simulator/state/world";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
+import { World } from "../../src/simulator/state/world";
 import { nsxConfig, NsxTestClient } from "../unit/simulator/nsx-client";
 import { startTestSimulator, type TestClock } from "../unit/simulator/simulator-client";
 import { nsxContract } from "./nsx-contract";

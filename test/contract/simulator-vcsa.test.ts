@@ -1,11 +1,11 @@
-import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
 import { World } from "../../src/simulator/state/world";
 import { vcsaApi } from "../../src/simulator/vcsa/vcsa-api";
-import { SimulatorClient, startTestSimulator, testConfig, type TestClock } from "../unit/simulator/simulator-client";
+import { SimulatorClient, startTestSimulator, type TestClock, testConfig } from "../unit/simulator/simulator-client";
 import { type ContractChecker, createContractChecker } from "./contract-checker";
 import { startValidatingProxy, type ValidatingProxy } from "./validating-proxy";
 

@@ -1,6 +1,6 @@
-import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
 import { World } from "../../src/simulator/state/world";
@@ -9,8 +9,8 @@ import {
   images,
   SimulatorClient,
   startTestSimulator,
-  testConfig,
   type TestClock,
+  testConfig,
 } from "../unit/simulator/simulator-client";
 import { type ContractChecker, createContractChecker } from "./contract-checker";
 import { startValidatingProxy, type ValidatingProxy } from "./validating-proxy";

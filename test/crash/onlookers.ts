@@ -1,4 +1,4 @@
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { pause } from "../system/deployment";
 import { hostsOf } from "../system/service-under-test";
 

@@ -1,5 +1,5 @@
-import type { Task } from "../../src/domain/task";
-import type { Upgrade } from "../../src/domain/upgrade";
+import type { Task } from "../../src/domain/spec/task";
+import type { Upgrade } from "../../src/domain/spec/upgrade";
 import { until } from "../system/deployment";
 import type { Answer, ServiceUnderTest } from "../system/service-under-test";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { PageOfTask, Task, TaskStatus } from "../../src/domain/task";
-import type { PageOfUpgrade, Upgrade } from "../../src/domain/upgrade";
+import type { PageOfTask, Task, TaskStatus } from "../../src/domain/spec/task";
+import type { PageOfUpgrade, Upgrade } from "../../src/domain/spec/upgrade";
 import { mostOutOfService } from "../support/most-out-of-service";
 import { until } from "../system/deployment";
 import type { ServiceUnderTest } from "../system/service-under-test";

@@ -1,6 +1,6 @@
-import type { TaskStatus } from "../../src/domain/task";
-import { cluster, mgmtId, partsOf } from "../system/servers-under-test";
+import type { TaskStatus } from "../../src/domain/spec/task";
 import { exampleNow } from "../system/examples";
+import { cluster, mgmtId, partsOf } from "../system/servers-under-test";
 import type { Operator } from "./operator";
 
 /** An upgrade at the stage where the crash is to come. */

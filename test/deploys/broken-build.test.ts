@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Cluster } from "../../src/domain/cluster";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Cluster } from "../../src/domain/spec/cluster";
+import type { Task } from "../../src/domain/spec/task";
 import { DocumentedCommands } from "../support/documented-commands";
 import { temporalCli } from "../support/workflow-environment";
 import { exampleNow } from "../system/examples";

@@ -3,15 +3,15 @@ import { temporal } from "@temporalio/proto";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { expect } from "chai";
 import pLimit from "p-limit";
+import { resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import { lockOf } from "../../src/domain/resource-lock";
-import { resourcesOf } from "../../src/domain/upgrade-plan";
 import { changedBundle } from "../replay/replay";
 import { eventually } from "../support/eventually";
 import { Gate } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { UpgradeBench } from "../support/upgrade-bench";
 import { madePatch } from "./made-patch";
-import { inFlight, Manager, type InFlight } from "./upgrades-in-flight";
+import { inFlight, type InFlight, Manager } from "./upgrades-in-flight";
 
 const { EventType, WorkflowTaskFailedCause } = temporal.api.enums.v1;
 

@@ -1,17 +1,16 @@
 import { Context } from "@temporalio/activity";
 import type { RemediateHostsInput } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
-import type { HostResult } from "../../src/domain/host-remediation";
-import type { RemediationResult } from "../../src/domain/remediation-progress";
+import type { HostResult, RemediationResult } from "../../src/domain/task/host-remediation";
 import { eventually } from "../support/eventually";
 import {
   activityFailure,
   allUpgraded,
+  failedCheck,
   FakeActivities,
   Gate,
   hostFailure,
   hostProgress,
-  failedCheck,
   type OneHostInput,
   passedCheck,
   type ReplacedActivities,

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { eventually } from "../support/eventually";
 import { MemoryReports } from "../support/memory-reports";
 import { example } from "../system/examples";
 import { NpmStart } from "../system/npm-start";
-import { expectError, type Answer } from "../unit/api/api-under-test";
+import { type Answer, expectError } from "../unit/api/api-under-test";
 import { tally } from "./tally";
 
 /** A request as Node's client sends it. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
 import { allRoutes } from "../../src/api/create-api";
 import { devAuthentication } from "../../src/authentication/dev-authentication";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { fakeService } from "../unit/api/api-under-test";
 import { useAttackedService } from "./use-attacked-service";
 

@@ -1,6 +1,5 @@
 import type * as t from "io-ts";
-import { shapeOf } from "../../src/domain/codec-shape";
-import type { LeafSchema } from "../../src/domain/codec";
+import { type LeafSchema, shapeOf } from "../../src/domain/codec";
 
 /** The keys that lead to a part of a value; none for the value as a whole. */
 export type Place = readonly (string | number)[];

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import pLimit from "p-limit";
-import { withFixture, type Fixture } from "../../bench/fixture";
+import { type Fixture, withFixture } from "../../bench/fixture";
 import { longHostName, resourceId, simulatedCluster, upgradeRequest } from "../../bench/fleet";
 import { untilSucceeded } from "../../bench/upgrades";
-import type { Task } from "../../src/domain/task";
-import { maximumResources } from "../../src/domain/upgrade-spec";
-import { hostsOf } from "../system/service-under-test";
+import type { Task } from "../../src/domain/spec/task";
+import { maximumResources } from "../../src/domain/spec/upgrade-spec";
 import { WebhookReceiver } from "../support/webhook-receiver";
+import { hostsOf } from "../system/service-under-test";
 import { limitsTable } from "./limits-table";
-import { measureWorkflow, queryBytes, type MeasuredWorkflow, type Run } from "./measured-workflow";
+import { type MeasuredWorkflow, measureWorkflow, queryBytes, type Run } from "./measured-workflow";
 import { limitedKinds, temporalLimits } from "./temporal-limits";
 
 const clusters = maximumResources;

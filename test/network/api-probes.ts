@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
 import { until } from "../system/deployment";
 import type { Answer, ServiceUnderTest } from "../system/service-under-test";
 import { draft } from "./kinds-of-upgrade";

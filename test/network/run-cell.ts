@@ -1,6 +1,6 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
 import { expect } from "chai";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { Onlookers } from "../crash/onlookers";
 import { Operator } from "../crash/operator";
 import { countUpgrades, expectConsistentEnd } from "../crash/oracle";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import type { ErrorBody } from "../../src/domain/error-body";
-import { Task } from "../../src/domain/task";
+import type { ErrorBody } from "../../src/domain/errors";
+import { Task } from "../../src/domain/spec/task";
 import { example } from "../system/examples";
 import { ServiceUnderTest, until } from "../system/service-under-test";
-import { quantile, Sender, type Message, type TimedAnswer } from "./open-loop";
+import { type Message, quantile, Sender, type TimedAnswer } from "./open-loop";
 import { refusalOf } from "./refusal-of";
 
 /** How long the sustainable rate is measured, and how long ten times as much is sent, in milliseconds. */

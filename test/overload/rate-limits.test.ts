@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { example } from "../system/examples";
 import { ServiceUnderTest, until } from "../system/service-under-test";
+import { type Message, Sender, type TimedAnswer } from "./open-loop";
 import { refusalOf } from "./refusal-of";
-import { Sender, type Message, type TimedAnswer } from "./open-loop";
 
 const perMinute = { changes: 6, reads: 12 };
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { ErrorBody } from "../../src/domain/error-body";
+import { ErrorBody } from "../../src/domain/errors";
 import type { TimedAnswer } from "./open-loop";
 
 const statuses = {

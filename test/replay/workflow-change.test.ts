@@ -17,11 +17,11 @@ describe("The code of the Workflows", function () {
   it("is all that a worker's Workflow bundle is made of, with the packages in it", async () => {
     const { files, packages } = await workflowSources();
     expect(files).to.include.keys(
-      "workflows/upgrade-workflow.ts",
-      "workflows/notify-workflow.ts",
+      "workflows/upgrade/upgrade-workflow.ts",
+      "workflows/notifications/notify-workflow.ts",
       "workflows/task-id-interceptors.ts",
-      "src/domain/rollout.ts",
-      "src/domain/upgrade-request.ts",
+      "src/domain/plan/upgrade-plan.ts",
+      "src/domain/requests/upgrade-request.ts",
     );
     expect(Object.keys(files).filter((path) => !/^(workflows|src\/domain)\//.test(path))).to.deep.equal([]);
     expect(packages).to.include.keys("@temporalio/workflow", "fp-ts", "io-ts");

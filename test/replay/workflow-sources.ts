@@ -57,7 +57,7 @@ export async function codeDigest(code: string): Promise<string> {
   return createHash("sha256").update(bare).digest("hex").slice(0, 16);
 }
 
-/** What differs, one line each, such as `changed: workflows/upgrade-products.ts`; nothing where all is the same. */
+/** What differs, one line each, such as `changed: workflows/upgrade/upgrade-products.ts`; nothing where all is the same. */
 export function sourceChanges(accepted: WorkflowSources, now: WorkflowSources): string[] {
   return [...differences(accepted.files, now.files), ...differences(accepted.packages, now.packages)];
 }

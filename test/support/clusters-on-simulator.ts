@@ -1,13 +1,13 @@
-import { defaultActivityLimits } from "./default-limits";
 import type { UpgradeActivities } from "../../activities/contract";
 import { createActivities } from "../../activities/create-activities";
 import { createVlcmClient } from "../../activities/drivers/vlcm/vlcm-client";
-import type { ClusterKind } from "../../src/domain/upgrade-plan";
+import type { ClusterKind } from "../../src/domain/plan/upgrade-plan";
 import type { ClusterConfig } from "../../src/simulator/config/simulator-config";
 import { startSimulator } from "../../src/simulator/start-simulator";
 import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
-import { FakeActivities } from "./fake-activities";
 import { leased } from "./activity-environment";
+import { defaultActivityLimits } from "./default-limits";
+import { FakeActivities } from "./fake-activities";
 
 /** A cluster as the simulator's control API shows it. */
 interface SimulatedState {

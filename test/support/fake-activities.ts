@@ -1,6 +1,5 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { workerShutdownFailure } from "../../activities/failures";
 import type {
   ActivityProgress,
   ClusterTarget,
@@ -12,13 +11,19 @@ import type {
   RemediationPolicy,
   UpgradeActivities,
 } from "../../activities/contract";
-import { stagesOf } from "../../src/domain/resource-stages";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { ClusterHost, HostResult } from "../../src/domain/host-remediation";
-import { hostPhases, type RemediationProgress, type RemediationResult } from "../../src/domain/remediation-progress";
-import type { Stage } from "../../src/domain/task";
-import { FakeNetvirtActivities } from "./fake-netvirt-activities";
+import { workerShutdownFailure } from "../../activities/failures";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Stage } from "../../src/domain/spec/task";
+import {
+  type ClusterHost,
+  hostPhases,
+  type HostResult,
+  type RemediationProgress,
+  type RemediationResult,
+} from "../../src/domain/task/host-remediation";
+import { stagesOf } from "../../src/domain/task/resource-stages";
 import { FakeMgmtActivities } from "./fake-mgmt-activities";
+import { FakeNetvirtActivities } from "./fake-netvirt-activities";
 
 const at = "2026-11-01T00:00:00.000Z";
 

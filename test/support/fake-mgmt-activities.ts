@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { FailureDetails, MgmtActivities, MgmtStepInput } from "../../activities/contract";
-import type { MgmtProgress } from "../../src/domain/mgmt-progress";
+import type { MgmtProgress } from "../../src/domain/task/mgmt-progress";
 
 /** What a step knows after the management server has reported so many failures. */
 export function mgmtProgress(reportedFailures = 0, activity = "Working."): MgmtProgress {

@@ -1,10 +1,10 @@
 import type { NetvirtActivities, NetvirtTarget, UpgradeNetvirtComponentInput } from "../../activities/contract";
 import {
-  netvirtComponentOrder,
   type NetvirtComponent,
+  netvirtComponentOrder,
   type NetvirtComponentType,
-} from "../../src/domain/netvirt-upgrade";
-import { stagesOf } from "../../src/domain/resource-stages";
+} from "../../src/domain/task/netvirt-upgrade";
+import { stagesOf } from "../../src/domain/task/resource-stages";
 
 const at = "2026-11-01T00:00:00.000Z";
 

@@ -1,6 +1,6 @@
 import { EventSource } from "eventsource";
-import type { Task } from "../../src/domain/task";
-import { applyTaskChange, type TaskChange } from "../../src/domain/task-change";
+import type { Task } from "../../src/domain/spec/task";
+import { applyTaskChange, type TaskChange } from "../../src/domain/task/task-change";
 
 /**
  * A Task as a browser's client knows it that follows its events and does nothing else. It comes back by itself where

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import type { notifyWorkflow } from "../../workflows/notify-workflow";
-import type { NoticeType } from "../../src/domain/upgrade-notice";
+import type { NoticeType } from "../../src/domain/notifications/upgrade-notice";
+import type { notifyWorkflow } from "../../workflows/notifications/notify-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
 import { untilQuiet } from "./quiet";

@@ -1,16 +1,16 @@
-import { WorkflowFailedError, type Client, type WorkflowHandle } from "@temporalio/client";
+import { type Client, WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/common";
-import { isRight } from "fp-ts/Either";
 import type { temporal } from "@temporalio/proto";
-import type { SubTask, Task } from "../../src/domain/task";
-import type { Upgrade } from "../../src/domain/upgrade";
+import { isRight } from "fp-ts/Either";
+import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { RequestOutcome } from "../../src/domain/requests/upgrade-request";
 import { lockOf } from "../../src/domain/resource-lock";
-import { resourcesOf, type ResourcePlan, type UpgradePlan } from "../../src/domain/upgrade-plan";
-import type { RequestOutcome } from "../../src/domain/upgrade-request";
-import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/memo";
-import type { clusterUpgradeWorkflow } from "../../workflows/cluster-upgrade-workflow";
+import type { SubTask, Task } from "../../src/domain/spec/task";
+import type { Upgrade } from "../../src/domain/spec/upgrade";
+import { PayloadReader, StoredResource, StoredUpgrade } from "../../src/temporal/describe-workflow";
 import { requestQuery, subTaskQuery, taskQuery, taskWithChildrenQuery, upgradeQuery } from "../../workflows/messages";
-import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import type { clusterUpgradeWorkflow } from "../../workflows/resource/cluster-workflow";
+import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
 

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Bundle } from "../../src/domain/bundle";
-import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/activity-waits";
-import type { ClusterFacts } from "../../src/domain/cluster-facts";
-import { defaultRolloutPolicy, type Installations } from "../../src/domain/installations";
-import { planUpgrade } from "../../src/domain/plan-upgrade";
-import type { PlannedReceiver } from "../../src/domain/upgrade-notice";
-import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/upgrade-plan";
-import type { ResourceUpgradeSpec, UpgradeSpec } from "../../src/domain/upgrade-spec";
+import type { PlannedReceiver } from "../../src/domain/notifications/upgrade-notice";
+import { type ClusterFacts, defaultRolloutPolicy, type Installations } from "../../src/domain/plan/facts";
+import { planUpgrade } from "../../src/domain/plan/plan-upgrade";
+import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { Bundle } from "../../src/domain/spec/bundle";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../src/domain/spec/upgrade-spec";
+import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/time-limits";
 
 /** A bundle that can be installed and holds HOSTOS only. */
 export const sampleBundle: Bundle = {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Bundle } from "../../src/domain/bundle";
+import type { Bundle } from "../../src/domain/spec/bundle";
 import { clusters, sampleBundle } from "./sample-plan";
 
 const [hostos] = sampleBundle.components ?? [];

@@ -1,4 +1,4 @@
-import type { RemediationProgress } from "../../src/domain/remediation-progress";
+import type { RemediationProgress } from "../../src/domain/task/host-remediation";
 
 const at = "2026-11-01T00:00:00.000Z";
 

@@ -2,14 +2,14 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { ActivityLimits } from "../../activities/activity-dependencies";
-import { defaultActivityLimits } from "./default-limits";
 import { createActivities } from "../../activities/create-activities";
-import type { Bundle, BundleComponent } from "../../src/domain/bundle";
-import type { SubTask, Task } from "../../src/domain/task";
-import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
+import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start-simulator";
+import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { askAsSomebodyElse } from "./ask-as-somebody-else";
+import { defaultActivityLimits } from "./default-limits";
 import { FakeActivities } from "./fake-activities";
 import { clusters, sampleBundle, type SamplePlanOptions } from "./sample-plan";
 

@@ -3,20 +3,20 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { UpgradeActivities } from "../../activities/contract";
-import { resourcesOf, type UpgradePlan } from "../../src/domain/upgrade-plan";
+import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { readLoss } from "../../src/temporal/describe-workflow";
 import { readHolder } from "../../src/temporal/lock-holder";
-import { readLoss } from "../../src/temporal/upgrade-loss";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
-import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
+import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "./eventually";
 import { FakeActivities } from "./fake-activities";
-import { samplePlan, type SamplePlanOptions } from "./sample-plan";
 import { RunningUpgrade } from "./running-upgrade";
+import { samplePlan, type SamplePlanOptions } from "./sample-plan";
 import {
+  type RunningWorker,
   runWorker,
   startDevServer,
   startTimeSkipping,
-  type RunningWorker,
   type WorkerBuild,
 } from "./workflow-environment";
 

@@ -1,5 +1,5 @@
-import type { Task } from "../../src/domain/task";
-import { precheckType } from "../../src/domain/task-prechecks";
+import type { Task } from "../../src/domain/spec/task";
+import { precheckType } from "../../src/domain/task/prechecks";
 
 /** Whether a draft has run its prechecks; before them it is pending as well. */
 export function waitsForCommit({ status, subTasks = [] }: Task): boolean {

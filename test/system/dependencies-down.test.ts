@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
+import type { ErrorBody } from "../../src/domain/errors";
 import { example, exampleNow } from "./examples";
 import { ServiceUnderTest } from "./service-under-test";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { FollowedTask } from "../support/followed-task";
 import { example, exampleNow } from "./examples";
 import { hostsOf, ServiceUnderTest, until } from "./service-under-test";

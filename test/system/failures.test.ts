@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { SubTask, Task } from "../../src/domain/task";
-import type { Upgrade } from "../../src/domain/upgrade";
+import type { SubTask, Task } from "../../src/domain/spec/task";
+import type { Upgrade } from "../../src/domain/spec/upgrade";
 import { example, exampleNow } from "./examples";
 import { hostsOf, ServiceUnderTest, until } from "./service-under-test";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { example, exampleNow } from "./examples";
 import { ServiceUnderTest, until } from "./service-under-test";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
-import type { Upgrade } from "../../src/domain/upgrade";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
+import type { Upgrade } from "../../src/domain/spec/upgrade";
 import { cluster, groups, mgmtId, partsOf, request, useServers } from "./servers-under-test";
 import { until } from "./service-under-test";
 

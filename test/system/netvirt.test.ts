@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { SubTask, Task } from "../../src/domain/task";
-import type { PageOfUpgrade, Upgrade } from "../../src/domain/upgrade";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { SubTask, Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade, Upgrade } from "../../src/domain/spec/upgrade";
 import { cluster, flat, groups, netvirtId, partsOf, request, useServers } from "./servers-under-test";
 import { until } from "./service-under-test";
 

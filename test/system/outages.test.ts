@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
 import { soapFault } from "../support/soap-fault";
 import { example, exampleNow } from "./examples";
 import { hostsOf, ServiceUnderTest, until } from "./service-under-test";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { SubTask, Task } from "../../src/domain/task";
-import { example } from "./examples";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { mostOutOfService } from "../support/most-out-of-service";
+import { example } from "./examples";
 import { hostsOf, ServiceUnderTest } from "./service-under-test";
 
 const imageCluster = "domain-c34";

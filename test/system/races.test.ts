@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
-import type { PageOfUpgrade, Upgrade } from "../../src/domain/upgrade";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade, Upgrade } from "../../src/domain/spec/upgrade";
 import { example, exampleNow } from "./examples";
-import { hostsOf, ServiceUnderTest, until, type Answer } from "./service-under-test";
+import { type Answer, hostsOf, ServiceUnderTest, until } from "./service-under-test";
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SubTask, Task } from "../../src/domain/task";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { serverBundles } from "../support/catalog-with-servers";
-import { ServiceUnderTest, type LedgerEntry } from "./service-under-test";
+import { type LedgerEntry, ServiceUnderTest } from "./service-under-test";
 
 /** The resource id of a cluster of the default inventory, by the last two digits of it. */
 export const cluster = (n: string) => `4a6c1a1e-51b2-4d3c-9e0f-0000000000${n}`;

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { expect } from "chai";
-import { projectRoot } from "../../src/config";
 import { loadPayloadKeys, payloadConversionOf } from "../../src/commands/payload-keys";
-import type { SubTask, Task } from "../../src/domain/task";
+import { projectRoot } from "../../src/config";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { commandsDropped } from "../../workflows/end-guard";
 import { unsoundHistories } from "../support/sound-histories";
-import { pause, until, type Deployment, type LogLine, type ProcessName, type TemporalPlace } from "./deployment";
+import { type Deployment, type LogLine, pause, type ProcessName, type TemporalPlace, until } from "./deployment";
 import { NpmStart } from "./npm-start";
 import { ProductionDeployment } from "./production-deployment";
 

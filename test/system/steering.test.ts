@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import type { Bundle, PageOfBundle } from "../../src/domain/bundle";
-import type { Cluster, PageOfCluster } from "../../src/domain/cluster";
-import type { ErrorBody } from "../../src/domain/error-body";
-import { Task, type PageOfTask } from "../../src/domain/task";
-import { Upgrade } from "../../src/domain/upgrade";
-import type { UpgradePreview } from "../../src/domain/upgrade-preview";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { UpgradePreview } from "../../src/domain/plan/preview";
+import type { Bundle, PageOfBundle } from "../../src/domain/spec/bundle";
+import type { Cluster, PageOfCluster } from "../../src/domain/spec/cluster";
+import { type PageOfTask, Task } from "../../src/domain/spec/task";
+import { Upgrade } from "../../src/domain/spec/upgrade";
 import { example, exampleNow } from "./examples";
-import { hostsOf, ServiceUnderTest, until, type Answer } from "./service-under-test";
+import { type Answer, hostsOf, ServiceUnderTest, until } from "./service-under-test";
 
 const clusterId = "4a6c1a1e-51b2-4d3c-9e0f-000000000034";
 const unknownId = "00000000-0000-4000-8000-000000000000";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { expect } from "chai";
 import { pageExample, pageOfTaskExample, taskExample } from "../../src/api/openapi/examples";
-import type { SubTask, Task } from "../../src/domain/task";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { FakeApi, sse } from "../support/fake-api";
 import { Tmux } from "./tmux";
 

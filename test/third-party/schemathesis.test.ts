@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { hashPassword } from "../../src/authentication/password-hash";
 import type { TokenPair } from "../../src/api/token-issuer";
+import { hashPassword } from "../../src/authentication/users";
 import { ServiceUnderTest } from "../system/service-under-test";
-import { phases, runSchemathesis, type Phase } from "./run-schemathesis";
+import { type Phase, phases, runSchemathesis } from "./run-schemathesis";
 
 /** What each phase has for itself, in seconds: none can take another's share. */
 const seconds: Readonly<Record<Phase, number>> = { examples: 10, coverage: 40, fuzzing: 20, stateful: 25 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { hashPassword } from "../../src/authentication/password-hash";
+import { hashPassword } from "../../src/authentication/users";
 import { ServiceUnderTest } from "../system/service-under-test";
 import { runVendorClient } from "./run-vendor-client";
 import { startTranslatingProxy, type TranslatingProxy } from "./translating-proxy";

@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../support/default-limits";
 import type { ClusterTarget } from "../../activities/contract";
 import { createActivities } from "../../activities/create-activities";
 import { DriverError } from "../../activities/drivers/driver-error";
 import { createVim25Client, type Vim25Client } from "../../activities/drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo } from "../../activities/drivers/vim25/vim25-models";
-import { failureOf, runActivity, succeed, remediateHost } from "../unit/activities/simulated-cluster";
-import { startVcsim, type Vcsim } from "./vcsim-process";
 import { leased } from "../support/activity-environment";
+import { defaultActivityLimits } from "../support/default-limits";
+import { failureOf, remediateHost, runActivity, succeed } from "../unit/activities/simulated-cluster";
+import { startVcsim, type Vcsim } from "./vcsim-process";
 
 const credentials = { username: "svc-upgrade", password: "secret" };
 

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { type Config, readConfig } from "../../src/config";
-import { defaultActivityWaits } from "../../src/domain/activity-waits";
 import { configurationVariables } from "../../src/configuration-variables";
+import { defaultActivityWaits } from "../../src/domain/time-limits";
 
 const root = resolve(__dirname, "../..");
 

@@ -11,7 +11,7 @@ import { readInventoryFile } from "../../src/inventory/inventory-file";
 import { taskQueue } from "../../workflows/messages";
 import { readCompose } from "../support/compose-services";
 import { knownVariables, settingsOfOperators } from "../support/known-variables";
-import { deploymentOf, kubernetesFolder, objectsIn, settingsIn, type PodSpec } from "../support/kubernetes-objects";
+import { deploymentOf, kubernetesFolder, objectsIn, type PodSpec, settingsIn } from "../support/kubernetes-objects";
 
 const roles = ["api", "worker"] as const;
 const base = objectsIn("base");

@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { isPassword, parsePasswordHash } from "../../src/authentication/password-hash";
-import { shortestKey } from "../../src/authentication/signed-tokens";
-import { usersOfFile } from "../../src/authentication/users-file";
+import { shortestKey } from "../../src/authentication/tokens";
+import { isPassword, parsePasswordHash, usersOfFile } from "../../src/authentication/users";
 import { loadPayloadKeys } from "../../src/commands/payload-keys";
 
 const root = resolve(__dirname, "../..");

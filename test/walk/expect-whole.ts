@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Stage, SubTask, Task } from "../../src/domain/task";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { Stage, SubTask, Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { expectNothingLeft, expectOneStory, overlapping } from "../crash/oracle";
 import { mostOutOfService } from "../support/most-out-of-service";
 import type { LedgerEntry, ServiceUnderTest } from "../system/service-under-test";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { SubTask, Task, TaskStatus } from "../../src/domain/task";
+import type { SubTask, Task, TaskStatus } from "../../src/domain/spec/task";
 import { wentBack } from "../crash/onlookers";
 import { overlapping } from "../crash/oracle";
 import { answered, type AnsweredError } from "./answered";
-import { draws, deal } from "./deck";
+import { deal, draws } from "./deck";
 import { Disturbances } from "./disturbances";
 import { atWorkTogether, begunTooOften, doneAgain } from "./expect-whole";
 import { Transcript } from "./transcript";

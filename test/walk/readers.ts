@@ -1,4 +1,4 @@
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { readTaskAt, wentBack } from "../crash/onlookers";
 import { pause } from "../system/deployment";
 

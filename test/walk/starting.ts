@@ -1,13 +1,13 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
-import { hasTaskEnded } from "../../src/domain/lost-upgrade";
-import type { Task } from "../../src/domain/task";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { Task } from "../../src/domain/spec/task";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
+import { hasTaskEnded } from "../../src/domain/task/lost-upgrade";
 import { until } from "../system/deployment";
 import { nameOf, problemsOf } from "./answered";
 import { specOf } from "./requests";
 import type { Steering } from "./steering";
 import { bundleOf } from "./walk-platform";
-import { WalkedUpgrade, type Slot, type Start } from "./walked-upgrade";
+import { type Slot, type Start, WalkedUpgrade } from "./walked-upgrade";
 
 /** What became of a POST: the upgrade that was accepted, or the text of the refusal; neither where nothing was heard or started. */
 interface Posted {

@@ -1,14 +1,14 @@
-import type { ErrorBody } from "../../src/domain/error-body";
-import type { Task } from "../../src/domain/task";
-import type { Upgrade } from "../../src/domain/upgrade";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { Task } from "../../src/domain/spec/task";
+import type { Upgrade } from "../../src/domain/spec/upgrade";
 import { pause, until } from "../system/deployment";
+import { type Answered, nameOf } from "./answered";
 import type { ApiClient, Reply } from "./api-client";
-import { nameOf, type Answered } from "./answered";
 import type { Disturbances } from "./disturbances";
 import { callOf, short, statusesOf } from "./requests";
 import type { SimulatedFaults } from "./simulated-faults";
 import type { Transcript } from "./transcript";
-import { after, afterBoth, drafts, inWords, isFinal, seen, type Phase, type Request } from "./upgrade-model";
+import { after, afterBoth, drafts, inWords, isFinal, type Phase, type Request, seen } from "./upgrade-model";
 import type { WalkedUpgrade } from "./walked-upgrade";
 
 /** What all operators of a walk share. */

@@ -1,5 +1,5 @@
-import type { TaskStatus } from "../../src/domain/task";
-import type { UpgradeStatus } from "../../src/domain/upgrade-status";
+import type { TaskStatus } from "../../src/domain/spec/task";
+import type { UpgradeStatus } from "../../src/domain/spec/upgrade";
 import type { Answered } from "./answered";
 
 /**

@@ -1,5 +1,5 @@
-import type { ErrorBody } from "../../src/domain/error-body";
-import { begun, byItself, mayHold, type Circumstances, type Due, type Place } from "./upgrade-model";
+import type { ErrorBody } from "../../src/domain/errors";
+import { begun, byItself, type Circumstances, type Due, mayHold, type Place } from "./upgrade-model";
 import type { WalkedCluster } from "./walk-platform";
 
 /** How an upgrade was asked for. */

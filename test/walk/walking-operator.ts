@@ -1,14 +1,14 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
-import type { PageOfTask } from "../../src/domain/task";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
-import { until } from "../system/deployment";
+import type { PageOfTask } from "../../src/domain/spec/task";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { FollowedTask } from "../support/followed-task";
+import { until } from "../system/deployment";
 import type { ApiClient } from "./api-client";
 import { deal, draws, type Draws } from "./deck";
 import { short } from "./requests";
 import { Starting } from "./starting";
 import { Steering, type Surroundings } from "./steering";
-import { drafts, isFinal, type Due, type Phase, type Request } from "./upgrade-model";
+import { drafts, type Due, isFinal, type Phase, type Request } from "./upgrade-model";
 import type { WalkedCluster } from "./walk-platform";
 import { Slot, type Start, type WalkedUpgrade } from "./walked-upgrade";
 

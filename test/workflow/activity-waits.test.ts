@@ -1,12 +1,12 @@
 import type { temporal } from "@temporalio/proto";
 import { expect } from "chai";
-import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/activity-waits";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
+import { type ActivityWaits, defaultActivityWaits } from "../../src/domain/time-limits";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
-import { readTask, SimulatedPlatform, type SimulatedPlan, subTasksOf } from "../support/simulated-platform";
+import { readTask, type SimulatedPlan, SimulatedPlatform, subTasksOf } from "../support/simulated-platform";
 import { useBench } from "../support/upgrade-bench";
 
 type Scheduled = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;

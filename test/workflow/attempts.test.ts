@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { expect } from "chai";
-import type { HostosUpgradeFailureAction } from "../../src/domain/upgrade-spec";
-import { activityFailure, FakeActivities, hostFailure, upgraded, type OneHostInput } from "../support/fake-activities";
+import type { HostosUpgradeFailureAction } from "../../src/domain/spec/upgrade-spec";
+import { activityFailure, FakeActivities, hostFailure, type OneHostInput, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../support/default-limits";
 import { createActivities } from "../../activities/create-activities";
-import { baselineClusterStages } from "../../src/domain/cluster-progress";
-import { baselineHostStages } from "../../src/domain/host-remediation";
-import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
+import { baselineClusterStages } from "../../src/domain/task/cluster-progress";
+import { baselineHostStages } from "../../src/domain/task/host-remediation";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start-simulator";
+import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
+import { defaultActivityLimits } from "../support/default-limits";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities } from "../support/fake-activities";
 import { clusters } from "../support/sample-plan";

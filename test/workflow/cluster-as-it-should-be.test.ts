@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ClusterHost } from "../../src/domain/host-remediation";
+import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { FakeActivities, hostFailure, sampleHosts, upgraded } from "../support/fake-activities";
 import { useBench } from "../support/upgrade-bench";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { SubTask, Task } from "../../src/domain/task";
-import { oldVersions, readTask, SimulatedPlatform, subTasksOf } from "../support/simulated-platform";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { eventually } from "../support/eventually";
+import { oldVersions, readTask, SimulatedPlatform, subTasksOf } from "../support/simulated-platform";
 import { useBench } from "../support/upgrade-bench";
 import { type FailureMode, failureModes, passingModes } from "./failure-modes";
 

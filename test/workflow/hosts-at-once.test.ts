@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { HostRemediationOptions } from "../../src/domain/host-remediation";
-import type { ClusterKind } from "../../src/domain/upgrade-plan";
+import type { ClusterKind } from "../../src/domain/plan/upgrade-plan";
+import type { HostRemediationOptions } from "../../src/domain/task/host-remediation";
 import { clusterIdOf, type ClustersOnSimulator, simulateClusters } from "../support/clusters-on-simulator";
 import { mostOutOfService } from "../support/most-out-of-service";
 import { clusters } from "../support/sample-plan";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { clusterLock } from "../../src/domain/resource-lock";
-import type { ResourceUpgradeSpec } from "../../src/domain/upgrade-spec";
+import type { ResourceUpgradeSpec } from "../../src/domain/spec/upgrade-spec";
 import { LockHolders, readHolder } from "../../src/temporal/lock-holder";
-import { VisibilityReader } from "../../src/temporal/visibility-reader";
+import { VisibilityReader } from "../../src/temporal/visibility";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";

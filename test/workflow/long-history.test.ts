@@ -1,18 +1,18 @@
 import { expect } from "chai";
-import { initialTask } from "../../src/domain/task-progress";
-import type { UpgradePhase } from "../../src/domain/upgrade-status";
+import pino from "pino";
+import type { UpgradePhase } from "../../src/domain/spec/upgrade";
+import { initialTask } from "../../src/domain/task/task-progress";
+import { readHolder } from "../../src/temporal/lock-holder";
+import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { prechecksSignal, retrySignal, taskQueue } from "../../workflows/messages";
-import type { upgradeWorkflow } from "../../workflows/upgrade-workflow";
-import type { CarriedUpgrade } from "../../workflows/continue-as-new";
+import type { CarriedUpgrade } from "../../workflows/upgrade/continue-as-new";
+import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
+import { eventually } from "../support/eventually";
 import { FakeActivities, hostFailure, upgraded } from "../support/fake-activities";
 import { toldTo } from "../support/notifier";
 import { RunningUpgrade } from "../support/running-upgrade";
 import { clusters, samplePlan } from "../support/sample-plan";
 import { UpgradeBench } from "../support/upgrade-bench";
-import { readHolder } from "../../src/temporal/lock-holder";
-import { eventually } from "../support/eventually";
-import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
-import pino from "pino";
 
 describe("An upgrade whose history grows long while nothing of it is in work", function () {
   this.timeout(60_000);

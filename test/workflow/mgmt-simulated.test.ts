@@ -1,14 +1,14 @@
 import { WorkflowFailedError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
-import type { MgmtUpgradePlan } from "../../src/domain/upgrade-plan";
 import { createActivities } from "../../activities/create-activities";
+import type { MgmtUpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { lockOf } from "../../src/domain/resource-lock";
 import { beginSignal, subTaskQuery, taskQueue } from "../../workflows/messages";
-import type { mgmtUpgradeWorkflow } from "../../workflows/mgmt-upgrade-workflow";
-import { quickWaits } from "../support/sample-plan";
+import type { mgmtUpgradeWorkflow } from "../../workflows/resource/mgmt-workflow";
 import { eventually } from "../support/eventually";
-import { runWorker, startDevServer, type RunningWorker } from "../support/workflow-environment";
+import { quickWaits } from "../support/sample-plan";
+import { type RunningWorker, runWorker, startDevServer } from "../support/workflow-environment";
 import { quickLimits } from "../unit/activities/simulated-cluster";
 import {
   mgmtSettings,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ClusterKind } from "../../src/domain/upgrade-plan";
+import type { ClusterKind } from "../../src/domain/plan/upgrade-plan";
 import { type ClustersOnSimulator, simulateClusters } from "../support/clusters-on-simulator";
 import { clusters, sampleBundle } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";

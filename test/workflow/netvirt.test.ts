@@ -1,21 +1,21 @@
-import { ApplicationFailure } from "@temporalio/common";
-import { WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
-import { expect } from "chai";
 import { randomUUID } from "node:crypto";
+import { WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { expect } from "chai";
 import type { FailureDetails, NetvirtActivities, UpgradeNetvirtComponentInput } from "../../activities/contract";
-import { nodesOf } from "../../src/domain/netvirt-progress";
-import type { NetvirtComponentType, NetvirtProgress } from "../../src/domain/netvirt-upgrade";
-import type { SubTask } from "../../src/domain/task";
-import type { NetvirtUpgradePlan } from "../../src/domain/upgrade-plan";
-import { PayloadReader } from "../../src/temporal/memo";
+import type { NetvirtUpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { netvirtLock } from "../../src/domain/resource-lock";
-import { beginSignal, subTaskQuery, taskQueue, type ResourceResult } from "../../workflows/messages";
-import type { netvirtUpgradeWorkflow } from "../../workflows/netvirt-upgrade-workflow";
+import type { SubTask } from "../../src/domain/spec/task";
+import { nodesOf } from "../../src/domain/task/netvirt-progress";
+import type { NetvirtComponentType, NetvirtProgress } from "../../src/domain/task/netvirt-upgrade";
+import { PayloadReader } from "../../src/temporal/describe-workflow";
+import { beginSignal, type ResourceResult, subTaskQuery, taskQueue } from "../../workflows/messages";
+import type { netvirtUpgradeWorkflow } from "../../workflows/resource/netvirt-workflow";
 import { eventually } from "../support/eventually";
 import { activityFailure, FakeActivities, Gate, sampleError } from "../support/fake-activities";
 import { sampleComponents } from "../support/fake-netvirt-activities";
 import { quickHeartbeats } from "../support/quick-heartbeats";
-import { samplePlan, quickWaits } from "../support/sample-plan";
+import { quickWaits, samplePlan } from "../support/sample-plan";
 import { useBench } from "../support/upgrade-bench";
 
 describe("netvirtUpgradeWorkflow", function () {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate, upgraded } from "../support/fake-activities";

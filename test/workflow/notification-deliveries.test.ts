@@ -1,9 +1,9 @@
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { expect } from "chai";
-import type { UpgradeNotice } from "../../src/domain/upgrade-notice";
-import { taskQueue, type NotifyInput } from "../../workflows/messages";
-import type { notifyWorkflow } from "../../workflows/notify-workflow";
+import type { UpgradeNotice } from "../../src/domain/notifications/upgrade-notice";
+import { type NotifyInput, taskQueue } from "../../workflows/messages";
+import type { notifyWorkflow } from "../../workflows/notifications/notify-workflow";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate } from "../support/fake-activities";
 import { notifierOf, orderOf, toldTo } from "../support/notifier";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { UpgradeActivities } from "../../activities/contract";
 import { workerShutdownFailure } from "../../activities/failures";
-import type { HostRemediationOptions } from "../../src/domain/host-remediation";
+import type { HostRemediationOptions } from "../../src/domain/task/host-remediation";
 import type { LedgerEntry } from "../../src/simulator/state/ledger-entry";
 import { clusterIdOf, type ClustersOnSimulator, simulateClusters } from "../support/clusters-on-simulator";
 import { eventually } from "../support/eventually";

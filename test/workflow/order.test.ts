@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { clusterStages } from "../../src/domain/cluster-progress";
+import { clusterStages } from "../../src/domain/task/cluster-progress";
 import { FakeActivities, Gate, passedCheck, upgraded } from "../support/fake-activities";
-import { useBench } from "../support/upgrade-bench";
 import { clusters } from "../support/sample-plan";
+import { useBench } from "../support/upgrade-bench";
 
 describe("Order of an upgrade", function () {
   this.timeout(30_000);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import type { UpgradeActivities } from "../../activities/contract";
-import type { MgmtUpgradeUserInputSpec } from "../../src/domain/upgrade-spec";
+import type { MgmtUpgradeUserInputSpec } from "../../src/domain/spec/upgrade-spec";
 import { eventually } from "../support/eventually";
 import { FakeActivities, Gate } from "../support/fake-activities";
 import { untilQuiet } from "../support/quiet";

@@ -3,7 +3,7 @@ import { isRight } from "fp-ts/Either";
 import pino from "pino";
 import type { UpgradeActivities } from "../../activities/contract";
 import { mgmtLock, netvirtLock } from "../../src/domain/resource-lock";
-import type { SubTask, Task } from "../../src/domain/task";
+import type { SubTask, Task } from "../../src/domain/spec/task";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { eventually } from "../support/eventually";

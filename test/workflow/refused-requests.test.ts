@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import { askUpgrade } from "../../src/upgrades/ask-upgrade";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
+import { askUpgrade } from "../../src/upgrades/control-upgrade";
 import { useBench } from "../support/upgrade-bench";
 
 describe("Requests that the state of an upgrade refuses", function () {

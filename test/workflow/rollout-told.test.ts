@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
 import pino from "pino";
-import type { ClusterKind } from "../../src/domain/upgrade-plan";
+import type { ClusterKind } from "../../src/domain/plan/upgrade-plan";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { type ClustersOnSimulator, simulateClusters } from "../support/clusters-on-simulator";
 import { eventually } from "../support/eventually";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { upgradeView } from "../../src/domain/plan/schedule";
 import { eventually } from "../support/eventually";
-import { upgradeView } from "../../src/domain/upgrade-view";
 import { FakeActivities, Gate, sampleError, scheduledAt, upgraded } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { clusters } from "../support/sample-plan";

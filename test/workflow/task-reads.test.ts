@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import type { Task } from "../../src/domain/task";
+import type { Task } from "../../src/domain/spec/task";
 import { lazyClient } from "../../src/temporal/connection";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import { eventually } from "../support/eventually";

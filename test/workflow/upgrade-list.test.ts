@@ -4,7 +4,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { pino } from "pino";
 import type { PageRequest } from "../../src/domain/page";
-import type { PageOfUpgrade } from "../../src/domain/upgrade";
+import type { PageOfUpgrade } from "../../src/domain/spec/upgrade";
 import { lazyClient } from "../../src/temporal/connection";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { UpgradeExecutions } from "../../src/upgrades/ports";

@@ -1,8 +1,16 @@
 import { CancelledFailure } from "@temporalio/common";
 import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { bounded, DriverError } from "../driver-error";
-import { NotJson } from "../json-answer";
-import { type Asked, commonJudgements, itsOwnWord, type Judgement, judged, judgeStatus, notItsOwn } from "../judgement";
+import {
+  type Asked,
+  commonJudgements,
+  itsOwnWord,
+  judged,
+  type Judgement,
+  judgeStatus,
+  notItsOwn,
+  NotJson,
+} from "../judgement";
 import { NoLeaseError } from "../lease";
 
 const common = commonJudgements("component manager");

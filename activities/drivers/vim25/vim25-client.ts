@@ -1,4 +1,5 @@
 import { isLeft } from "fp-ts/Either";
+import type { XmlObject } from "../../../src/xml";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { DriverError } from "../driver-error";
 import { errorOfShape } from "../vapi/classify-error";
@@ -9,9 +10,12 @@ import {
   inventoryReader,
   isReconfiguration,
   modeProperties,
+  retrieve,
+  type Retrieved,
+  type Selection,
+  type Traversal,
   vmProperties,
-} from "./inventory-reader";
-import { retrieve, type Retrieved, type Selection, type Traversal } from "./property-collector";
+} from "./property-collector";
 import { type ManagedObject, serviceInstance, typed } from "./soap";
 import { Vim25Http, type Vim25HttpOptions } from "./vim25-http";
 import {
@@ -24,7 +28,6 @@ import {
   type Vim25Vm,
   XmlText,
 } from "./vim25-models";
-import type { XmlObject } from "../../../src/xml";
 
 /** What can be done to the power of a virtual machine; the names of the product's methods without their ending. */
 export type VmPowerAction = "PowerOffVM" | "SuspendVM" | "PowerOnVM";

@@ -1,17 +1,22 @@
 import { isLeft } from "fp-ts/Either";
 import pLimit from "p-limit";
-import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import type { Clock } from "../../../src/clock";
-import { callsAtOnce } from "../calls-at-once";
-import type { ComponentManagerAccess } from "../component-manager-access";
-import { type CredentialTries, triesOf } from "../credential-tries";
-import { HttpConnection } from "../http-connection";
+import type { XmlObject, XmlValue } from "../../../src/xml";
+import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
+import { type ComponentManagerAccess, type CredentialTries, triesOf } from "../component-manager-access";
+import { callsAtOnce, HttpConnection } from "../http-connection";
 import type { Asked } from "../judgement";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
-import { errorOfFault, errorOfStatus } from "./classify-fault";
-import { answerOf, envelopeOf, type ManagedObject, serviceInstance, type SoapAnswer } from "./soap";
+import {
+  answerOf,
+  envelopeOf,
+  errorOfFault,
+  errorOfStatus,
+  type ManagedObject,
+  serviceInstance,
+  type SoapAnswer,
+} from "./soap";
 import { ServiceContent } from "./vim25-models";
-import type { XmlObject, XmlValue } from "../../../src/xml";
 
 /** One method call: `what` completes the sentence "could not …" of its error. */
 export interface Vim25Call {

@@ -1,7 +1,7 @@
 import * as t from "io-ts";
+import { attribute, type XmlValue } from "../../../src/xml";
 import { legible } from "../legible";
 import { fieldOf, localizedFault, type ManagedObject, type SoapFault, textIn } from "./soap";
-import { attribute, type XmlValue } from "../../../src/xml";
 
 // Only the fields that are used: what else an answer holds may change between product versions without harm. States
 // stay strings, because an unknown one must read as "not finished" and never as an answer that is not understood.

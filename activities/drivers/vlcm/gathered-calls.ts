@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import DataLoader from "dataloader";
+import { DriverError } from "../driver-error";
+import type { TaskInfo } from "./vlcm-models";
 
 /** How long a question is waited with at most while another call is under way (milliseconds). */
 const longestGathering = 250;
@@ -35,4 +37,50 @@ export function gatheredCalls<K, A>({ askAll, most = Infinity, wait }: GatheredC
     },
   );
   return (key) => loader.load(key);
+}
+
+/** Tasks in one call: the ids of so many make a URL of some 5 KB, which every server takes. */
+const mostTasks = 50;
+
+/** Milliseconds that a patient reader waits for others. */
+const patientWait = 250;
+
+interface TaskCalls {
+  readOne(task: string): Promise<TaskInfo>;
+  /** Those that the component manager knows. */
+  readMany(tasks: readonly string[]): Promise<Readonly<Record<string, TaskInfo>>>;
+}
+
+/**
+ * Reads tasks of one component manager, those that are asked for at the same time together ({@link gatheredCalls}). `isPatient`:
+ * it may take a quarter of a second more, so that thousands of remediations that are watched cost a few calls a second.
+ */
+export function gatheredTasks({
+  readOne,
+  readMany,
+}: TaskCalls): (task: string, isPatient?: boolean) => Promise<TaskInfo> {
+  const oneByOne = (tasks: readonly string[]) =>
+    Promise.all(tasks.map((task) => readOne(task).catch((error: unknown) => asError(error))));
+
+  async function read(tasks: readonly string[]): Promise<(TaskInfo | Error)[]> {
+    const once = [...new Set(tasks)];
+    const found = once.length === 1 ? {} : await readMany(once).catch(unlessRefused);
+    const missing = once.filter((task) => found[task] === undefined);
+    const told = await oneByOne(missing);
+    return tasks.map((task) => found[task] ?? told[missing.indexOf(task)] ?? new Error(`nothing was read of ${task}`));
+  }
+
+  const atOnce = gatheredCalls({ askAll: read, most: mostTasks });
+  const patiently = gatheredCalls({ askAll: read, most: mostTasks, wait: patientWait });
+  return (task, isPatient = false) => (isPatient ? patiently : atOnce)(task);
+}
+
+/** A manager that lists no tasks to us may still tell of each: that is then asked. */
+function unlessRefused(error: unknown): Readonly<Record<string, TaskInfo>> {
+  if (error instanceof DriverError && error.kind === "permanent" && error.inWork !== "AWAY") return {};
+  throw error;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -3,8 +3,8 @@ import { badRequest, notAllowed, type ServiceError } from "../../upgrades/servic
 import type { ApiMiddleware } from "../api-context";
 import type { Access } from "../api-error";
 import type { Authentication } from "../authentication";
-import { respondWithError } from "../respond";
-import { roleCovers, type RequiredRole, type Role } from "../role";
+import { respondWithError } from "../response";
+import { type RequiredRole, type Role, roleCovers } from "../role";
 
 /** What a route says of who may use it. */
 interface Guarded {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { badRequest, type Problem } from "../../upgrades/service-error";
 import type { ApiMiddleware } from "../api-context";
-import { respondWithError } from "../respond";
+import { respondWithError } from "../response";
 
 /** Refuses what Node's parser lets through although it names no resource or breaks HTTP. */
 export const requireWellFormedRequest: ApiMiddleware = (ctx, next) => {

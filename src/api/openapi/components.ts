@@ -1,9 +1,11 @@
 import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
-import { shapeOf } from "../../domain/codec-shape";
-import { Bundle, BundleComponent, PageOfBundle } from "../../domain/bundle";
-import { Cluster, ClusterMember, NetvirtGroupOfCluster, PageOfCluster } from "../../domain/cluster";
-import { ErrorBody, ErrorCause } from "../../domain/error-body";
+import { shapeOf } from "../../domain/codec";
+import { ErrorBody, ErrorCause } from "../../domain/errors";
+import { PageMetadata } from "../../domain/page";
+import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
+import { Bundle, BundleComponent, PageOfBundle } from "../../domain/spec/bundle";
+import { Cluster, ClusterMember, NetvirtGroupOfCluster, PageOfCluster } from "../../domain/spec/cluster";
 import {
   Iso,
   ManagementServer,
@@ -14,8 +16,8 @@ import {
   PageOfNetvirtInstance,
   PageOfPersonality,
   Personality,
-} from "../../domain/installed";
-import { PageMetadata } from "../../domain/page";
+} from "../../domain/spec/installations";
+import { RequestWarning } from "../../domain/spec/request-warning";
 import {
   LocalizableDescriptionPack,
   PageOfTask,
@@ -24,28 +26,26 @@ import {
   Task,
   TaskHeader,
   TaskResource,
-} from "../../domain/task";
-import { SubTaskChange, TaskChange } from "../../domain/task-change";
-import { RequestWarning } from "../../domain/request-warning";
-import { WaitingFor } from "../../domain/waiting-for";
-import { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
-import { PreviewedProduct, PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
+  WaitingFor,
+} from "../../domain/spec/task";
+import { PageOfUpgrade, Upgrade } from "../../domain/spec/upgrade";
 import {
   CustomIsoSpec,
   HardwareSupportSpec,
   HostosUpgradeFailureAction,
   HostosUpgradeOptionsSpec,
+  MgmtUpgradePatchSpec,
   MgmtUpgradeUserInputSpec,
   NetvirtUpgradeUserInputSpec,
   PersonalitySpec,
   ResourceUpgradeSpec,
   TemporaryNetwork,
   UpgradeSpec,
-} from "../../domain/upgrade-spec";
-import { MgmtUpgradePatchSpec, UpgradeUpdateSpec } from "../../domain/upgrade-update";
-import { TaskEnd } from "../event-stream";
+  UpgradeUpdateSpec,
+} from "../../domain/spec/upgrade-spec";
+import { SubTaskChange, TaskChange } from "../../domain/task/task-change";
+import { TaskEnd } from "../routes/task-events";
 import { TokenCreationSpec, TokenPair } from "../token-issuer";
-import { jsonSchemaInFull, type ComponentName, type JsonSchema } from "./json-schema-of";
 
 interface Component {
   readonly codec: t.Mixed;
@@ -188,4 +188,61 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
       { description, ...inFull(jsonSchemaInFull(codec, componentName, ofRequests.has(codec))) },
     ]),
   );
+}
+
+/** A JSON Schema (2020-12) as OpenAPI 3.1 uses it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Name of the component that describes a codec, where it has one. */
+type ComponentName = (codec: t.Mixed) => string | undefined;
+
+/** The schema of a codec at the place where it is used: a reference where the codec is a named component. */
+export function jsonSchemaOf(codec: t.Mixed, nameOf: ComponentName): JsonSchema {
+  const name = nameOf(codec);
+  return name === undefined ? jsonSchemaInFull(codec, nameOf) : { $ref: `#/components/schemas/${name}` };
+}
+
+/**
+ * The schema of a codec itself. Fields that it does not know are allowed, because they are ignored. In requests
+ * (`nullIsAbsent`) optional fields may be null, at every depth that has no component of its own.
+ */
+export function jsonSchemaInFull(codec: t.Mixed, nameOf: ComponentName, nullIsAbsent = false): JsonSchema {
+  const shape = shapeOf(codec);
+  const inner = (part: t.Mixed) =>
+    nameOf(part) === undefined ? jsonSchemaInFull(part, nameOf, nullIsAbsent) : jsonSchemaOf(part, nameOf);
+  switch (shape.kind) {
+    case "object": {
+      const required = Object.keys(shape.required);
+      // OpenAPI's own tools do not know lists of types yet.
+      const orNull = (schema: JsonSchema) => (nullIsAbsent ? { anyOf: [schema, { enum: [null] }] } : schema);
+      return {
+        type: "object",
+        ...(required.length > 0 && { required }),
+        properties: {
+          ...mapValues(shape.required, inner),
+          ...mapValues(shape.optional, (field) => orNull(inner(field))),
+        },
+      };
+    }
+    case "list":
+      return { type: "array", items: inner(shape.element) };
+    case "map":
+      return { type: "object", additionalProperties: jsonSchemaOf(shape.value, nameOf) };
+    case "spellings":
+      return { type: "string", enum: shape.spellings };
+    case "described": {
+      const { items, ...leaf } = shape.codec.schema;
+      return { ...leaf, ...(items && { items: inner(items) }) };
+    }
+    case "object of any fields":
+      return { type: "object" };
+    case "anything":
+      return {};
+    default:
+      return { type: shape.kind };
+  }
+}
+
+function mapValues(props: t.Props, schemaOf: (codec: t.Mixed) => JsonSchema): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries<t.Mixed>(props).map(([name, codec]) => [name, schemaOf(codec)]));
 }

@@ -1,25 +1,23 @@
+import type { ErrorBody } from "../../domain/errors";
+import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
+import { planUpgrade } from "../../domain/plan/plan-upgrade";
+import { previewOf } from "../../domain/plan/preview";
+import { upgradeView } from "../../domain/plan/schedule";
+import { resourcesOf } from "../../domain/plan/upgrade-plan";
+import type { Bundle, PageOfBundle } from "../../domain/spec/bundle";
+import type { Cluster, PageOfCluster } from "../../domain/spec/cluster";
 import type {
   PageOfIso,
   PageOfManagementServer,
   PageOfNetvirtInstance,
   PageOfPersonality,
-} from "../../domain/installed";
-import { defaultActivityWaits } from "../../domain/activity-waits";
-import { defaultRolloutPolicy } from "../../domain/installations";
-import type { Bundle, PageOfBundle } from "../../domain/bundle";
-import type { Cluster, PageOfCluster } from "../../domain/cluster";
-import type { ClusterFacts } from "../../domain/cluster-facts";
-import type { ErrorBody } from "../../domain/error-body";
-import { planUpgrade } from "../../domain/plan-upgrade";
-import type { PageOfTask, Task } from "../../domain/task";
-import { applyProgress, initialTask } from "../../domain/task-progress";
-import { precheckTask } from "../../domain/precheck-task";
-import type { PageOfUpgrade, Upgrade } from "../../domain/upgrade";
-import { previewOf } from "../../domain/upgrade-preview";
-import type { UpgradeUpdateSpec } from "../../domain/upgrade-update";
-import type { UpgradeSpec } from "../../domain/upgrade-spec";
-import { resourcesOf } from "../../domain/upgrade-plan";
-import { upgradeView } from "../../domain/upgrade-view";
+} from "../../domain/spec/installations";
+import type { PageOfTask, Task } from "../../domain/spec/task";
+import type { PageOfUpgrade, Upgrade } from "../../domain/spec/upgrade";
+import type { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { precheckTask } from "../../domain/task/prechecks";
+import { applyProgress, initialTask } from "../../domain/task/task-progress";
+import { defaultActivityWaits } from "../../domain/time-limits";
 
 const id = "6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11";
 
@@ -208,3 +206,7 @@ export const errorExample: ErrorBody = {
   context: { path: "resourceType" },
   referenceToken: "0b7f7c5e-3f0e-4a0c-8a64-0d0c6f9d8a12",
 };
+
+/** What tokens look like; these were never signed. */
+export const accessTokenExample = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
+export const refreshTokenIdExample = "eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";

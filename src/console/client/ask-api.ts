@@ -1,12 +1,22 @@
 import type * as t from "io-ts";
+import { useEffect, useState } from "preact/hooks";
 import { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
-import { ApiFailure } from "./api-failure";
+import type { ErrorBody } from "../../domain/errors";
+import { backOff } from "../model/back-off";
 import { renewSession } from "./renew-session";
-import { failureOf, readJson, sendRequest, type ApiRequest } from "./send-request";
+import {
+  ApiFailure,
+  type ApiRequest,
+  errorBodyOf,
+  failureOf,
+  readJson,
+  retryAfterOf,
+  sendRequest,
+} from "./send-request";
 import { installation, session, setTokens, tokens } from "./session";
 
 /** An answer that may be asked for again: with its entity tag the API need not send what is here already. */
-export interface Held<A> {
+interface Held<A> {
   readonly value: A;
   readonly tag: string | null;
 }
@@ -17,7 +27,7 @@ export async function askApi<A>(codec: t.Type<A, unknown, unknown>, request: Api
 }
 
 /** Reads a path, or finds that what was read before still holds. */
-export async function askAgain<A>(
+async function askAgain<A>(
   codec: t.Type<A, unknown, unknown>,
   request: ApiRequest,
   held: Held<A> | undefined,
@@ -67,4 +77,62 @@ async function readAnswer<A>(codec: t.Type<A, unknown, unknown>, { path }: ApiRe
 
 function isAnswer(response: Response): boolean {
   return response.ok || response.status === 304;
+}
+
+/** What was read last. `error` is of the latest try; `value` stays what it was. */
+export interface Polled<A> {
+  readonly value?: A;
+  readonly error?: ErrorBody;
+  /** Reads at once. */
+  readonly refresh: () => void;
+}
+
+/**
+ * Reads a path, and again every so many milliseconds; not while nobody looks at the page. Where the API gives entity
+ * tags, what has not changed is not sent again. After failures it waits as long as it takes to be no burden.
+ */
+export function usePolled<A>(codec: t.Type<A, unknown, unknown>, path: string, every: number): Polled<A> {
+  const [state, setState] = useState<{ path: string; value?: A; error?: ErrorBody }>({ path });
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isReading = false;
+    let held: Held<A> | undefined;
+    let failures = 0;
+    const read = async () => {
+      isReading = true;
+      let pause = every;
+      try {
+        const before = held;
+        held = await askAgain(codec, { path, signal: stop.signal }, held);
+        const { value } = held;
+        if (!stop.signal.aborted && (held !== before || failures > 0)) setState({ path, value });
+        failures = 0;
+      } catch (thrown) {
+        failures += 1;
+        pause = backOff(failures, retryAfterOf(thrown), every);
+        if (!stop.signal.aborted)
+          setState((before) => ({ ...(before.path === path ? before : { path }), error: errorBodyOf(thrown) }));
+      }
+      isReading = false;
+      if (!stop.signal.aborted) timer = setTimeout(next, pause);
+    };
+    const next = () => {
+      clearTimeout(timer);
+      if (!isReading && document.visibilityState === "visible") void read();
+    };
+    document.addEventListener("visibilitychange", next, { signal: stop.signal });
+    void read();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [codec, path, every, asked]);
+  const { value, error } = state.path === path ? state : { value: undefined, error: undefined };
+  return {
+    ...(value !== undefined && { value }),
+    ...(error && { error }),
+    refresh: () => setAsked((n) => n + 1),
+  };
 }

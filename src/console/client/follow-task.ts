@@ -1,9 +1,9 @@
 import { createParser } from "eventsource-parser";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../domain/followed-task";
+import type { ErrorBody } from "../../domain/errors";
+import { applyTaskEvent, type FollowedTask, nothingKnown } from "../../domain/task/task-change";
 import { backOff } from "../model/back-off";
-import { ApiFailure, errorBodyOf, retryAfterOf } from "./api-failure";
 import { openApi } from "./ask-api";
-import type { ErrorBody } from "../../domain/error-body";
+import { ApiFailure, errorBodyOf, retryAfterOf } from "./send-request";
 
 /** The line to the API: LOST is tried again by itself; REFUSED is not, because it would be refused again. */
 export type Line =

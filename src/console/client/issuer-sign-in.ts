@@ -2,8 +2,8 @@ import * as t from "io-ts";
 import * as oauth from "oauth4webapi";
 import { model } from "../../domain/codec";
 import type { ConsoleSignIn } from "../../domain/console-config";
-import { ApiFailure } from "./api-failure";
-import { freshTokens, setTokens, type SessionTokens } from "./session";
+import { ApiFailure } from "./send-request";
+import { freshTokens, type SessionTokens, setTokens } from "./session";
 
 /** What this tab keeps while somebody is away at the issuer. */
 const Attempt = model({ state: t.string, verifier: t.string, returnTo: t.string }, {});

@@ -1,15 +1,14 @@
 import { computed, signal } from "@preact/signals";
-import type { Cluster } from "../../domain/cluster";
-import type { ErrorBody } from "../../domain/error-body";
-import { Task } from "../../domain/task";
-import { UpgradePreview } from "../../domain/upgrade-preview";
-import type { UpgradeSpec } from "../../domain/upgrade-spec";
+import type { ErrorBody } from "../../domain/errors";
+import { UpgradePreview } from "../../domain/plan/preview";
+import type { Cluster } from "../../domain/spec/cluster";
+import { Task } from "../../domain/spec/task";
+import type { UpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { pathWritten, valueAt } from "../model/field-path";
-import { requestOf, type RequestProblem } from "../model/form-request";
-import { formPathOf, problemsOfError } from "../model/placed-problems";
+import { formPathOf, problemsOfError, requestOf, type RequestProblem } from "../model/form-request";
 import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
-import { errorBodyOf } from "./api-failure";
 import { askApi } from "./ask-api";
+import { errorBodyOf } from "./send-request";
 
 /** What is filled in. Kept while other pages are looked at, such as the upgrade that holds a cluster. */
 export const upgradeForm = signal<UpgradeForm>(emptyForm);

@@ -1,9 +1,7 @@
 import { effect } from "@preact/signals";
-import { ApiFailure } from "./api-failure";
 import { renewAtIssuer, revokeAtIssuer } from "./issuer-sign-in";
-import { sendRequest, failureOf, readJson } from "./send-request";
-import { freshTokens, installation, setTokens, tokens, type SessionTokens } from "./session";
-import { TokenPair } from "./token-pair";
+import { ApiFailure, failureOf, readJson, sendRequest } from "./send-request";
+import { freshTokens, installation, type SessionTokens, setTokens, TokenPair, tokens } from "./session";
 
 /** A timer of a browser holds no longer time, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;

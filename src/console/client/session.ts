@@ -1,9 +1,9 @@
 import { computed, signal } from "@preact/signals";
-import { decodeJwt } from "jose";
 import * as t from "io-ts";
-import type { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
+import { decodeJwt } from "jose";
 import { model } from "../../domain/codec";
-import type { ErrorBody } from "../../domain/error-body";
+import type { ConsoleConfig, ConsoleSession } from "../../domain/console-config";
+import type { ErrorBody } from "../../domain/errors";
 
 /**
  * The credentials of one sign-in. `refreshToken` renews them: of the service itself its id, of an issuer the token;
@@ -79,3 +79,6 @@ function lifetimeOf(accessToken: string): number | undefined {
     return undefined;
   }
 }
+
+/** What the service gives to somebody who signs in (docs/authentication.md). */
+export const TokenPair = model({ accessToken: t.string, refreshToken: model({ id: t.string }, {}) }, {});

@@ -1,8 +1,8 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { parentPath, type FieldPath } from "../model/field-path";
-import { noIds, type KnownIds } from "../model/known-ids";
+import { type FieldPath, parentPath } from "../model/field-path";
 import type { RequestProblem } from "../model/form-request";
+import { type KnownIds, noIds } from "../model/known-ids";
 import { emptyForm, type UpgradeForm } from "../model/upgrade-form";
 
 /** What every field of the form needs: the form, a way to change it, and what is wrong. */

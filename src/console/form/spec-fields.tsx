@@ -1,12 +1,12 @@
 import type * as t from "io-ts";
-import { shapeOf, type Shape } from "../../domain/codec-shape";
-import { valueAt, writtenPath, type FieldPath } from "../model/field-path";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Shape, shapeOf } from "../../domain/codec";
+import { type FieldPath, valueAt, writtenPath } from "../model/field-path";
 import type { Suggestion } from "../model/known-ids";
+import { localTimeOf, timestampOf, utcWords } from "../model/local-time";
 import type { AnyWords } from "../words/field-words";
-import { FieldNotes, useGroupDescription } from "./field-notes";
-import { useForm } from "./form-context";
-import { SpecField } from "./spec-field";
-import { SpecList } from "./spec-list";
+import { fieldId, useForm } from "./form-context";
 
 interface SpecFieldsProps {
   readonly path: FieldPath;
@@ -86,4 +86,241 @@ function isSingle(shape: Shape): boolean {
 function elementOf(shape: Shape): t.Mixed | undefined {
   if (shape.kind === "list") return shape.element;
   return shape.kind === "described" ? shape.codec.schema.items : undefined;
+}
+
+interface SpecFieldProps {
+  readonly path: FieldPath;
+  readonly codec: t.Mixed;
+  readonly words: AnyWords;
+  /** What is worth proposing for a text. */
+  readonly suggestions?: readonly Suggestion[];
+  /** The value of an emptied field; undefined takes it out of the request. */
+  readonly emptied?: unknown;
+}
+
+/** One field of the request, shown by what its codec accepts. Empty means that the field is not sent. */
+function SpecField({ path, codec, words, suggestions, emptied }: SpecFieldProps) {
+  const { form, change, ids } = useForm();
+  const written = writtenPath(path);
+  const input = useDescription(written);
+  return (
+    <div class="spec-field">
+      <label for={input.id}>{words.label}</label>
+      <Control
+        input={input}
+        shape={shapeOf(codec)}
+        value={valueAt(form, path)}
+        values={words.values ?? { true: "Yes", false: "No" }}
+        suggestions={suggestions ?? (words.ids ? ids[words.ids] : [])}
+        set={(value) => change(path, value === "" ? emptied : value)}
+      />
+      <FieldNotes path={written} words={words} />
+    </div>
+  );
+}
+
+interface ControlProps {
+  readonly input: ReturnType<typeof useDescription>;
+  readonly shape: Shape;
+  readonly value: unknown;
+  /** What the choices of an enumeration or of a yes and no mean. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly suggestions: readonly Suggestion[];
+  readonly set: (value: unknown) => void;
+}
+
+function Control({ input, shape, value, values, suggestions, set }: ControlProps) {
+  const text =
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  if (shape.kind === "boolean" || shape.kind === "spellings") {
+    const meaning = (chosen: string) => (shape.kind === "boolean" && chosen !== "" ? chosen === "true" : chosen);
+    return (
+      <select {...input} value={text} onChange={(event) => set(meaning(event.currentTarget.value))}>
+        <option value="">Not set</option>
+        {Object.entries(values).map(([spelling, words]) => (
+          <option key={spelling} value={spelling}>
+            {words}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const schema = shape.kind === "described" ? shape.codec.schema : undefined;
+  if (schema?.format === "date-time") return <TimeInput value={text} onChange={set} input={input} />;
+  const isNumber = schema?.type === "integer";
+  return (
+    <>
+      <input
+        type="text"
+        {...input}
+        {...(isNumber && { inputMode: "numeric" as const })}
+        {...(suggestions.length > 0 && { list: `${input.id}-list` })}
+        autocomplete="off"
+        value={text}
+        onInput={({ currentTarget: { value: typed } }) =>
+          // What is no number stays as it was typed: the codec says what is wrong with it.
+          set(isNumber && /^\d{1,9}$/.test(typed) ? Number(typed) : typed)
+        }
+      />
+      {suggestions.length > 0 && (
+        <datalist id={`${input.id}-list`}>
+          {suggestions.map(({ value: proposed, label }) => (
+            <option key={proposed} value={proposed}>
+              {label}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+interface SpecListProps {
+  readonly path: FieldPath;
+  readonly words: AnyWords;
+  /** The fields of the element at a path. */
+  readonly fieldsAt: (path: FieldPath) => ComponentChildren;
+}
+
+/** A field that is a list: its elements, each with a way to take it away, and a way to add one. */
+function SpecList({ path, words, fieldsAt }: SpecListProps) {
+  const { form, change } = useForm();
+  const list = useRef<HTMLFieldSetElement>(null);
+  const added = useRef(false);
+  const value = valueAt(form, path);
+  const group = useGroupDescription(writtenPath(path));
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+  const { element = "one", empty, label } = words;
+  useEffect(() => {
+    // Whoever adds an element wants to fill it in.
+    if (added.current) list.current?.querySelector<HTMLElement>(".element:last-of-type :is(input, select)")?.focus();
+    added.current = false;
+  }, [elements.length]);
+  const remove = (index: number) => {
+    const left = elements.filter((_, i) => i !== index);
+    change(path, left.length > 0 ? left : undefined);
+    // The button that was pressed is gone.
+    list.current?.focus();
+  };
+  return (
+    <fieldset ref={list} {...group} class={value === undefined ? "" : "set"}>
+      <legend>{label}</legend>
+      <FieldNotes path={writtenPath(path)} words={words} />
+      {elements.map((_, i) => (
+        <fieldset key={i} class="element" id={fieldId(writtenPath([...path, i]))} tabIndex={-1}>
+          <legend>
+            {label} {i + 1}
+          </legend>
+          {fieldsAt([...path, i])}
+          <button type="button" onClick={() => remove(i)}>
+            Remove {label} {i + 1}
+          </button>
+        </fieldset>
+      ))}
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() => {
+            added.current = true;
+            change(path, [...elements, {}]);
+          }}
+        >
+          Add {element}
+        </button>
+        {empty !== undefined && elements.length === 0 && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={value !== undefined}
+              onChange={(event) => change(path, event.currentTarget.checked ? [] : undefined)}
+            />
+            {empty}
+          </label>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+interface TimeInputProps {
+  /** A timestamp, or what has not become one. */
+  readonly value: string;
+  /** Is given a timestamp, or an empty text. */
+  readonly onChange: (timestamp: string) => void;
+  readonly input: { readonly id: string };
+}
+
+/** No timestamp, so that no codec takes it. */
+const incomplete = "an incomplete time";
+
+/** A time as the browser's place has it, and the same in UTC: one of the two is what somebody else was told. */
+function TimeInput({ value, onChange, input }: TimeInputProps) {
+  // What is being typed is a time of year 2 for a moment; it must not be taken away by what that is in UTC and back.
+  const [typed, setTyped] = useState<{ text: string; timestamp: string }>();
+  const text = typed?.timestamp === value ? typed.text : localTimeOf(value);
+  const take = (now: string, timestamp: string) => {
+    setTyped({ text: now, timestamp });
+    onChange(timestamp);
+  };
+  return (
+    <>
+      <input
+        type="datetime-local"
+        {...input}
+        step={text.length > "2026-12-01T09:30".length ? "any" : 60}
+        value={text}
+        onInput={({ currentTarget }) => take(currentTarget.value, timestampOf(currentTarget.value))}
+        onBlur={({ currentTarget }) => {
+          // Half a time has no value either, but is not the same as none.
+          if (currentTarget.validity.badInput) take("", incomplete);
+          else if (value === incomplete) take("", "");
+        }}
+      />
+      {value !== "" && text !== "" && <span class="small utc">= {utcWords(value)}</span>}
+    </>
+  );
+}
+
+interface FieldNotesProps {
+  /** Written path within the form. */
+  readonly path: string;
+  readonly words: Pick<AnyWords, "label" | "hint">;
+}
+
+/** The hint of a field and what is wrong with it. An input is described by both: see `describedBy`. */
+export function FieldNotes({ path, words: { label, hint } }: FieldNotesProps) {
+  const problem = useForm().problemAt(path);
+  const id = fieldId(path);
+  return (
+    <>
+      {hint !== "" && (
+        <span id={`${id}-hint`} class="small">
+          {hint}
+        </span>
+      )}
+      {problem && (
+        <span id={`${id}-error`} class="field-error">
+          {problem.message.replaceAll(problem.path, label)}
+          {problem.remediation !== undefined && ` ${problem.remediation.replaceAll(problem.path, label)}`}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What ties a group of fields to its notes. */
+function useGroupDescription(path: string) {
+  const { "aria-invalid": _ofInputs, ...group } = useDescription(path);
+  return { ...group, tabIndex: -1 } as const;
+}
+
+/** What ties an input to its notes and tells that it is wrong. */
+export function useDescription(path: string) {
+  const id = fieldId(path);
+  const isWrong = useForm().problemAt(path) !== undefined;
+  return {
+    id,
+    "aria-describedby": isWrong ? `${id}-hint ${id}-error` : `${id}-hint`,
+    "aria-invalid": isWrong,
+  } as const;
 }

@@ -1,6 +1,6 @@
-import { maximumHosts } from "../../domain/admission/cluster-size";
-import { lowestPlatform } from "../../domain/admission/platform-version";
-import type { Cluster } from "../../domain/cluster";
+import { lowestPlatform } from "../../domain/admission/bundle-rules";
+import { maximumHosts } from "../../domain/admission/cluster-rules";
+import type { Cluster } from "../../domain/spec/cluster";
 import { compareVersions } from "../../domain/version";
 
 /** Why a cluster cannot be upgraded now, in a few words, by the same bounds as the service's; undefined where it can. */

@@ -1,4 +1,4 @@
-import type { UpgradeSpec } from "../../domain/upgrade-spec";
+import type { UpgradeSpec } from "../../domain/spec/upgrade-spec";
 
 /** The request as people read it, and as it is shown beside the command. */
 export function jsonOf(spec: UpgradeSpec): string {

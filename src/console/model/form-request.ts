@@ -1,9 +1,12 @@
 import * as E from "fp-ts/Either";
-import type { Cluster } from "../../domain/cluster";
-import { problemsOf } from "../../domain/decode-errors";
-import { UpgradeSpec } from "../../domain/upgrade-spec";
-import { fieldsForKind } from "./fields-for-kind";
-import { requestFields, type ChosenCluster, type UpgradeForm } from "./upgrade-form";
+import { problemsOf, withoutNulls } from "../../domain/decode";
+import type { ErrorBody } from "../../domain/errors";
+import { optionsOfImages, remediationOptions } from "../../domain/plan/remediation-options";
+import type { Cluster } from "../../domain/spec/cluster";
+import { ResourceUpgradeSpec, UpgradeSpec } from "../../domain/spec/upgrade-spec";
+import { unknownFields } from "../../domain/unknown-fields";
+import { type FieldPath, withValueAt, writtenPath } from "./field-path";
+import { type ChosenCluster, type Fields, requestFields, type UpgradeForm } from "./upgrade-form";
 
 /** What is wrong with a field of the request, which `path` names as the service does. */
 export interface RequestProblem {
@@ -105,4 +108,85 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+}
+
+/** What a text is as a request: the form of it with the paths of fields that nobody knows, or what is wrong with it. */
+export type ReadRequest = E.Either<
+  readonly string[],
+  { readonly form: UpgradeForm; readonly unknown: readonly string[] }
+>;
+
+/** How many problems of a pasted text are told. */
+const mostTold = 20;
+
+/** Reads a request from JSON, by the service's own codec. */
+export function readRequest(text: string, clusters: readonly Cluster[]): ReadRequest {
+  let json: unknown;
+  try {
+    json = JSON.parse(text) as unknown;
+  } catch (thrown) {
+    return E.left([`This is no JSON: ${thrown instanceof Error ? thrown.message : "it cannot be read"}.`]);
+  }
+  const decoded = UpgradeSpec.decode(withoutNulls(UpgradeSpec, json));
+  if (E.isLeft(decoded)) {
+    const { problems, unlisted } = problemsOf(decoded.left, "The request", mostTold);
+    return E.left([...problems.map(({ message }) => message), ...(unlisted > 0 ? [`And ${unlisted} more.`] : [])]);
+  }
+  const form = formOf(decoded.right, clusters);
+  return E.isLeft(form)
+    ? E.left([form.left])
+    : E.right({ form: form.right, unknown: unknownFields(UpgradeSpec, json).map(({ path }) => path) });
+}
+
+/** The problems of an error of the service that name a field; the path is that of the request. */
+export function problemsOfError(error: ErrorBody): readonly RequestProblem[] {
+  const { nestedErrors = [], context, message, remediationMessage: remediation } = error;
+  if (nestedErrors.length > 0) return nestedErrors.flatMap(problemsOfError);
+  const path = context?.["path"];
+  return path === undefined ? [] : [{ path, message, ...(remediation !== undefined && { remediation }) }];
+}
+
+/**
+ * Where the form keeps what a path of the request is about. The fields of a cluster are its own, or those that all
+ * clusters share; that a cluster is named is its choice in the list.
+ */
+export function formPathOf(form: UpgradeForm, path: string): string {
+  const match = /^resourceUpgradeSpecs(?:\[(\d+)\](?:\.(.+))?)?$/.exec(path);
+  if (!match) return path;
+  const [, index, field] = match;
+  if (index === undefined) return "clusters";
+  if (field === undefined || field === "resourceId") return `clusters[${index}]`;
+  return form.clusters[Number(index)]?.own === undefined ? `common.${field}` : `clusters[${index}].own.${field}`;
+}
+
+interface FieldsForKind {
+  readonly fields: Fields;
+  /** Paths of what the kind cannot be asked for. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * What fields that clusters share mean for one of them: a field that exists only for the other kind is left out, because
+ * the service refuses it (docs/spec-gaps.md, cluster kinds). All fields where the kind is not known, or where they do
+ * not decode.
+ */
+export function fieldsForKind(fields: Fields, kind: Cluster["kind"]): FieldsForKind {
+  const unfit = unfitFields(fields, kind);
+  return {
+    fields: unfit.reduce<Fields>((left, path) => (withValueAt(left, path, undefined) ?? {}) as Fields, fields),
+    dropped: unfit.map(writtenPath),
+  };
+}
+
+function unfitFields(fields: Fields, kind: Cluster["kind"]): readonly FieldPath[] {
+  const has = (name: string) => fields[name] !== undefined;
+  if (kind === "IMAGE") return has("customIsoSpec") ? [["customIsoSpec"]] : [];
+  const decoded = ResourceUpgradeSpec.decode({ ...fields, resourceId: "any" });
+  if (kind === undefined || decoded._tag === "Left") return [];
+  const spec = decoded.right;
+  const options = optionsOfImages(remediationOptions(spec)).flatMap(({ option }): FieldPath[] => [
+    ...(spec.hostosUpgradeOptionsSpec?.[option] === undefined ? [] : [["hostosUpgradeOptionsSpec", option]]),
+    ...(has(option) ? [[option]] : []),
+  ]);
+  return [...(has("personalitySpec") ? [["personalitySpec"]] : []), ...options];
 }

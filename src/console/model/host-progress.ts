@@ -1,5 +1,6 @@
-import { countHosts } from "../../domain/cluster-hosts";
-import type { SubTask, Task } from "../../domain/task";
+import type { SubTask, Task } from "../../domain/spec/task";
+import { countHosts } from "../../domain/task/cluster-progress";
+import { counted } from "./labels";
 
 /** How far the hosts of an upgrade are. `done`: upgraded, or there already. `left`: not begun. */
 export interface HostProgress {
@@ -14,15 +15,15 @@ export interface HostProgress {
 
 const none: HostProgress = { total: 0, done: 0, running: 0, failed: 0, left: 0, unreadClusters: 0 };
 
-// A change of a Task keeps the parts that it does not touch, so of thousands of hosts only a few are counted again.
-const counted = new WeakMap<SubTask, HostProgress>();
+// A change of a Task keeps the parts that it does not touch, so of thousands of hosts only a few are progressOfParts again.
+const progressOfParts = new WeakMap<SubTask, HostProgress>();
 
 /** The hosts below one part, however deep they are. */
 export function hostProgressOf(part: SubTask): HostProgress {
-  const known = counted.get(part);
+  const known = progressOfParts.get(part);
   if (known) return known;
   const progress = part.type === "CLUSTER_UPGRADE" ? ofCluster(part) : sumOf(part.subTasks ?? []);
-  counted.set(part, progress);
+  progressOfParts.set(part, progress);
   return progress;
 }
 
@@ -56,4 +57,80 @@ function sumOf(parts: readonly SubTask[]): HostProgress {
     }),
     none,
   );
+}
+
+/** From when to when a host was in work, in epoch milliseconds; without `end` it still is. */
+export interface HostSpan {
+  readonly begin: number;
+  readonly end?: number;
+}
+
+/** The time that a host was in work; undefined of a host that has not begun. */
+export function hostSpanOf({ status, stages = [], completionTimestamp }: SubTask): HostSpan | undefined {
+  if (status === "PENDING" || status === "NOT_APPLICABLE") return undefined;
+  const begun = stages.filter((stage) => stage.status !== "PENDING");
+  if (begun.length === 0) return undefined;
+  const begin = Math.min(...begun.map(({ creationTimestamp }) => Date.parse(creationTimestamp)));
+  return { begin, ...(completionTimestamp !== undefined && { end: Math.max(begin, Date.parse(completionTimestamp)) }) };
+}
+
+/**
+ * What a screen reader says of itself: the phase, hosts that failed, and every quarter of the hosts. More would talk all
+ * the time.
+ */
+export function spokenProgress(phase: string, task: Task): string {
+  const { total, done, failed } = hostProgressOfTask(task);
+  const quarters = total === 0 ? 0 : Math.floor((done / total) * 4);
+  return [
+    `Upgrade: ${phase}.`,
+    ...(quarters > 0 ? [`${quarters * 25} percent of the hosts are done.`] : []),
+    ...(failed > 0 ? [`${counted(failed, "host")} failed.`] : []),
+  ].join(" ");
+}
+
+/** Milliseconds since the upgrade was accepted; of one that has ended, how long it took. */
+export function elapsedMilliseconds({ creationTimestamp, completionTimestamp }: Task, now: number): number {
+  const end = completionTimestamp === undefined ? now : Date.parse(completionTimestamp);
+  return Math.max(0, end - Date.parse(creationTimestamp));
+}
+
+/**
+ * About how many milliseconds the hosts that are known still take: by the mean of those that are done, as many at a
+ * time as now, the clusters side by side. Undefined until a first host is done, and where nothing is left.
+ */
+export function remainingMilliseconds(task: Task, now: number): number | undefined {
+  const clusters = clustersOf(task);
+  const mean = meanHostMilliseconds(clusters);
+  if (mean === undefined) return undefined;
+  const longest = Math.max(0, ...clusters.map((cluster) => remainingOf(cluster, mean, now)));
+  return longest > 0 ? longest : undefined;
+}
+
+function meanHostMilliseconds(clusters: readonly SubTask[]): number | undefined {
+  const times = clusters
+    .flatMap(({ subTasks = [] }) => subTasks)
+    .filter(({ status }) => status === "SUCCESSFUL")
+    .flatMap((host) => {
+      const span = hostSpanOf(host);
+      return span?.end === undefined ? [] : [span.end - span.begin];
+    });
+  return times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0) / times.length;
+}
+
+function remainingOf(cluster: SubTask, mean: number, now: number): number {
+  const { running, left } = hostProgressOf(cluster);
+  const current = (cluster.subTasks ?? [])
+    .filter(({ status }) => status === "IN_PROGRESS")
+    // The clock of the browser may be behind that of the service: a host has not begun later than now.
+    .map((host) => Math.max(0, mean - Math.max(0, now - (hostSpanOf(host)?.begin ?? now))));
+  return Math.max(0, ...current) + (left * mean) / Math.max(1, running);
+}
+
+/** A length of time for people: `2 h 05 min`, `3 min 20 s`, `8 s`. */
+export function spokenDuration(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (hours > 0) return `${hours} h ${two(minutes)} min`;
+  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
 }

@@ -1,4 +1,4 @@
-import type { Iso, ManagementServer, NetvirtInstance, Personality } from "../../domain/installed";
+import type { Iso, ManagementServer, NetvirtInstance, Personality } from "../../domain/spec/installations";
 
 /** Lists of the service that a field of the form takes an id of. */
 export type IdList = "NETVIRT" | "HOST_CLUSTERS" | "EDGE_CLUSTERS" | "MANAGEMENT_SERVERS" | "PERSONALITIES" | "ISOS";

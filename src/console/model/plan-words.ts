@@ -1,6 +1,6 @@
-import type { Cluster } from "../../domain/cluster";
-import type { PreviewedResource, UpgradePreview } from "../../domain/upgrade-preview";
-import { counted } from "./counted";
+import type { PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
+import type { Cluster } from "../../domain/spec/cluster";
+import { counted } from "./labels";
 import { timeWords } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;

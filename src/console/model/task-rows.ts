@@ -1,5 +1,5 @@
-import type { ErrorBody } from "../../domain/error-body";
-import type { Stage, SubTask, Task } from "../../domain/task";
+import type { ErrorBody } from "../../domain/errors";
+import type { Stage, SubTask, Task } from "../../domain/spec/task";
 
 /** One line of the tree of a Task. `key` stays the same while the Task changes. */
 export type TaskRow = {

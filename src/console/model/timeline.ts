@@ -1,6 +1,5 @@
-import type { SubTask, SubTaskStatus, Task } from "../../domain/task";
-import { clustersOf } from "./host-progress";
-import { hostSpanOf } from "./host-span";
+import type { SubTask, SubTaskStatus, Task } from "../../domain/spec/task";
+import { clustersOf, hostSpanOf } from "./host-progress";
 
 /** One host in the picture; `from` and `to` are parts of the whole time, from 0 to 1. */
 export interface TimelineBar {

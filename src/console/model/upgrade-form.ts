@@ -1,5 +1,5 @@
-import type { ResourceUpgradeSpec } from "../../domain/upgrade-spec";
-import { valueAt, withValueAt, type FieldPath } from "./field-path";
+import type { ResourceUpgradeSpec } from "../../domain/spec/upgrade-spec";
+import { type FieldPath, valueAt, withValueAt } from "./field-path";
 
 /**
  * The fields of a model as somebody fills them in. A value that is not right yet stays as it was typed: the codec of the

@@ -1,10 +1,10 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleSession } from "../../domain/console-config";
-import type { ErrorBody } from "../../domain/error-body";
+import type { ErrorBody } from "../../domain/errors";
 import { signOut } from "../client/renew-session";
 import { installation, needsSignIn, session, tokens } from "../client/session";
-import { fragmentOf, pageAddressOf, type PageAddress } from "../model/page-address";
+import { fragmentOf, type PageAddress, pageAddressOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
 import { NewUpgrade } from "./new-upgrade";
 import { SignIn } from "./sign-in";

@@ -1,8 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import { PageOfBundle } from "../../domain/bundle";
-import { PageOfCluster } from "../../domain/cluster";
-import { PageOfIso, PageOfManagementServer, PageOfNetvirtInstance, PageOfPersonality } from "../../domain/installed";
-import { UpgradeSpec } from "../../domain/upgrade-spec";
+import { PageOfBundle } from "../../domain/spec/bundle";
+import { PageOfCluster } from "../../domain/spec/cluster";
+import {
+  PageOfIso,
+  PageOfManagementServer,
+  PageOfNetvirtInstance,
+  PageOfPersonality,
+} from "../../domain/spec/installations";
+import { UpgradeSpec } from "../../domain/spec/upgrade-spec";
+import { usePolled } from "../client/ask-api";
 import {
   askForPlan,
   failure,
@@ -15,26 +21,19 @@ import {
   startUpgrade,
   upgradeForm,
 } from "../client/new-upgrade";
-import { usePolled } from "../client/use-polled";
-import { BundleChoice } from "../form/bundle-choice";
+import { BundleChoice, ClusterChoice } from "../form/choices";
 import { FormContext, revealField, useForm } from "../form/form-context";
-import { HostFields } from "../form/host-fields";
-import { JsonImport } from "../form/json-import";
-import { OwnSettings } from "../form/own-settings";
-import { ServerFields } from "../form/server-fields";
+import { JsonImport, ProblemSummary } from "../form/json-import";
+import { HostFields, OwnSettings, ServerFields, WhenFields } from "../form/sections";
 import { SpecFields } from "../form/spec-fields";
-import { WhenFields } from "../form/when-fields";
 import type { FieldPath } from "../model/field-path";
 import { leftOut } from "../model/form-request";
 import { knownIds } from "../model/known-ids";
 import { fragmentOf } from "../model/page-address";
 import { changed } from "../model/upgrade-form";
-import { ClusterChoice } from "../form/cluster-choice";
 import { ErrorNote } from "../parts/error-note";
-import { PlanPreview } from "../parts/plan-preview";
-import { ProblemSummary } from "../form/problem-summary";
-import { RequestText } from "../parts/request-text";
-import { requestWords } from "../words/server-words";
+import { PlanPreview, RequestText } from "../parts/plan-preview";
+import { requestWords } from "../words/field-words";
 
 /** Asks what to upgrade, shows the plan that the service makes of it, and starts that and nothing else. */
 export function NewUpgrade() {

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { ErrorBody } from "../../domain/error-body";
-import { errorBodyOf } from "../client/api-failure";
+import type { ErrorBody } from "../../domain/errors";
 import { leaveForIssuer } from "../client/issuer-sign-in";
 import { signIn } from "../client/renew-session";
+import { errorBodyOf } from "../client/send-request";
 import { endOfSession, freshTokens, installation, setTokens } from "../client/session";
 import { ErrorNote } from "../parts/error-note";
 

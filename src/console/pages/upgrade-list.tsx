@@ -1,12 +1,11 @@
 import { useMemo } from "preact/hooks";
-import { PageOfBundle } from "../../domain/bundle";
-import { PageOfCluster } from "../../domain/cluster";
-import { PageOfUpgrade } from "../../domain/upgrade";
+import { PageOfBundle } from "../../domain/spec/bundle";
+import { PageOfCluster } from "../../domain/spec/cluster";
+import { PageOfUpgrade } from "../../domain/spec/upgrade";
+import { usePolled } from "../client/ask-api";
 import { session } from "../client/session";
-import { usePolled } from "../client/use-polled";
-import { counted } from "../model/counted";
+import { counted, upgradeStatusWords } from "../model/labels";
 import { fragmentOf, type ListView } from "../model/page-address";
-import { upgradeStatusWords } from "../model/status-words";
 import { ErrorNote } from "../parts/error-note";
 import { Pager } from "../parts/pager";
 import { UpgradeCard } from "../parts/upgrade-card";

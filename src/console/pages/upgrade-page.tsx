@@ -1,24 +1,22 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { awaitsLateCommit } from "../../domain/late-start";
-import type { Task } from "../../domain/task";
-import { Upgrade } from "../../domain/upgrade";
+import type { Task } from "../../domain/spec/task";
+import { Upgrade } from "../../domain/spec/upgrade";
+import { awaitsLateCommit } from "../../domain/task/late-start";
+import { type FollowedTask, nothingKnown } from "../../domain/task/task-change";
+import { openApi, usePolled } from "../client/ask-api";
 import { followTask, type Line } from "../client/follow-task";
-import { openApi } from "../client/ask-api";
-import { serverNow } from "../client/server-time";
+import { serverNow } from "../client/send-request";
 import { installation, session } from "../client/session";
-import { usePolled } from "../client/use-polled";
-import { knownStatus } from "../model/known-status";
-import { operationsOf, type Operation } from "../model/operations";
-import { spokenProgress } from "../model/spoken-progress";
-import { wordsOfPhase } from "../model/status-words";
-import { nothingKnown, type FollowedTask } from "../../domain/followed-task";
+import { spokenProgress } from "../model/host-progress";
+import { knownStatus, wordsOfPhase } from "../model/labels";
+import { type Operation, operationsOf } from "../model/operations";
 import { ErrorNote } from "../parts/error-note";
-import { OperationButtons } from "../parts/operation-buttons";
+import { OperationButtons } from "../parts/operations";
 import { OverallProgress } from "../parts/overall-progress";
-import { StatusBadge } from "../parts/status-badge";
-import { TaskParts } from "../parts/task-parts";
+import { TaskParts } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
-import { lineWords } from "../words/line-words";
+import { StatusBadge } from "../parts/upgrade-card";
+import { lineWords } from "../words/labels";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {

@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../../domain/error-body";
+import type { ErrorBody } from "../../domain/errors";
 
 /** An error as the service tells it: what is wrong, what to do, and what it consists of. */
 export function ErrorNote({ error, isAlert = false }: { readonly error: ErrorBody; readonly isAlert?: boolean }) {

@@ -1,7 +1,6 @@
-import type { Task } from "../../domain/task";
-import { counted } from "../model/counted";
-import { elapsedMilliseconds, remainingMilliseconds, spokenDuration } from "../model/estimate";
-import { hostProgressOfTask } from "../model/host-progress";
+import type { Task } from "../../domain/spec/task";
+import { elapsedMilliseconds, hostProgressOfTask, remainingMilliseconds, spokenDuration } from "../model/host-progress";
+import { counted } from "../model/labels";
 
 /** How far the hosts of an upgrade are, how long it has taken and about how long it still takes. */
 export function OverallProgress({ task, now }: { readonly task: Task; readonly now: number }) {

@@ -1,14 +1,55 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Task } from "../../domain/task";
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualizerOptions,
+} from "@tanstack/virtual-core";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import type { Task } from "../../domain/spec/task";
 import { hostProgressOf } from "../model/host-progress";
-import { wordsOfPart } from "../model/status-words";
-import { firstOfInterest, parentKey, taskRows, type Choices, type RowFilter, type TaskRow } from "../model/task-rows";
+import { wordsOfPart } from "../model/labels";
+import {
+  anyFailed,
+  type Choices,
+  firstOfInterest,
+  parentKey,
+  type RowFilter,
+  type TaskRow,
+  taskRows,
+} from "../model/task-rows";
 import { ErrorNote } from "./error-note";
-import { StatusBadge } from "./status-badge";
-import { useVirtualRows } from "./use-virtual-rows";
+import { StatusBadge } from "./upgrade-card";
+
+/** All parts of a Task, or only those that failed. */
+export function TaskParts({ task }: { readonly task: Task }) {
+  const [failedOnly, setFailedOnly] = useState(false);
+  return (
+    <section aria-labelledby="parts-title">
+      <div class="headline">
+        <h2 id="parts-title">Parts</h2>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={failedOnly}
+            onChange={({ currentTarget: { checked } }) => setFailedOnly(checked)}
+          />
+          Failed only
+        </label>
+      </div>
+      {failedOnly && !anyFailed(task) ? (
+        <p class="small" role="status">
+          Nothing has failed.
+        </p>
+      ) : (
+        <TaskTree task={task} filter={failedOnly ? "FAILED" : "ALL"} />
+      )}
+    </section>
+  );
+}
 
 /** The parts of a Task as a tree that opens at what runs or has failed. Arrow keys move in it, as in any tree. */
-export function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowFilter }) {
+function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowFilter }) {
   const container = useRef<HTMLDivElement>(null);
   const [choices, setChoices] = useState<Choices>(new Map());
   const [activeKey, setActiveKey] = useState<string>();
@@ -129,4 +170,31 @@ function RowContent({ row }: { readonly row: TaskRow }) {
       </div>
     </>
   );
+}
+
+interface RowsToShow {
+  readonly count: number;
+  readonly keyOf: (index: number) => string;
+  readonly container: () => HTMLElement | null;
+}
+
+/** Keeps in the page only the rows that can be seen, and some around them. Rows may differ in height. */
+function useVirtualRows({ count, keyOf, container }: RowsToShow): Virtualizer<HTMLElement, HTMLElement> {
+  const [, render] = useReducer((n: number) => n + 1, 0);
+  const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
+    count,
+    getItemKey: keyOf,
+    getScrollElement: container,
+    estimateSize: () => 36,
+    overscan: 12,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    onChange: () => render(undefined),
+  };
+  const [virtualizer] = useState(() => new Virtualizer(options));
+  virtualizer.setOptions(options);
+  useEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  return virtualizer;
 }

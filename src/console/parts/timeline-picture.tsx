@@ -1,8 +1,7 @@
 import { useMemo } from "preact/hooks";
-import type { Task } from "../../domain/task";
-import { spokenDuration } from "../model/estimate";
-import { hostProgressOfTask } from "../model/host-progress";
-import { wordsOfPart } from "../model/status-words";
+import type { Task } from "../../domain/spec/task";
+import { hostProgressOfTask, spokenDuration } from "../model/host-progress";
+import { wordsOfPart } from "../model/labels";
 import { timelineOf } from "../model/timeline";
 
 const width = 1000;

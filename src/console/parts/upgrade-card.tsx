@@ -1,9 +1,6 @@
-import type { Upgrade } from "../../domain/upgrade";
-import { counted } from "../model/counted";
+import type { Upgrade } from "../../domain/spec/upgrade";
+import { counted, shortList, type StatusWords, wordsOfUpgrade } from "../model/labels";
 import { fragmentOf } from "../model/page-address";
-import { shortList } from "../model/short-list";
-import { wordsOfUpgrade } from "../model/status-words";
-import { StatusBadge } from "./status-badge";
 
 interface UpgradeCardProps {
   readonly upgrade: Upgrade;
@@ -34,4 +31,13 @@ function timeWords({ endTime, status, waitingFor, resourceUpgradeSpecs }: Upgrad
   if (endTime !== undefined) return `ended ${new Date(endTime).toLocaleString()}`;
   if (waitingFor?.code === "COMMIT") return "waits for a commit";
   return status === "SCHEDULED" && scheduled !== undefined ? `begins ${new Date(scheduled).toLocaleString()}` : "";
+}
+
+/** A status as sign, word and colour. */
+export function StatusBadge({ words: { tone, sign, word } }: { readonly words: StatusWords }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <span aria-hidden="true">{sign}</span> {word}
+    </span>
+  );
 }

@@ -1,10 +1,16 @@
+import type {
+  MgmtUpgradeUserInputSpec,
+  NetvirtUpgradeUserInputSpec,
+  ResourceUpgradeSpec,
+  UpgradeSpec,
+} from "../../domain/spec/upgrade-spec";
 import type { IdList } from "../model/known-ids";
 
 /**
  * What the form says of each field of a model, in plain words: a label, a hint, and what the spellings of an enumeration
  * or the parts of an object mean. Made from the model's type, so that a field without words does not compile.
  */
-export type WordsOf<T> = { readonly [K in keyof T]-?: FieldWords<NonNullable<T[K]>> };
+type WordsOf<T> = { readonly [K in keyof T]-?: FieldWords<NonNullable<T[K]>> };
 
 type FieldWords<T> = Plain & Particular<T>;
 
@@ -39,3 +45,216 @@ export interface AnyWords extends Plain, Partial<ListWords> {
   readonly values?: Readonly<Record<string, string>>;
   readonly fields?: Readonly<Record<string, AnyWords>>;
 }
+
+/** The fields of a cluster (Spec 2.2). */
+export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
+  upgradeNow: { label: "As soon as possible", hint: "Wins over a time that is given beside it." },
+  scheduledTimestamp: { label: "Not before", hint: "In the time of this browser." },
+  toVersion: {
+    label: "Version",
+    hint: "Only where the bundle has several. Empty: the version of the bundle.",
+  },
+  personalitySpec: {
+    label: "Image",
+    hint: "For image-managed clusters, instead of the plain image of the bundle.",
+    fields: {
+      personalityId: { label: "Image id", hint: "The id of a personality in the inventory.", ids: "PERSONALITIES" },
+      hardwareSupportSpecs: {
+        label: "Firmware",
+        hint: "Packages that a hardware support manager installs with the image.",
+        element: "a firmware package",
+        fields: {
+          name: { label: "Hardware support manager", hint: "The name under which it is registered." },
+          packageSpec: {
+            label: "Package",
+            hint: "What it installs.",
+            fields: {
+              name: { label: "Package name", hint: "As the hardware support manager lists it." },
+              version: { label: "Package version", hint: "As the hardware support manager lists it." },
+            },
+          },
+        },
+      },
+    },
+  },
+  customIsoSpec: {
+    label: "ISO",
+    hint: "For baseline-managed clusters, instead of the patch of the bundle.",
+    fields: { id: { label: "ISO id", hint: "The id of an ISO in the inventory.", ids: "ISOS" } },
+  },
+  hostosUpgradeOptionsSpec: {
+    label: "How hosts are upgraded",
+    hint: "What is left as it is follows the settings of the cluster in its component manager.",
+    fields: {
+      hostosUpgradeFailureAction: {
+        label: "When something fails",
+        hint: "Holds for hosts, and for network virtualization and management servers too.",
+        fields: {
+          action: {
+            label: "Then",
+            hint: "Without a choice it stops.",
+            values: { FAIL: "Stop this cluster", RETRY: "Try again" },
+          },
+          retryCount: { label: "How often", hint: "0 to 100 times more; empty: 3. Only for trying again." },
+          retryDelay: {
+            label: "After how many seconds",
+            hint: "0 to 3600 between two tries; empty: 300. Only for trying again.",
+          },
+        },
+      },
+      preRemediationPowerAction: {
+        label: "Machines that stay on a host",
+        hint: "What happens to virtual machines that cannot be moved before their host is taken out of service.",
+        values: {
+          DO_NOT_CHANGE_VMS_POWER_STATE: "Leave them running",
+          POWER_OFF_VMS: "Power them off",
+          SUSPEND_VMS: "Suspend them to disk",
+          SUSPEND_VMS_TO_MEMORY: "Suspend them to memory (image-managed only)",
+        },
+      },
+      enforceHclValidation: {
+        label: "Check hardware compatibility",
+        hint: "Hosts whose hardware is not on the compatibility list are not upgraded. Image-managed only.",
+      },
+      enableQuickPatch: {
+        label: "Patch live",
+        hint: "Without leaving service; hosts that cannot be patched so are not upgraded. Image-managed only.",
+      },
+      enableQuickboot: {
+        label: "Quick boot",
+        hint: "Restart hosts without their firmware's start. Image-managed only.",
+      },
+      evacuateOfflineVms: {
+        label: "Move machines that are off",
+        hint: "Also move powered-off and suspended virtual machines to other hosts.",
+      },
+      disableHac: {
+        label: "Switch off admission control",
+        hint: "High availability lets machines start on fewer hosts meanwhile. Put back afterwards.",
+      },
+      disableDpm: {
+        label: "Switch off power management",
+        hint: "No host is sent to standby meanwhile. Put back afterwards.",
+      },
+    },
+  },
+  shutdownVms: {
+    label: "Shut machines down",
+    hint: "The older way to power off the machines that stay on a host.",
+  },
+  enableQuickboot: { label: "Quick boot", hint: "The older place; the option of the same name above wins." },
+  evacuateOfflineVms: {
+    label: "Move machines that are off",
+    hint: "The older place; the option of the same name above wins.",
+  },
+};
+
+const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
+  netvirtId: {
+    label: "Which instance",
+    hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    ids: "NETVIRT",
+  },
+  netvirtUpgradeOptions: {
+    label: "Order",
+    hint: "What is left as it is follows the upgrade coordinator.",
+    fields: {
+      isEdgeOnlyUpgrade: { label: "Edges only", hint: "Leave the hosts' part as it is." },
+      isHostClustersUpgradeParallel: {
+        label: "Host clusters side by side",
+        hint: "Otherwise one host cluster after another.",
+      },
+      isEdgeClustersUpgradeParallel: {
+        label: "Edge clusters side by side",
+        hint: "Otherwise one edge cluster after another.",
+      },
+    },
+  },
+  netvirtHostClusterUpgradeSpecs: {
+    label: "Host clusters",
+    hint: "Without any all are upgraded; with some only those.",
+    element: "a host cluster",
+    empty: "Upgrade no host cluster",
+    fields: {
+      hostClusterId: {
+        label: "Host cluster id",
+        hint: "The id or name of its group in the upgrade coordinator, or of the cluster.",
+        ids: "HOST_CLUSTERS",
+      },
+      hostParallelUpgrade: { label: "Its hosts side by side", hint: "Otherwise one host after another." },
+      liveUpgrade: { label: "In place", hint: "Without taking its hosts out of service." },
+    },
+  },
+  netvirtEdgeClusterUpgradeSpecs: {
+    label: "Edge clusters",
+    hint: "Without any all are upgraded; with some only those.",
+    element: "an edge cluster",
+    empty: "Upgrade no edge cluster",
+    fields: {
+      edgeClusterId: {
+        label: "Edge cluster id",
+        hint: "The id or name of its group in the upgrade coordinator.",
+        ids: "EDGE_CLUSTERS",
+      },
+      edgeParallelUpgrade: { label: "Its edges side by side", hint: "Otherwise one edge after another." },
+    },
+  },
+};
+
+const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
+  resourceId: {
+    label: "Which server",
+    hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    ids: "MANAGEMENT_SERVERS",
+  },
+  upgradeMechanism: {
+    label: "How",
+    hint: "Without a choice: by migration where a switchover time or a temporary network is given, else in place.",
+    values: {
+      InPlace: "In place: the server is away meanwhile",
+      ReducedDowntimeMigration: "By migration: a second server takes over",
+    },
+  },
+  startSwitchoverTimestamp: {
+    label: "Switch over not before",
+    hint: "In the time of this browser. Only by migration; empty: as soon as it is prepared.",
+  },
+  temporaryNetwork: {
+    label: "Temporary network",
+    hint: "The address of the second server until it takes over. Only by migration.",
+    fields: {
+      networkMode: {
+        label: "Address",
+        hint: "Chosen automatically, it needs no more.",
+        values: { AUTOMATIC: "Chosen automatically", STATIC: "As given here" },
+      },
+      ipAddress: { label: "IP address", hint: "IPv4, such as 192.0.2.10. Only for a given address." },
+      subnetMask: { label: "Subnet mask", hint: "Such as 255.255.255.0. Only for a given address." },
+      gateway: { label: "Gateway", hint: "In the same subnet. Only for a given address." },
+    },
+  },
+};
+
+/** The fields of a request beside bundle and clusters (Spec 2.1, 2.3, 2.4). */
+export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType" | "resourceUpgradeSpecs">> = {
+  draftMode: {
+    label: "As a draft",
+    hint: "Prechecks run at once; nothing else happens before somebody commits it.",
+  },
+  parallelUpgrade: {
+    label: "Side by side",
+    hint: "The service upgrades clusters side by side only and refuses anything else.",
+  },
+  netvirtUpgradeUserInputSpecs: {
+    label: "Network virtualization",
+    hint: "The bundle brings a new version of it. Without inputs it is upgraded as its upgrade coordinator is set.",
+    element: "inputs for an instance",
+    fields: netvirtWords,
+  },
+  mgmtUpgradeUserInputSpecs: {
+    label: "Management servers",
+    hint: "The bundle brings a new version of them. Without inputs they are upgraded in place.",
+    element: "inputs for a server",
+    fields: mgmtWords,
+  },
+};

@@ -1,8 +1,8 @@
 import type { Option } from "fp-ts/Option";
-import type { Bundle } from "../bundle";
-import type { ClusterFacts, ClusterLookup } from "../cluster-facts";
-import type { Installations } from "../installations";
-import type { ResourceUpgradeSpec, UpgradeSpec } from "../upgrade-spec";
+import type { ClusterFacts, ClusterLookup, Installations } from "../plan/facts";
+import { inputTarget } from "../plan/scope";
+import type { Bundle } from "../spec/bundle";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../spec/upgrade-spec";
 
 /** Everything that a decision on a request may depend on; read before, so that the rules are pure. */
 export interface AdmissionRequest {
@@ -48,5 +48,54 @@ export function perCluster(
   return perResource((resource, path, { clusters }) => {
     const lookup = clusters.get(resource.resourceId);
     return lookup?._tag === "Known" ? check(lookup.facts, resource, path) : [];
+  });
+}
+
+/** The known clusters of a request. */
+export function clustersOfRequest({ spec, clusters }: AdmissionRequest): ClusterFacts[] {
+  return spec.resourceUpgradeSpecs.flatMap(({ resourceId }) => {
+    const lookup = clusters.get(resourceId);
+    return lookup?._tag === "Known" ? [lookup.facts] : [];
+  });
+}
+
+/** What is wrong with a field of the request as it is (400). */
+export function badField(path: string, code: string, message: string, remediation: string): Rejection {
+  return { effect: "BAD_REQUEST", path, code, message, remediation };
+}
+
+interface ServerInputs<T> {
+  /** The list in the request, such as `mgmtUpgradeUserInputSpecs`. */
+  readonly list: string;
+  /** The field of an input that names its server. */
+  readonly field: string;
+  /** What such a server is called in sentences. */
+  readonly title: string;
+  readonly named: readonly (string | undefined)[];
+  readonly inScope: readonly T[];
+}
+
+/** Each input says which of the servers that serve the request's clusters it is for, and no two are for the same. */
+export function inputsWithoutTarget<T extends { readonly resourceId: string }>({
+  list,
+  field,
+  title,
+  named,
+  inScope,
+}: ServerInputs<T>): Rejection[] {
+  const choices = inScope.map(({ resourceId }) => resourceId).join(", ") || "none";
+  const targets = named.map((id) => inputTarget(id, inScope));
+  return named.flatMap((id, i) => {
+    const path = `${list}[${i}].${field}`;
+    const target = targets[i];
+    if (!target) {
+      const message =
+        id === undefined
+          ? `${path} must say which ${title} it is for: the request's clusters have ${choices}.`
+          : `${title} ${id} does not serve the request's clusters; they have ${choices}.`;
+      return [badField(path, "SERVER_UNKNOWN", message, `Give one of the ${title}s that serve the clusters, or none.`)];
+    }
+    if (targets.indexOf(target) === i) return [];
+    return [badField(path, "RESOURCE_DUPLICATE", `${title} ${target.resourceId} is named twice.`, "Name each once.")];
   });
 }

@@ -1,29 +1,30 @@
 import * as E from "fp-ts/Either";
 import { isSome } from "fp-ts/Option";
-import type { Bundle } from "../bundle";
-import type { ClusterFacts } from "../cluster-facts";
-import type { Installations } from "../installations";
-import type { RequestWarning } from "../request-warning";
-import type { UpgradeSpec } from "../upgrade-spec";
-import type { AdmissionRequest, AdmissionRule, Rejection } from "./admission-rule";
-import { bundleAvailable } from "./bundle-available";
-import { clusterSize } from "./cluster-size";
-import { clustersKnown } from "./clusters-known";
-import { fieldsFitClusterKind } from "./fields-fit-cluster-kind";
-import { imagesKnown } from "./images-known";
-import { inputsFitBundle } from "./inputs-fit-bundle";
-import { mgmtInputsValid } from "./mgmt-inputs-valid";
-import { netvirtInputsValid } from "./netvirt-inputs-valid";
-import { parallelUpgradeOnly } from "./parallel-upgrade-only";
-import { platformVersion } from "./platform-version";
-import { powerActionConsistent } from "./power-action-consistent";
-import { productsPresent } from "./products-present";
-import { resourceTypeSupported } from "./resource-type-supported";
-import { resourcesFree, warningsOfHolders } from "./resources-free";
-import { resourcesUnique } from "./resources-unique";
-import { scheduleAhead } from "./schedule-ahead";
-import { clustersOfRequest } from "./server-inputs";
-import { targetVersionOffered } from "./target-version-offered";
+import type { ClusterFacts, Installations } from "../plan/facts";
+import type { Bundle } from "../spec/bundle";
+import type { RequestWarning } from "../spec/request-warning";
+import type { UpgradeSpec } from "../spec/upgrade-spec";
+import { type AdmissionRequest, type AdmissionRule, clustersOfRequest, type Rejection } from "./admission-rule";
+import {
+  bundleAvailable,
+  imagesKnown,
+  inputsFitBundle,
+  platformVersion,
+  productsPresent,
+  targetVersionOffered,
+} from "./bundle-rules";
+import {
+  clusterSize,
+  clustersKnown,
+  fieldsFitClusterKind,
+  parallelUpgradeOnly,
+  powerActionConsistent,
+  resourcesUnique,
+  resourceTypeSupported,
+  scheduleAhead,
+} from "./cluster-rules";
+import { resourcesFree, warningsOfHolders } from "./lock-rules";
+import { mgmtInputsValid, netvirtInputsValid } from "./server-rules";
 
 const rules: readonly AdmissionRule[] = [
   resourceTypeSupported,

@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
-import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Identifier, IntegerBetween, ListOf, model, OneOf } from "../../domain/codec";
-import { NsxManagerConfig, nsxContradictions } from "../nsx/nsx-config";
-import { ApplianceConfig } from "../vcsa/vcsa-config";
+import { nsxContradictions, NsxManagerConfig } from "../nsx/nsx-state";
+import { ApplianceConfig } from "../vcsa/vcsa-state";
 import { decodeStrictly } from "./decode-strictly";
 
 /** The most hosts that a cluster of the product holds. */

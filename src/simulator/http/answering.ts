@@ -1,10 +1,9 @@
 import type { Context } from "koa";
-import { advance } from "../timeline/advance";
 import type { World } from "../state/world";
-import { readBody, UnreadableBody } from "./body";
-import type { Answer, Call } from "./call";
+import { advance } from "../timeline/advance";
+import { type Answer, type Call, readBody, UnreadableBody } from "./call";
 
-export { UnreadableBody } from "./body";
+export { UnreadableBody } from "./call";
 export type { Answer, Call } from "./call";
 
 async function readJson(ctx: Context): Promise<unknown> {

@@ -1,8 +1,8 @@
-import type { Context, Next } from "koa";
 import { setTimeout as delay } from "node:timers/promises";
-import { isActive, type Fault, type FaultKind } from "../state/fault";
+import type { Context, Next } from "koa";
+import { type Fault, type FaultKind, isActive } from "../state/fault";
 import type { World } from "../state/world";
-import { readBody } from "./body";
+import { readBody } from "./call";
 
 function findMatching(world: World, kind: FaultKind, ctx: Context, address: string): Fault | undefined {
   return world.state.global.faults.find(

@@ -1,8 +1,8 @@
 import type Router from "@koa/router";
-import { answering, type Answer, type Call } from "../http/answering";
+import { type Answer, answering, type Call } from "../http/answering";
 import type { World } from "../state/world";
 import { NsxError } from "./nsx-error";
-import { NsxComponentType, type NsxComponent, type NsxGroup, type NsxManager } from "./nsx-state";
+import { type NsxComponent, NsxComponentType, type NsxGroup, type NsxManager } from "./nsx-state";
 
 /** A call to a manager that answers and has accepted its credentials. */
 export interface NsxCall extends Call {

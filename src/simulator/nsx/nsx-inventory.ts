@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
-import type { NsxManagerConfig } from "./nsx-config";
-import type { NsxComponent, NsxComponentType, NsxGroup, NsxManager, NsxState, NsxUnit } from "./nsx-state";
+import type {
+  NsxComponent,
+  NsxComponentType,
+  NsxGroup,
+  NsxManager,
+  NsxManagerConfig,
+  NsxState,
+  NsxUnit,
+} from "./nsx-state";
 
 /** A cluster of the inventory, as far as a NETVIRT manager needs it. */
 interface KnownCluster {

@@ -1,5 +1,4 @@
-import type { Fault, FaultKind } from "../state/fault";
-import { isActive } from "../state/fault";
+import { type Fault, type FaultKind, isActive } from "../state/fault";
 import type { LedgerEntry } from "../state/ledger-entry";
 import type { World } from "../state/world";
 import type { NsxComponent, NsxGroup, NsxManager, NsxUnit } from "./nsx-state";

@@ -1,11 +1,11 @@
 import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
 import { NsxState } from "../nsx/nsx-state";
+import { VcsaState } from "../vcsa/vcsa-state";
+import { Vim25Cluster } from "../vim25/vim25-state";
 import { Fault } from "./fault";
 import { ImageExtras } from "./image-extras";
 import { RemediationPolicy } from "./remediation-policy";
-import { Vim25Cluster } from "../vim25/vim25-state";
-import { VcsaState } from "../vcsa/vcsa-state";
 
 /** Epoch milliseconds. */
 const Moment = t.number;

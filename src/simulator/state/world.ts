@@ -1,13 +1,11 @@
 import type { SimulatorConfig } from "../config/simulator-config";
 import { restoredNsx } from "../nsx/nsx-inventory";
-import { Agenda } from "./agenda";
 import { type Fault, type FaultKind, isActive } from "./fault";
 import { createInventory, inventoryDigest } from "./inventory";
 import type { LedgerEntry } from "./ledger-entry";
 import { Sessions } from "./sessions";
-import type { ClusterState, SimulatorState } from "./simulator-state";
+import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
 import type { StateFile } from "./state-file";
-import { Whereabouts } from "./whereabouts";
 
 /** What a {@link World} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
 export interface WorldOptions {
@@ -176,5 +174,130 @@ export class World {
     } finally {
       this.saving = undefined;
     }
+  }
+}
+
+/** When the next thing happens to a cluster (epoch milliseconds). */
+export interface Appointment {
+  readonly at: number;
+  readonly cluster: ClusterState;
+  /** The cluster's place in the inventory, which decides where two are due at the same moment. */
+  readonly place: number;
+}
+
+/**
+ * The clusters to which something is going to happen, by when. So what is due is found without a look at each task of
+ * each cluster, which for thousands of tasks would take longer than all that happens.
+ */
+export class Agenda {
+  /** The earliest first. */
+  private readonly appointments: Appointment[] = [];
+  private readonly known = new Map<ClusterState, Appointment>();
+  private readonly places: ReadonlyMap<ClusterState, number>;
+  private readonly stale: Set<ClusterState>;
+
+  constructor(clusters: readonly ClusterState[]) {
+    this.places = new Map(clusters.map((cluster, place) => [cluster, place]));
+    this.stale = new Set(clusters);
+  }
+
+  /** Says that the tasks of a cluster are no longer what they were. */
+  changed(cluster: ClusterState): void {
+    this.stale.add(cluster);
+  }
+
+  /** What is next; undefined where nothing is going to happen. */
+  next(): Appointment | undefined {
+    for (const cluster of this.stale) this.enter(cluster);
+    this.stale.clear();
+    return this.appointments[0];
+  }
+
+  private enter(cluster: ClusterState): void {
+    const at = nextEventAt(cluster);
+    const former = this.known.get(cluster);
+    if (former?.at === at) return;
+    if (former) this.appointments.splice(this.indexOf(former), 1);
+    this.known.delete(cluster);
+    if (at === undefined) return;
+    const appointment = { at, cluster, place: this.places.get(cluster) ?? Infinity };
+    this.appointments.splice(this.indexOf(appointment), 0, appointment);
+    this.known.set(cluster, appointment);
+  }
+
+  /** Where an appointment is, or belongs. */
+  private indexOf({ at, place }: Appointment): number {
+    let low = 0;
+    let high = this.appointments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.appointments[middle];
+      if (other && (other.at < at || (other.at === at && other.place < place))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** When the first of the events is, that the tasks of a cluster have before them; undefined where none has any. */
+function nextEventAt({ tasks, vim25 }: ClusterState): number | undefined {
+  let next: number | undefined;
+  const consider = (at: number | undefined) => {
+    if (at !== undefined && (next === undefined || at < next)) next = at;
+  };
+  for (const { status, events } of tasks) if (status === "OPEN") consider(events[0]?.at);
+  for (const { events } of vim25?.tasks ?? []) consider(events[0]?.at);
+  return next;
+}
+
+/** A host with the cluster that it belongs to. */
+export interface KnownHost {
+  readonly cluster: ClusterState;
+  readonly host: HostState;
+}
+
+/**
+ * Which cluster holds what, by id: most calls name a host or a task, and with thousands of them a look through all
+ * clusters would be most of the work. Clusters stay the same as long as the state does.
+ */
+class Whereabouts {
+  private readonly clusters = new Map<string, ClusterState>();
+  private readonly hosts = new Map<string, KnownHost>();
+  private readonly tasks = new Map<string, ClusterState>();
+
+  constructor(clusters: readonly ClusterState[]) {
+    for (const cluster of clusters) {
+      // Of several of the same id the first is meant.
+      if (!this.clusters.has(cluster.id)) this.clusters.set(cluster.id, cluster);
+      for (const host of cluster.hosts) if (!this.hosts.has(host.id)) this.hosts.set(host.id, { cluster, host });
+      for (const { id } of [...cluster.tasks, ...(cluster.vim25?.tasks ?? [])]) this.tasks.set(id, cluster);
+    }
+  }
+
+  cluster(id: string): ClusterState | undefined {
+    return this.clusters.get(id);
+  }
+
+  host(id: string): KnownHost | undefined {
+    return this.hosts.get(id);
+  }
+
+  hostJoined(cluster: ClusterState, host: HostState): void {
+    this.hosts.set(host.id, { cluster, host });
+  }
+
+  hostLeft(host: HostState): void {
+    this.hosts.delete(host.id);
+  }
+
+  /** The cluster that a task of whichever API was opened on; the task itself may be forgotten or long gone. */
+  clusterOfTask(id: string): ClusterState | undefined {
+    return this.tasks.get(id);
+  }
+
+  /** Notes which tasks a cluster has from now on, and which no longer. */
+  tasksChanged(cluster: ClusterState, opened: string, dropped: Iterable<string>): void {
+    this.tasks.set(opened, cluster);
+    for (const id of dropped) this.tasks.delete(id);
   }
 }

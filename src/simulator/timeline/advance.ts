@@ -1,10 +1,9 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
-import type { Appointment } from "../state/agenda";
 import { describeImage } from "../state/image-extras";
-import { desiredImage, type ClusterState, type TaskState } from "../state/simulator-state";
-import type { World } from "../state/world";
-import { happenToTask } from "../vim25/tasks";
+import { type ClusterState, desiredImage, type TaskState } from "../state/simulator-state";
+import type { Appointment, World } from "../state/world";
 import { advanceVcsa } from "../vcsa/advance-vcsa";
+import { happenToTask } from "../vim25/tasks";
 import { happenToApply } from "./apply";
 import { checkCluster } from "./check";
 import { scanCluster } from "./scan";

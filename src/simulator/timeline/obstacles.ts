@@ -1,6 +1,6 @@
 import type { EvacuationBlocker } from "../state/fault";
-import { livePatchObstacle, type Image } from "../state/image-extras";
-import { enforcesHardwareCompatibility, livePatchMode, type EffectivePolicy } from "../state/remediation-policy";
+import { type Image, livePatchObstacle } from "../state/image-extras";
+import { type EffectivePolicy, enforcesHardwareCompatibility, livePatchMode } from "../state/remediation-policy";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { evacuationObstacle } from "./evacuation";

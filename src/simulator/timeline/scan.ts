@@ -1,5 +1,5 @@
 import { differingParts, type Image } from "../state/image-extras";
-import { desiredImage, type ClusterState, type HostState, type ScanSnapshot } from "../state/simulator-state";
+import { type ClusterState, desiredImage, type HostState, type ScanSnapshot } from "../state/simulator-state";
 import type { World } from "../state/world";
 
 type HostScan = ScanSnapshot["hosts"][string];

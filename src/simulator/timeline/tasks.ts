@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hasImage } from "../state/image-extras";
-import { desiredImage, type ClusterState, type HostRun, type TaskState } from "../state/simulator-state";
+import { type ClusterState, desiredImage, type HostRun, type TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { advance } from "./advance";
 import { alreadyCompliant, beginApply } from "./apply";

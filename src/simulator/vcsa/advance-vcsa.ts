@@ -1,8 +1,8 @@
 import { isActive } from "../state/fault";
 import type { World } from "../state/world";
 import { applianceOf } from "./appliance";
-import { advanceMigration } from "./migration-operations";
-import { advanceUpdate } from "./update-operations";
+import { advanceMigration } from "./migration";
+import { advanceUpdate } from "./update";
 
 /** Lets everything happen to the management server that is due by now. Its restart ends every session. */
 export function advanceVcsa(world: World): void {

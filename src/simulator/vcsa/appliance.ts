@@ -1,8 +1,7 @@
-import { isActive, type Fault, type FaultKind } from "../state/fault";
+import { type Fault, type FaultKind, isActive } from "../state/fault";
 import type { LedgerStep } from "../state/ledger-entry";
 import type { World } from "../state/world";
-import { applianceConfig, type ApplianceUpdate } from "./vcsa-config";
-import type { VcsaState } from "./vcsa-state";
+import { applianceConfig, type ApplianceUpdate, type VcsaState } from "./vcsa-state";
 
 /** The management server's own state, made from the configuration when it is first asked for. */
 export function applianceOf(world: World): VcsaState {

@@ -3,8 +3,8 @@ import type { World } from "../state/world";
 import { taskInfo } from "./task-info";
 import { findTask, tasksOf } from "./tasks";
 import { boolean, list, moment, name, object, reference, text, type Value } from "./values";
-import { bootTimeOf, vmsOf, vmsOn } from "./virtual-machines";
 import type { Vim25Task, Vim25Vm } from "./vim25-state";
+import { bootTimeOf, vmsOf, vmsOn } from "./virtual-machines";
 
 /**
  * The properties that a managed object has here, each made when it is asked for: clients ask for few of them, of many

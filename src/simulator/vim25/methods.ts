@@ -1,7 +1,7 @@
-import type { World } from "../state/world";
+import { randomUUID } from "node:crypto";
 import type { XmlItem, XmlValue } from "../../xml";
+import type { World } from "../state/world";
 import { findObject, type ManagedObject, serviceContent } from "./managed-objects";
-import { methodFault } from "./method-fault";
 import {
   cancelTask,
   changeVmPower,
@@ -13,14 +13,12 @@ import {
   rebootHost,
   reconfigureCluster,
 } from "./operations";
-import { notFound, propertyAt, selectObjects } from "./property-collector";
-import type { PropertyFilters } from "./property-filters";
-import { booleanOf, child, children, referenceOf, type SoapRequest, textOf } from "./soap";
+import { notFound, propertyAt, type PropertyFilters, selectObjects } from "./property-collector";
+import { booleanOf, child, children, methodFault, referenceOf, type SoapRequest, textOf } from "./soap";
 import { findTask } from "./tasks";
-import { anyOf, elementsOf, moment, object, reference, text } from "./values";
-import type { Views } from "./views";
-import { vmsOf } from "./virtual-machines";
+import { anyOf, elementsOf, list, moment, object, reference, text, type Value } from "./values";
 import type { Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
+import { vmsOf } from "./virtual-machines";
 
 /** A call of somebody who is logged in. `token` is that of the session. */
 export interface MethodCall extends SoapRequest {
@@ -209,4 +207,92 @@ export function userSession(user: string, at: number): XmlItem {
     messageLocale: text("en"),
   });
   return elementsOf(session) as XmlItem;
+}
+
+interface View {
+  readonly container: { readonly type: string; readonly id: string };
+  readonly types: readonly string[];
+}
+
+interface Page {
+  readonly objects: readonly XmlItem[];
+  readonly size: number;
+}
+
+interface OfSession {
+  readonly views: Map<string, View>;
+  readonly pages: Map<string, Page>;
+}
+
+/** What the component manager keeps for a session and forgets with it: container views, and answers not read to the end. */
+export class Views {
+  private readonly sessions = new Map<string, OfSession>();
+
+  private of(token: string): OfSession {
+    const known = this.sessions.get(token) ?? { views: new Map<string, View>(), pages: new Map<string, Page>() };
+    this.sessions.set(token, known);
+    return known;
+  }
+
+  drop(token: string): void {
+    this.sessions.delete(token);
+  }
+
+  /** Keeps what is left of an answer; gives the token for it. */
+  keepPage(token: string, objects: readonly XmlItem[], size: number): string {
+    const key = randomUUID();
+    this.of(token).pages.set(key, { objects, size });
+    return key;
+  }
+
+  takePage(token: string, key: string): Page | undefined {
+    const page = this.of(token).pages.get(key);
+    this.of(token).pages.delete(key);
+    return page;
+  }
+
+  create(token: string, container: View["container"], types: readonly string[]): string {
+    const id = `view-${randomUUID().slice(0, 8)}`;
+    this.of(token).views.set(id, { container, types });
+    return id;
+  }
+
+  destroy(token: string, id: string): void {
+    this.of(token).views.delete(id);
+  }
+
+  /** A view with what it shows now: everything of its types below its container, however deep. */
+  find(world: World, token: string, id: string): ManagedObject | undefined {
+    const view = this.of(token).views.get(id);
+    if (!view) return undefined;
+    const wanted = (type: string) =>
+      view.types.length === 0 || view.types.some((of) => of === type || of === "ManagedEntity");
+    const shown = descendants(world, view.container).filter(({ type }) => wanted(type));
+    return {
+      type: "ContainerView",
+      id,
+      properties: {
+        container: () => reference(view.container.type, view.container.id),
+        view: () =>
+          list(
+            "ManagedObjectReference",
+            shown.map((object) => reference(object.type, object.id)),
+          ),
+      },
+    };
+  }
+}
+
+/** Properties that lead from an entity to those that are in it. */
+const inside = ["childEntity", "hostFolder", "vmFolder", "host", "vm"];
+
+function descendants(world: World, { type, id }: View["container"]): readonly { type: string; id: string }[] {
+  const properties = findObject(world, type, id)?.properties ?? {};
+  const children = inside.flatMap((name) => referencesIn(properties[name]?.()));
+  return children.flatMap((child) => [child, ...descendants(world, child)]);
+}
+
+function referencesIn(value: Value | undefined): readonly { type: string; id: string }[] {
+  if (value?.is === "reference") return [{ type: value.type, id: value.id }];
+  return value?.is === "list" ? value.items.flatMap(referencesIn) : [];
 }

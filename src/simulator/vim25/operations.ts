@@ -2,10 +2,10 @@ import type { FaultKind } from "../state/fault";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { maintenanceObstacle } from "../timeline/obstacles";
-import { methodFault } from "./method-fault";
+import { methodFault } from "./soap";
 import { isBusy, movingPolicy, openTask, powerAfter } from "./tasks";
-import { receivers, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 import type { MethodFault, Vim25Event, Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
+import { receivers, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 
 /** How long each operation takes, as a share of a host's whole upgrade; a host restarts from `down` to `up`. */
 const shares = {

@@ -1,5 +1,4 @@
 import { buildXml, parseXml, type XmlItem, type XmlObject } from "../../xml";
-import { methodFault } from "./method-fault";
 import type { Value } from "./values";
 import type { MethodFault } from "./vim25-state";
 
@@ -111,4 +110,17 @@ function envelope(body: XmlItem): string {
     },
   };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${buildXml(document)}`;
+}
+
+/** A fault with which a method answers instead of doing its work. */
+export class MethodFaultError extends Error {
+  override readonly name = "MethodFaultError";
+  constructor(readonly fault: MethodFault) {
+    super(fault.message);
+  }
+}
+
+/** `type` is a fault of the vendor's schema; `fields` are its own. */
+export function methodFault(type: string, message: string, fields?: Record<string, string>): MethodFaultError {
+  return new MethodFaultError({ type, message, ...(fields && { fields }) });
 }

@@ -1,4 +1,4 @@
-import { desiredImage, type ClusterState } from "../state/simulator-state";
+import { type ClusterState, desiredImage } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { isCancelable } from "./operations";
 import { localizedFault } from "./soap";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { LedgerStep } from "../state/ledger-entry";
+import { effectivePolicy, type EffectivePolicy } from "../state/remediation-policy";
 import type { ClusterState, HostState } from "../state/simulator-state";
 import type { World } from "../state/world";
-import { effectivePolicy, type EffectivePolicy } from "../state/remediation-policy";
 import { bringBack, evacuate } from "../timeline/evacuation";
-import { moveAway, moveBack, recount, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 import type { Vim25Event, Vim25Task } from "./vim25-state";
+import { moveAway, moveBack, recount, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
 
 /** How long the component manager remembers a task after its end, in milliseconds. */
 const remembered = 10 * 60_000;

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Context, Next } from "koa";
-import { readBody, UnreadableBody } from "../http/body";
+import { readBody, UnreadableBody } from "../http/call";
 import { requestFaults } from "../http/request-faults";
 import type { World } from "../state/world";
 import { advance } from "../timeline/advance";
 import { apiVersion } from "./managed-objects";
-import { methodFault, MethodFaultError } from "./method-fault";
-import { callMethod, callOpenMethod, userSession, waitOf } from "./methods";
-import { PropertyFilters } from "./property-filters";
-import { child, faulted, readRequest, returned, type SoapRequest, textOf } from "./soap";
-import { Views } from "./views";
+import { callMethod, callOpenMethod, userSession, Views, waitOf } from "./methods";
+import { PropertyFilters } from "./property-collector";
+import { child, faulted, methodFault, MethodFaultError, readRequest, returned, type SoapRequest, textOf } from "./soap";
 
 const cookieName = "vmware_soap_session";
 /** Between two looks for a client that waits for a change, in milliseconds. */

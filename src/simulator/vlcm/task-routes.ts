@@ -1,11 +1,15 @@
 import type Router from "@koa/router";
+import type { SimulatorConfig } from "../config/simulator-config";
+import { imageProblems } from "../state/image-extras";
 import type { ClusterState, TaskState } from "../state/simulator-state";
 import type { World } from "../state/world";
 import { cancelApply } from "../timeline/apply";
-import { findCheckTask } from "../vcsa/migration-view";
-import { isCancelable, serviceOf, taskInfo, taskStatus } from "./task-info";
-import { invalidArgument, VapiError } from "./vapi-error";
-import { withSession, type VlcmCall } from "./vlcm-calls";
+import { endedByRestart } from "../timeline/restart";
+import { findCheckTask } from "../vcsa/migration";
+import { applyProgress, applyResult, checkResult, hostInfo } from "./apply-result";
+import { clusterCompliance } from "./compliance-view";
+import { invalidArgument, localizable, notification, VapiError } from "./vapi-error";
+import { type VlcmCall, withSession } from "./vlcm-calls";
 
 interface Known {
   readonly cluster: ClusterState;
@@ -70,4 +74,126 @@ export function taskRoutes(router: Router, world: World): void {
     world.changed(cluster);
     return { status: 204 };
   });
+}
+
+const software = "com.vmware.esx.settings.clusters.software";
+
+/** The vAPI service and operation of each kind of task, and what the task is called. */
+const identities: Record<TaskState["kind"], { service: string; operation: string; description: string }> = {
+  scan: { service: software, operation: "scan$task", description: "Check compliance of cluster with image" },
+  check: { service: software, operation: "check$task", description: "Run health checks on cluster" },
+  stage: { service: software, operation: "stage$task", description: "Stage image on cluster" },
+  apply: { service: software, operation: "apply$task", description: "Remediate cluster" },
+  validate: { service: `${software}.drafts`, operation: "validate$task", description: "Validate image draft" },
+  commit: { service: `${software}.drafts`, operation: "commit$task", description: "Set desired image of cluster" },
+};
+
+/** The service that a kind of task belongs to, by which tasks are listed. */
+const serviceOf = (kind: TaskState["kind"]) => identities[kind].service;
+
+/** Status as the API shows it at a moment (epoch milliseconds). */
+function taskStatus(task: TaskState, now: number): "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" {
+  if (task.status !== "OPEN") return task.status;
+  return now < task.startsAt ? "PENDING" : "RUNNING";
+}
+
+function validationResult(config: SimulatorConfig, task: TaskState) {
+  const { version = "", extras } = task;
+  const problems = imageProblems(config, { version, ...(extras && { extras }) });
+  const at = task.endedAt ?? task.createdAt;
+  return problems.length === 0
+    ? { info: [notification("INFO", { id: "draft.valid", message: "The image draft is valid.", at })] }
+    : {
+        errors: problems.map((message) => notification("ERROR", { id: "draft.invalid", message, at })),
+      };
+}
+
+function stageResult(cluster: ClusterState, task: TaskState) {
+  const hosts = task.hosts ?? cluster.hosts.map(({ id }) => id);
+  const times = {
+    start_time: new Date(task.createdAt).toISOString(),
+    end_time: new Date(task.endedAt ?? task.createdAt).toISOString(),
+  };
+  const status = { status: "OK", ...times, notifications: {} };
+  return {
+    status,
+    commit: task.commit ?? "",
+    host_info: hostInfo(cluster, hosts),
+    host_status: Object.fromEntries(hosts.map((host) => [host, status])),
+    successful_hosts: hosts,
+    failed_hosts: [],
+    skipped_hosts: [],
+  };
+}
+
+/**
+ * What a task answers. That of a commit is the bare commit id in the product, which the contract's type of a task
+ * result (an object) has no room for; so it is left out, and read from the compliance instead (docs/simulator.md).
+ */
+function resultOf(config: SimulatorConfig, cluster: ClusterState, task: TaskState, now: number): object | undefined {
+  if (task.kind === "apply")
+    return now < task.startsAt && task.status === "OPEN" ? undefined : applyResult(cluster, task, now);
+  if (task.status !== "SUCCEEDED") return undefined;
+  switch (task.kind) {
+    case "scan":
+      return task.scan && clusterCompliance(config, cluster, task.scan);
+    case "check":
+      return task.check && checkResult(cluster, task.check);
+    case "stage":
+      return stageResult(cluster, task);
+    case "validate":
+      return validationResult(config, task);
+    case "commit":
+      return undefined;
+  }
+}
+
+function errorOf(task: TaskState) {
+  if (task.status !== "FAILED") return undefined;
+  if (task.endedByRestart)
+    return { error_type: "ERROR", messages: [localizable(endedByRestart.id, endedByRestart.message)] };
+  if (task.cancelledAt !== undefined)
+    return { error_type: "CANCELED", messages: [localizable("task.cancelled", "The task was cancelled.")] };
+  // What a remediation failed of is in its result only, as clients must expect.
+  if (task.kind === "apply") return undefined;
+  return { error_type: "ERROR", messages: [localizable("task.failed", "The draft is gone.")] };
+}
+
+function progressOf(task: TaskState, now: number): { percent: number; message: string } {
+  const { description } = identities[task.kind];
+  if (task.status === "SUCCEEDED") return { percent: 100, message: `${description}: finished.` };
+  if (task.kind === "apply") return applyProgress(task, task.endedAt ?? now);
+  const end = task.events[0]?.at ?? now;
+  const percent = end > task.startsAt ? Math.floor((100 * (now - task.startsAt)) / (end - task.startsAt)) : 100;
+  return { percent: Math.min(Math.max(percent, 0), 100), message: `${description}: under way.` };
+}
+
+/** Whether a task can be cancelled now: a remediation that has not ended and was not cancelled before. */
+function isCancelable(task: TaskState): boolean {
+  return task.kind === "apply" && task.status === "OPEN" && task.cancelledAt === undefined;
+}
+
+/** A task as `cis/tasks` shows it at a moment (epoch milliseconds). */
+function taskInfo(config: SimulatorConfig, cluster: ClusterState, task: TaskState, now: number, withResult = true) {
+  const { service, operation, description } = identities[task.kind];
+  const status = taskStatus(task, now);
+  const { percent, message } = progressOf(task, now);
+  const result = withResult ? resultOf(config, cluster, task, now) : undefined;
+  const error = errorOf(task);
+  return {
+    description: localizable(`task.${task.kind}`, description, cluster.name),
+    service,
+    operation,
+    status,
+    cancelable: isCancelable(task),
+    target: { type: "ClusterComputeResource", id: cluster.id },
+    user: task.user,
+    ...(status !== "PENDING" && {
+      start_time: new Date(Math.min(task.startsAt, task.endedAt ?? task.startsAt)).toISOString(),
+      progress: { total: 100, completed: percent, message: localizable(`task.${task.kind}.progress`, message) },
+    }),
+    ...(task.endedAt !== undefined && { end_time: new Date(task.endedAt).toISOString() }),
+    ...(result && { result }),
+    ...(error && { error }),
+  };
 }

@@ -1,5 +1,8 @@
 import Router from "@koa/router";
+import * as E from "fp-ts/Either";
+import type * as t from "io-ts";
 import type { Context, Next } from "koa";
+import { decodeStrictly } from "../config/decode-strictly";
 import { send, UnreadableBody } from "../http/answering";
 import { requestFaults } from "../http/request-faults";
 import type { World } from "../state/world";
@@ -30,4 +33,11 @@ export function vapiRouter(world: World, prefix = "/api"): Router {
     await world.saved();
   });
   return router;
+}
+
+/** A request body by its codec, or a 400 that names every wrong or unknown field. */
+export function decodeBody<A>(codec: t.Decoder<unknown, A>, body: unknown): A {
+  const decoded = decodeStrictly(codec, body);
+  if (E.isLeft(decoded)) throw invalidArgument(decoded.left);
+  return decoded.right;
 }

@@ -1,8 +1,8 @@
 import type Router from "@koa/router";
+import { type Answer, answering, type Call } from "../http/answering";
 import type { Session } from "../state/sessions";
 import type { ClusterState } from "../state/simulator-state";
 import type { World } from "../state/world";
-import { answering, type Answer, type Call } from "../http/answering";
 import { VapiError } from "./vapi-error";
 
 /** A call with a valid session. */

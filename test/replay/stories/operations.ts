@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Bundle } from "../../../src/domain/bundle";
-import type { MgmtUpgradeUserInputSpec } from "../../../src/domain/upgrade-spec";
 import type { UpgradeActivities } from "../../../activities/contract";
+import type { Bundle } from "../../../src/domain/spec/bundle";
+import type { MgmtUpgradeUserInputSpec } from "../../../src/domain/spec/upgrade-spec";
 import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../../support/fake-activities";
 import { untilQuiet } from "../../support/quiet";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Bundle } from "../../../src/domain/bundle";
+import type { Bundle } from "../../../src/domain/spec/bundle";
+import { commitSignal } from "../../../workflows/messages";
 import { eventually } from "../../support/eventually";
 import { activityFailure, FakeActivities, Gate, hostFailure, upgraded } from "../../support/fake-activities";
 import { mgmtProgress, mgmtStepFailure } from "../../support/fake-mgmt-activities";
 import { quickHeartbeats } from "../../support/quick-heartbeats";
 import { clusters, sampleBundle, type SamplePlanOptions } from "../../support/sample-plan";
-import { commitSignal } from "../../../workflows/messages";
 import { failed, hostCount, type Story } from "../story";
 
 const netvirt = { id: "netvirt", type: "NETVIRT", toVersion: "9.0.1.0.24952111" } as const;

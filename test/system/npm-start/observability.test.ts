@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { Task } from "../../../src/domain/task";
-import { metricsIn, seriesIn } from "../../support/promql";
+import type { Task } from "../../../src/domain/spec/task";
 import { monitoringQueries } from "../../support/monitoring-queries";
-import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from "../../support/trace-receiver";
-import { freePorts, until, type LogLine } from "../deployment";
+import { metricsIn, seriesIn } from "../../support/promql";
+import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from "../../support/trace-receiver";
+import { freePorts, type LogLine, until } from "../deployment";
 import { hostsOf, ServiceUnderTest } from "../service-under-test";
 import { attempts, clientTrace, failing, requestIds, runStory, stumbling } from "./upgrade-story";
 

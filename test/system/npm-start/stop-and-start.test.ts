@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Upgrade } from "../../../src/domain/upgrade";
+import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { example, exampleNow } from "../examples";
 import { isAlive, ServiceUnderTest, until } from "../service-under-test";
 import { expectEachHostUpgradedOnce, upgradeInTheMiddleOfAHost } from "../upgrade-in-the-middle";

@@ -1,4 +1,4 @@
-import type { Task } from "../../../src/domain/task";
+import type { Task } from "../../../src/domain/spec/task";
 import { waitsForCommit } from "../../support/waits-for-commit";
 import { exampleNow } from "../examples";
 import type { ServiceUnderTest } from "../service-under-test";

@@ -2,9 +2,9 @@ import { exec } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
-import type { ErrorBody } from "../../../src/domain/error-body";
-import { Task } from "../../../src/domain/task";
-import { PageOfUpgrade, type Upgrade } from "../../../src/domain/upgrade";
+import type { ErrorBody } from "../../../src/domain/errors";
+import { Task } from "../../../src/domain/spec/task";
+import { PageOfUpgrade, type Upgrade } from "../../../src/domain/spec/upgrade";
 import { example, exampleNow } from "../examples";
 import { hostsOf, ServiceUnderTest, until } from "../service-under-test";
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { hashPassword } from "../../../src/authentication/password-hash";
-import type { Task } from "../../../src/domain/task";
+import { hashPassword } from "../../../src/authentication/users";
+import type { Task } from "../../../src/domain/spec/task";
 import { waitsForCommit } from "../../support/waits-for-commit";
-import { until, type LogLine } from "../deployment";
+import { type LogLine, until } from "../deployment";
 import { exampleNow } from "../examples";
 import { ServiceUnderTest } from "../service-under-test";
 

@@ -1,5 +1,5 @@
 // expect TS2820
-import type { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import type { UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 
 export const spec: UpgradeSpec = {
   bundleId: "bundle-1",

@@ -1,4 +1,4 @@
 // expect TS2345
-import { statusOfPhase } from "../../../src/domain/upgrade-status";
+import { statusOfPhase } from "../../../src/domain/spec/upgrade";
 
 export const statuses = statusOfPhase("DONE");

@@ -1,7 +1,7 @@
 // expect TS2345
 import * as TE from "fp-ts/TaskEither";
 import * as t from "io-ts";
-import { json } from "../../../src/api/answer";
+import { json } from "../../../src/api/response";
 import { noParameters, route } from "../../../src/api/route";
 
 export const forgotten = route({

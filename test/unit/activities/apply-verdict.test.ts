@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { verdictOfTask, worksOn } from "../../../activities/clusters/image/remediation-requests";
 import { endedByRestart } from "../../../activities/complete-task";
-import { verdictOfTask, worksOn } from "../../../activities/hostos/apply-verdict";
 import type { ApplyResult, TaskInfo } from "../../../activities/drivers/vlcm/vlcm-models";
 
 const notified = (...texts: string[]) => ({

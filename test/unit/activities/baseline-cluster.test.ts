@@ -1,19 +1,19 @@
 import { expect } from "chai";
-import { compareToTarget, isAtVersion } from "../../../src/domain/product-version";
 import type { ClusterTarget } from "../../../activities/contract";
-import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
+import type { HostRemediationOptions } from "../../../src/domain/task/host-remediation";
+import { compareToTarget, isAtVersion } from "../../../src/domain/version";
 import {
   expectCancelled,
   failureOf,
   newVersion,
   oldVersion,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
 } from "./simulated-cluster";
 
 /** Moments at which the settings of a cluster are being switched off, and nobody sees that by the settings yet. */

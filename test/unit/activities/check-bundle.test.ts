@@ -1,8 +1,8 @@
-import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkBundle } from "../../../activities/check-bundle";
+import { expect } from "chai";
+import { checkBundle } from "../../../activities/create-activities";
 import { readBundleNow } from "../../../src/commands/operator-files";
 import type { Config } from "../../../src/config";
 import { runActivity } from "./simulated-cluster";

@@ -1,10 +1,10 @@
-import { expect } from "chai";
 import { once } from "node:events";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
+import { expect } from "chai";
 import type { DriverError } from "../../../activities/drivers/driver-error";
-import { errorOfAnswer } from "../../../activities/drivers/nsx/classify-error";
 import { createNsxClient, type NsxClient } from "../../../activities/drivers/nsx/nsx-client";
+import { errorOfAnswer } from "../../../activities/drivers/nsx/nsx-http";
 import { leased } from "../../support/activity-environment";
 
 const asked = { managerId: "nsx-01", what: "start the upgrade of HOST" };

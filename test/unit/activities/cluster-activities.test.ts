@@ -1,20 +1,20 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../support/default-limits";
 import type { ClusterTarget, RecordedPolicy, RemediationPolicy } from "../../../activities/contract";
-import { slowestTry } from "../../../activities/drivers/credential-tries";
+import { slowestTry } from "../../../activities/drivers/component-manager-access";
+import { defaultActivityLimits } from "../../support/default-limits";
 import { ManualClock } from "../../support/manual-clock";
 import {
   expectCancelled,
   failureOf,
   newVersion,
   oldVersion,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
 } from "./simulated-cluster";
 
 describe("the Activities of a cluster", function () {

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { ClusterTarget, RemediateHostsInput } from "../../../activities/contract";
-import type { RemediationProgress, RemediationResult } from "../../../src/domain/remediation-progress";
+import type { RemediationProgress, RemediationResult } from "../../../src/domain/task/host-remediation";
 import { eventually } from "../../support/eventually";
 import {
   failureOf,
   runActivity,
   type RunInfo,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,

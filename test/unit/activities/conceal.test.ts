@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { conceal as concealIn } from "../../../activities/drivers/vapi/conceal";
+import { conceal as concealIn } from "../../../activities/drivers/vapi/vapi-http";
 
 const conceal = (body: unknown, secrets: readonly string[]) => concealIn(JSON.stringify(body), body, secrets);
 

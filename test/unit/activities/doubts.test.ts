@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Doubts } from "../../../activities/baseline/doubts";
+import { Doubts } from "../../../activities/clusters/baseline/doubts";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { GiveUpError } from "../../../activities/retry-policy";
 import { ManualClock } from "../../support/manual-clock";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { DraftTurns } from "../../../activities/drivers/vlcm/draft-turns";
+import { DraftTurns } from "../../../activities/drivers/vlcm/vlcm-client";
 
 describe("Turns on the draft of a cluster", () => {
   it("come in the order in which they were taken, for each cluster by itself", async () => {

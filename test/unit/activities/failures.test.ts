@@ -4,9 +4,8 @@ import { isRight } from "fp-ts/Either";
 import type { FailureDetails } from "../../../activities/contract";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { failureOf, workerShutdownFailure } from "../../../activities/failures";
-import { ErrorBody } from "../../../src/domain/error-body";
-import { hostStages } from "../../../src/domain/host-remediation";
-import { phaseOf, RemediationProgress } from "../../../src/domain/remediation-progress";
+import { ErrorBody } from "../../../src/domain/errors";
+import { hostStages, phaseOf, RemediationProgress } from "../../../src/domain/task/host-remediation";
 
 const context = { cluster: "cluster-01", host: "esx-07.example.com", componentManager: "vc-01" };
 const detailsOf = (failure: ApplicationFailure) => failure.details?.[0] as FailureDetails;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { gatheredTasks } from "../../../activities/drivers/vlcm/gathered-tasks";
+import { gatheredTasks } from "../../../activities/drivers/vlcm/gathered-calls";
 import type { TaskInfo } from "../../../activities/drivers/vlcm/vlcm-models";
 
 const info = (task: string): TaskInfo => ({ status: "RUNNING", operation: task, service: "s", cancelable: false });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { RemediateHostsInput } from "../../../activities/contract";
-import type { RemediationProgress, RemediationResult } from "../../../src/domain/remediation-progress";
-import { runActivity, type SimulatedCluster, simulateCluster, startActivity, succeed } from "./simulated-cluster";
+import type { RemediationProgress, RemediationResult } from "../../../src/domain/task/host-remediation";
+import { runActivity, simulateCluster, type SimulatedCluster, startActivity, succeed } from "./simulated-cluster";
 
 describe("The health gate of remediateHosts", function () {
   this.timeout(20_000);

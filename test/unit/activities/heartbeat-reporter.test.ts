@@ -1,9 +1,9 @@
-import { MockActivityEnvironment } from "@temporalio/testing";
-import type { Logger } from "@temporalio/common";
 import { Context } from "@temporalio/activity";
+import type { Logger } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
 import { reportHeartbeats } from "../../../activities/heartbeat-reporter";
-import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import type { RemediationProgress } from "../../../src/domain/task/host-remediation";
 import { sampleProgress } from "../../support/sample-progress";
 
 /** What is logged of these changes, one every second, and how many of them were heartbeat. */

@@ -1,16 +1,16 @@
 import { expect } from "chai";
-import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
+import type { HostRemediationOptions } from "../../../src/domain/task/host-remediation";
 import {
   failureOf,
   newVersion,
+  type OneHostInput,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
-  type OneHostInput,
 } from "./simulated-cluster";
 
 /** Each option from the Activities to what a component manager does; only the simulator is none. */

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { HttpConnection } from "../../../activities/drivers/http-connection";
-import { withLease, type Lease, LeaseEndedError, NoLeaseError } from "../../../activities/drivers/lease";
+import { type Lease, LeaseEndedError, NoLeaseError, withLease } from "../../../activities/drivers/lease";
+import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { rejectionOf } from "../../support/rejection-of";
 
 describe("the way out to the component managers", () => {

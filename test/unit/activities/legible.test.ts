@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
 import type { Decoder } from "io-ts";
 import { CheckFailures, UnitGroups } from "../../../activities/drivers/nsx/nsx-models";
-import { inventoryReader } from "../../../activities/drivers/vim25/inventory-reader";
+import { inventoryReader } from "../../../activities/drivers/vim25/property-collector";
 import { ClusterSummaries, HostSummaries, TaskInfo } from "../../../activities/drivers/vlcm/vlcm-models";
-import { isGroup, nameOf } from "../../../activities/netvirt/included-groups";
+import { isGroup, nameOf } from "../../../activities/netvirt/netvirt-settings";
 
 /** A line break, a command to the terminal, text that is turned, and half a surrogate pair. */
 const hostile = "esx-01\r\n\u001b[2J\u202egpj.exe\ud83d";

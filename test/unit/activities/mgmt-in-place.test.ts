@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { MgmtProgress } from "../../../src/domain/mgmt-progress";
+import type { MgmtProgress } from "../../../src/domain/task/mgmt-progress";
 import { expectCancelled, failureOf, succeed } from "./simulated-cluster";
 import {
   mgmtSettings,

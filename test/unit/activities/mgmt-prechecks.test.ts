@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { MgmtPrecheckInput } from "../../../activities/contract";
-import type { Stage } from "../../../src/domain/task";
+import type { Stage } from "../../../src/domain/spec/task";
 import { succeed } from "./simulated-cluster";
 import { rootPassword, type SimulatedManagementServer, simulateManagementServer } from "./simulated-management-server";
 

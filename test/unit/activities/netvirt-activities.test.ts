@@ -1,17 +1,17 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../support/default-limits";
 import type { NetvirtTarget } from "../../../activities/contract";
-import type { NetvirtUpgradeOptions } from "../../../src/domain/upgrade-plan";
+import type { NetvirtUpgradeOptions } from "../../../src/domain/plan/upgrade-plan";
+import { defaultActivityLimits } from "../../support/default-limits";
 import { ManualClock } from "../../support/manual-clock";
 import {
   failureOf,
   groups,
   oldVersion,
+  type SimulatedNetvirt,
   simulateNetvirt,
   start,
   targetVersion,
-  type SimulatedNetvirt,
 } from "./simulated-netvirt";
 
 describe("the Activities of a NETVIRT instance", function () {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { defaultActivityLimits } from "../../support/default-limits";
 import type { NsxClient } from "../../../activities/drivers/nsx/nsx-client";
-import { isIncluded } from "../../../activities/netvirt/included-groups";
-import { groupsKnown } from "../../../activities/netvirt/prechecks/groups-known";
+import { groupsKnown } from "../../../activities/netvirt/netvirt-prechecks";
+import { isIncluded } from "../../../activities/netvirt/netvirt-settings";
 import { createRetryPolicy } from "../../../activities/retry-policy";
+import { defaultActivityLimits } from "../../support/default-limits";
 
 describe("the precheck of the clusters that a request names", () => {
   it("does not take edgeParallelUpgrade where the coordinator does not tell what it does: nothing could be changed", async () => {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import { activityRetryPolicy } from "../../../activities/activity-run";
-import { vim25HostMaintenance } from "../../../activities/baseline/vim25-host-maintenance";
+import { vim25HostMaintenance } from "../../../activities/clusters/baseline/vim25-host-maintenance";
+import { CredentialTries, triesOf } from "../../../activities/drivers/component-manager-access";
+import { DriverError } from "../../../activities/drivers/driver-error";
 import { withLease } from "../../../activities/drivers/lease";
 import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
-import { CredentialTries, triesOf } from "../../../activities/drivers/credential-tries";
-import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, type RetryPolicy } from "../../../activities/retry-policy";
 import type { WorkStage } from "../../../activities/work-stage";
 import { ManualClock } from "../../support/manual-clock";
@@ -15,8 +15,8 @@ import {
   quickLimits,
   remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
 } from "./simulated-cluster";
 
 const host = { host: "host-11", fqdn: "esx-01.example.com" };

@@ -1,21 +1,24 @@
 import { ActivityCancellationDetails } from "@temporalio/common";
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import type { RemediationProgress } from "../../../src/domain/remediation-progress";
-import type { HostRemediationOptions, HostResult } from "../../../src/domain/host-remediation";
+import type {
+  HostRemediationOptions,
+  HostResult,
+  RemediationProgress,
+} from "../../../src/domain/task/host-remediation";
 import {
   expectCancelled,
   failureOf,
   isoVersion,
+  type OneHostInput,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
+  stagesIn,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
-  stagesIn,
-  type OneHostInput,
 } from "./simulated-cluster";
 
 const host = "host-11";

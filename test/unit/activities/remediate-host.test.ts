@@ -1,27 +1,27 @@
 import { ActivityCancellationDetails } from "@temporalio/common";
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import { remediateImageHosts } from "../../../activities/clusters/image/remediate-image-hosts";
+import { remediateHosts } from "../../../activities/clusters/remediate-hosts";
 import type { UpgradeActivities } from "../../../activities/contract";
-import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { DriverError } from "../../../activities/drivers/driver-error";
+import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
 import { hasEnded as hasTaskEnded } from "../../../activities/drivers/vlcm/vlcm-models";
-import { remediateHosts } from "../../../activities/hostos/remediate-hosts";
-import { remediateImageHosts } from "../../../activities/hostos/image-remediation";
-import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import type { RemediationProgress } from "../../../src/domain/task/host-remediation";
 import {
   expectCancelled,
   failureOf,
+  type OneHostInput,
   quickLimits,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
+  stagesIn,
   startActivity,
   succeed,
   targetVersion,
-  remediateHost,
-  stagesIn,
-  type OneHostInput,
 } from "./simulated-cluster";
 
 const applyCall = { method: "POST", path: "action=apply", times: 1 };

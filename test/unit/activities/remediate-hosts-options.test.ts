@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput, RunningVms } from "../../../activities/contract";
-import type { RemediationProgress, RemediationResult } from "../../../src/domain/remediation-progress";
+import type { RemediationProgress, RemediationResult } from "../../../src/domain/task/host-remediation";
 import {
   expectCancelled,
   failureOf,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
 } from "./simulated-cluster";

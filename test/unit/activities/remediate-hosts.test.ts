@@ -1,22 +1,22 @@
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
-import { hostStages } from "../../../src/domain/host-remediation";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
 import type { RemediateHostsInput } from "../../../activities/contract";
 import { hostsFailure, workerShutdownFailure } from "../../../activities/failures";
 import {
   attemptOfHost,
+  hostStages,
   phaseOf,
   RemediationProgress,
   type RemediationResult,
-} from "../../../src/domain/remediation-progress";
+} from "../../../src/domain/task/host-remediation";
 import {
   expectCancelled,
   failureOf,
   newVersion,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   startActivity,
   succeed,
   targetVersion,

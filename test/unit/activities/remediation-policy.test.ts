@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { parallelRemediation, remediationPolicy } from "../../../activities/hostos/remediation-policy";
+import { parallelRemediation, remediationPolicy } from "../../../activities/clusters/image/image-policy";
 
 describe("the remediation policy that is put", () => {
   it("has every option in the field of its name, and never lets the product retry", () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { hostFailure } from "../../../activities/clusters/remediation-errors";
+import { knownProgress, RemediationTracker } from "../../../activities/clusters/remediation-tracker";
 import type { RemediateHostsInput } from "../../../activities/contract";
-import { hostFailure } from "../../../activities/hostos/host-failure";
-import { knownProgress, RemediationTracker } from "../../../activities/hostos/remediation-tracker";
-import type { RemediationProgress } from "../../../src/domain/remediation-progress";
+import type { RemediationProgress } from "../../../src/domain/task/host-remediation";
 import { sampleProgress } from "../../support/sample-progress";
 import { stagesIn } from "./simulated-cluster";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { monotonicClock } from "../../../src/clock";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { createRetryPolicy, GiveUpError, type RetryBounds } from "../../../activities/retry-policy";
+import { monotonicClock } from "../../../src/clock";
 import { ManualClock } from "../../support/manual-clock";
 
 const bounds: RetryBounds = {

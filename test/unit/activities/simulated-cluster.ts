@@ -1,9 +1,8 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { MockActivityEnvironment } from "@temporalio/testing";
-import { activityEnvironment } from "../../support/activity-environment";
 import { expect } from "chai";
 import type { ActivityLimits, PatchQuery, PatchSource } from "../../../activities/activity-dependencies";
-import { defaultActivityLimits } from "../../support/default-limits";
+import type { HostMaintenance } from "../../../activities/clusters/host-maintenance";
 import type {
   ActivityProgress,
   ClusterTarget,
@@ -13,14 +12,14 @@ import type {
   UpgradeActivities,
 } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
-import type { HostResult } from "../../../src/domain/host-remediation";
-import { type RemediationProgress, stagesOfHost } from "../../../src/domain/remediation-progress";
-import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
-import type { HostMaintenance } from "../../../activities/hostos/host-maintenance";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { ManualClock } from "../../support/manual-clock";
-import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import { type HostResult, type RemediationProgress, stagesOfHost } from "../../../src/domain/task/host-remediation";
+import type { ClusterConfig } from "../../../src/simulator/config/simulator-config";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start-simulator";
+import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import { activityEnvironment } from "../../support/activity-environment";
+import { defaultActivityLimits } from "../../support/default-limits";
+import { ManualClock } from "../../support/manual-clock";
 
 export const oldVersion = "9.0.0-0.24755229";
 export const targetVersion = "9.0.1-0.24957456";

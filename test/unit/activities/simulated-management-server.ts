@@ -1,11 +1,11 @@
 import type { ActivityLimits, ManagementServerSettings } from "../../../activities/activity-dependencies";
 import type { MgmtActivities, MgmtMigrationInput, MgmtPrecheckInput } from "../../../activities/contract";
-import { askAsSomebodyElse } from "../../support/ask-as-somebody-else";
 import { createActivities } from "../../../activities/create-activities";
-import type { MgmtProgress } from "../../../src/domain/mgmt-progress";
-import { ManualClock } from "../../support/manual-clock";
-import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import type { MgmtProgress } from "../../../src/domain/task/mgmt-progress";
 import { startSimulator } from "../../../src/simulator/start-simulator";
+import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import { askAsSomebodyElse } from "../../support/ask-as-somebody-else";
+import { ManualClock } from "../../support/manual-clock";
 import { type ActivityEnd, quickLimits, startActivity } from "./simulated-cluster";
 
 export const oldMgmtVersion = "9.0.0.0";

@@ -1,14 +1,14 @@
-import { activityEnvironment } from "../../support/activity-environment";
+import { ApplicationFailure } from "@temporalio/common";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import { defaultActivityLimits } from "../../support/default-limits";
 import type { FailureDetails, NetvirtTarget, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
-import type { NetvirtProgress } from "../../../src/domain/netvirt-upgrade";
-import { ManualClock } from "../../support/manual-clock";
-import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import type { NetvirtProgress } from "../../../src/domain/task/netvirt-upgrade";
 import type { NsxManager } from "../../../src/simulator/nsx/nsx-state";
 import { startSimulator } from "../../../src/simulator/start-simulator";
-import { ApplicationFailure } from "@temporalio/common";
+import type { LedgerEntry } from "../../../src/simulator/state/ledger-entry";
+import { activityEnvironment } from "../../support/activity-environment";
+import { defaultActivityLimits } from "../../support/default-limits";
+import { ManualClock } from "../../support/manual-clock";
 import type { RunInfo } from "./simulated-cluster";
 
 export const oldVersion = "9.0.0.0.24733065";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Standstill } from "../../../activities/mgmt/standstill";
+import { Standstill } from "../../../activities/mgmt/change-request";
 import { ManualClock } from "../../support/manual-clock";
 
 const progress = (completed: number) => ({

@@ -1,18 +1,18 @@
 import { expect } from "chai";
+import { isDesired, isJudgedBy, softwareSpecOf } from "../../../activities/clusters/image/target-image";
 import type { ClusterTarget } from "../../../activities/contract";
-import { isDesired, isJudgedBy, softwareSpecOf } from "../../../activities/target-image";
-import type { ClusterImage } from "../../../src/domain/upgrade-plan";
+import type { ClusterImage } from "../../../src/domain/plan/upgrade-plan";
 import {
   depotAddOn,
   depotDriver,
   depotFirmware,
   failureOf,
+  remediateHost,
   runActivity,
-  type SimulatedCluster,
   simulateCluster,
+  type SimulatedCluster,
   succeed,
   targetVersion,
-  remediateHost,
 } from "./simulated-cluster";
 
 const image: ClusterImage = {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
 import { DriverError } from "../../../activities/drivers/driver-error";
+import { createVlcmClient, type VlcmClient } from "../../../activities/drivers/vlcm/vlcm-client";
 import { eventually } from "../../support/eventually";
 
 describe("the unfinished tasks of clusters", () => {

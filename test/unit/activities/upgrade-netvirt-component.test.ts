@@ -1,11 +1,11 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-dependencies";
-import { defaultActivityLimits } from "../../support/default-limits";
 import type { UpgradeNetvirtComponentInput } from "../../../activities/contract";
-import type { NetvirtComponentType } from "../../../src/domain/netvirt-upgrade";
+import type { NetvirtComponentType } from "../../../src/domain/task/netvirt-upgrade";
+import { defaultActivityLimits } from "../../support/default-limits";
 import { ManualClock } from "../../support/manual-clock";
-import { failureOf, groups, simulateNetvirt, start, targetVersion, type SimulatedNetvirt } from "./simulated-netvirt";
+import { failureOf, groups, type SimulatedNetvirt, simulateNetvirt, start, targetVersion } from "./simulated-netvirt";
 
 describe("upgradeNetvirtComponent", function () {
   this.timeout(20_000);

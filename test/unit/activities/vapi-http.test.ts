@@ -3,8 +3,8 @@ import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import * as t from "io-ts";
-import { callsAtOnce } from "../../../activities/drivers/calls-at-once";
-import { type DriverError } from "../../../activities/drivers/driver-error";
+import type { DriverError } from "../../../activities/drivers/driver-error";
+import { callsAtOnce } from "../../../activities/drivers/http-connection";
 import { VapiHttp } from "../../../activities/drivers/vapi/vapi-http";
 import { leased } from "../../support/activity-environment";
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { createVim25Client, type Vim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { answerOf } from "../../../activities/drivers/vim25/soap";
+import { createVim25Client, type Vim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { leased } from "../../support/activity-environment";
 
 interface Received {

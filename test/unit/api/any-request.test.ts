@@ -2,10 +2,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import request from "supertest";
 import { upgradeSpecExample } from "../../../src/api/openapi/examples";
-import { Task } from "../../../src/domain/task";
-import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
-import { UpgradeUpdateSpec } from "../../../src/domain/upgrade-update";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { Task } from "../../../src/domain/spec/task";
+import { UpgradeSpec, UpgradeUpdateSpec } from "../../../src/domain/spec/upgrade-spec";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 /** Every place in a value: the values themselves with the keys that lead there. */
 function places(value: unknown, path: string[] = []): string[][] {

@@ -2,11 +2,9 @@ import { connect, type Socket } from "node:net";
 import { Writable } from "node:stream";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
-import { pino, type Logger } from "pino";
-import type { ApiLimits } from "../../../src/api/api-limits";
-import type { ConsoleInstallation } from "../../../src/api/console-routes";
+import { type Logger, pino } from "pino";
 import type { Authentication } from "../../../src/api/authentication";
-import { createApi, type ApiDependencies } from "../../../src/api/create-api";
+import { type ApiDependencies, createApi } from "../../../src/api/create-api";
 import {
   bundleExample,
   cancelledTaskExample,
@@ -25,12 +23,14 @@ import {
   taskExample,
   upgradeExample,
 } from "../../../src/api/openapi/examples";
+import type { ApiLimits } from "../../../src/api/request-body";
+import type { ConsoleInstallation } from "../../../src/api/routes/console";
+import { type ConnectionLimits, startApi } from "../../../src/api/start-api";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { startApi, type ConnectionLimits } from "../../../src/api/start-api";
-import { ErrorBody } from "../../../src/domain/error-body";
+import { ErrorBody } from "../../../src/domain/errors";
 import type { PageRequest } from "../../../src/domain/page";
 import type { UpgradeFilter } from "../../../src/upgrades/ports";
-import type { TaskEvent, TaskListener } from "../../../src/upgrades/task-listener";
+import type { TaskEvent, TaskListener } from "../../../src/upgrades/task-history";
 import type { StartRequest, UpgradeService } from "../../../src/upgrades/upgrade-service";
 
 /** What the use cases were asked, in order. */

@@ -6,7 +6,7 @@ import { clientAddress } from "../../../src/api/client-address";
 import { taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
 import type { Role } from "../../../src/api/role";
 import { unexpected } from "../../../src/upgrades/service-error";
-import { startApiUnderTest, type ApiOptions, type LogLine } from "./api-under-test";
+import { type ApiOptions, type LogLine, startApiUnderTest } from "./api-under-test";
 
 const { id } = taskExample;
 

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import type { Role } from "../../../src/api/role";
+import { payloadTranslator } from "../../../src/commands/api";
 import { PayloadEncryption } from "../../../src/temporal/payload-encryption";
-import { payloadTranslator } from "../../../src/commands/payload-translator";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const webUi = "https://temporal.example.com";
 const base64 = (text: string) => Buffer.from(text).toString("base64");

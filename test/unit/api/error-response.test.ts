@@ -1,18 +1,18 @@
 import { expect } from "chai";
 import type { ApiError } from "../../../src/api/api-error";
-import { mostNestedErrors } from "../../../src/api/api-limits";
 import { errorResponse } from "../../../src/api/error-response";
-import { ErrorBody } from "../../../src/domain/error-body";
+import { mostNestedErrors } from "../../../src/api/request-body";
+import { ErrorBody } from "../../../src/domain/errors";
 import {
   badRequest,
   conflict,
   failedDependency,
   notAllowed,
   notFound,
+  type Problem,
   temporalNotSetUp,
   temporalUnreachable,
   unexpected,
-  type Problem,
 } from "../../../src/upgrades/service-error";
 
 const problem: Problem = { path: "a.b", code: "SOME_CODE", message: "Some message.", remediation: "Do something." };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Task } from "../../../src/domain/task";
-import { taskUpdate } from "../../../src/domain/task-change";
-import { applyProgress, initialTask } from "../../../src/domain/task-progress";
+import type { Task } from "../../../src/domain/spec/task";
+import { taskUpdate } from "../../../src/domain/task/task-change";
+import { applyProgress, initialTask } from "../../../src/domain/task/task-progress";
 import { arbitraryPlan, arbitraryTaskProgress } from "../domain/arbitrary-progress";
 
 type Listener = (event: { readonly data: string }) => void;

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect } from "chai";
-import { defaultLimits } from "../../../src/api/api-limits";
 import { upgradeSpecExample } from "../../../src/api/openapi/examples";
+import { defaultLimits } from "../../../src/api/request-body";
 import {
+  type Answer,
+  type ApiUnderTest,
   expectError,
   parseAnswers,
   sendRaw,
   sendRawAndEnd,
   startApiUnderTest,
-  type Answer,
-  type ApiUnderTest,
 } from "./api-under-test";
 
 const head = (...headers: string[]) =>

@@ -4,20 +4,20 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
+import { clientAddress } from "../../../src/api/client-address";
 import {
-  LoadControl,
   type Load,
+  LoadControl,
   type LoadCounts,
   type LoadLimits,
   type Shed,
   type ShedReason,
 } from "../../../src/api/load-control";
-import { clientAddress } from "../../../src/api/client-address";
-import type { ErrorBody } from "../../../src/domain/error-body";
 import { pageExample, taskExample, upgradeExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
+import type { ErrorBody } from "../../../src/domain/errors";
 import { eventually } from "../../support/eventually";
 import { ManualTimers, settled } from "../../support/manual-timers";
-import { startApiUnderTest, type ApiOptions, type ApiUnderTest } from "./api-under-test";
+import { type ApiOptions, type ApiUnderTest, startApiUnderTest } from "./api-under-test";
 
 const limits: LoadLimits = {
   starts: 1,

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import type { PayloadTranslator } from "../../../src/api/codec-routes";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import type { PayloadTranslator } from "../../../src/api/routes/codec";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const translator: PayloadTranslator = {
   encode: () => TE.right([]),

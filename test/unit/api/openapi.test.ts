@@ -1,16 +1,16 @@
-import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
+import Ajv2020 from "ajv/dist/2020";
+import type { ValidateFunction } from "ajv/dist/2020";
 import { expect } from "chai";
 import * as t from "io-ts";
 import OpenAPIBackend from "openapi-backend";
 import request from "supertest";
 import type { AuthenticationMode } from "../../../src/api/authentication";
 import { allRoutes } from "../../../src/api/create-api";
-import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { components } from "../../../src/api/openapi/components";
+import { components, jsonSchemaInFull } from "../../../src/api/openapi/components";
 import { errorExample, taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
-import { jsonSchemaInFull } from "../../../src/api/openapi/json-schema-of";
-import { shapeOf } from "../../../src/domain/codec-shape";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
+import { shapeOf } from "../../../src/domain/codec";
 import { fakeService, startApiUnderTest } from "./api-under-test";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "chai";
-import { readBody } from "../../../src/api/read-body";
+import { readBody } from "../../../src/api/request-body";
 
 const limits = { bytes: 512 * 1024, milliseconds: 60_000 };
 

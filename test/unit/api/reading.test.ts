@@ -9,7 +9,7 @@ import {
   temporalUnreachable,
   unexpected,
 } from "../../../src/upgrades/service-error";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import { defaultLimits } from "../../../src/api/api-limits";
 import { taskExample, upgradeExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
-import type { Task } from "../../../src/domain/task";
+import { defaultLimits } from "../../../src/api/request-body";
+import type { Task } from "../../../src/domain/spec/task";
 import { unexpected } from "../../../src/upgrades/service-error";
-import { expectError, startApiUnderTest, type ApiOptions, type ApiUnderTest } from "./api-under-test";
+import { type ApiOptions, type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 async function withApi<A>(options: ApiOptions, use: (api: ApiUnderTest) => Promise<A>): Promise<A> {
   const api = await startApiUnderTest(options);

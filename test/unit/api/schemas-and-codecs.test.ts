@@ -1,17 +1,17 @@
-import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
+import Ajv2020 from "ajv/dist/2020";
+import type { ValidateFunction } from "ajv/dist/2020";
 import { expect } from "chai";
-import fc, { type Arbitrary } from "fast-check";
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
 import type * as t from "io-ts";
-import { withoutNulls } from "../../../src/domain/absent-nulls";
-import { shapeOf } from "../../../src/domain/codec-shape";
 import { allRoutes } from "../../../src/api/create-api";
-import { componentName, componentSchemas } from "../../../src/api/openapi/components";
-import { jsonSchemaOf } from "../../../src/api/openapi/json-schema-of";
+import { componentName, componentSchemas, jsonSchemaOf } from "../../../src/api/openapi/components";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import type { LeafSchema } from "../../../src/domain/codec";
+import { type LeafSchema, shapeOf } from "../../../src/domain/codec";
+import { withoutNulls } from "../../../src/domain/decode";
+import { partThatCounts, UpgradeUpdateSpec } from "../../../src/domain/spec/upgrade-spec";
 import { unknownFields } from "../../../src/domain/unknown-fields";
-import { partThatCounts, UpgradeUpdateSpec } from "../../../src/domain/upgrade-update";
 import { fakeService } from "./api-under-test";
 
 const ajv = new Ajv2020();

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import type { ApiUnderTest } from "./api-under-test";
-import { expectError, startApiUnderTest } from "./api-under-test";
 import { taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
-import { Task } from "../../../src/domain/task";
-import { failedDependency, notAllowed, temporalUnreachable, type Problem } from "../../../src/upgrades/service-error";
+import { Task } from "../../../src/domain/spec/task";
+import { failedDependency, notAllowed, type Problem, temporalUnreachable } from "../../../src/upgrades/service-error";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const problem: Problem = { path: "bundleId", code: "X", message: "No.", remediation: "Do otherwise." };
 

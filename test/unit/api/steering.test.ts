@@ -20,20 +20,20 @@ import {
   upgradeSpecExample,
 } from "../../../src/api/openapi/examples";
 import type { Route } from "../../../src/api/route";
+import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import {
   badRequest,
   conflict,
   failedDependency,
+  type NamedResource,
   notAllowed,
   notFound,
+  type ServiceError,
   temporalUnreachable,
   unexpected,
-  type NamedResource,
-  type ServiceError,
 } from "../../../src/upgrades/service-error";
 import type { UpgradeService } from "../../../src/upgrades/upgrade-service";
-import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { expectError, fakeService, sendRaw, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { type ApiUnderTest, expectError, fakeService, sendRaw, startApiUnderTest } from "./api-under-test";
 
 const id = upgradeExample.id;
 const precheckId = `${id}-prechecks-1`;

@@ -1,22 +1,22 @@
-import { get, request as httpRequest, type IncomingMessage } from "node:http";
 import { once } from "node:events";
+import { get, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { expect } from "chai";
-import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { EventSource } from "eventsource";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import type { Authentication } from "../../../src/api/authentication";
 import { taskEventsExample, taskExample } from "../../../src/api/openapi/examples";
-import { type Task } from "../../../src/domain/task";
-import { applyTaskChange, TaskChange } from "../../../src/domain/task-change";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
+import type { Task } from "../../../src/domain/spec/task";
+import { applyTaskChange, TaskChange } from "../../../src/domain/task/task-change";
+import { notFound, type ServiceError, temporalUnreachable } from "../../../src/upgrades/service-error";
 import { TaskWatcher, type WatchLimits } from "../../../src/upgrades/watch-task";
 import { eventually } from "../../support/eventually";
 import { ManualTimers } from "../../support/manual-timers";
-import { expectError, startApiUnderTest, type ApiOptions, type ApiUnderTest } from "./api-under-test";
+import { type ApiOptions, type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const path = `/v1/tasks/${taskExample.id}/events`;
 const limits: WatchLimits = { poll: 1000, quiet: 15_000, listeners: 100, listenersPerCaller: 100 };

@@ -10,13 +10,13 @@ import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { createApi } from "../../../src/api/create-api";
-import { startApi, type RunningApi } from "../../../src/api/start-api";
+import { type RunningApi, startApi } from "../../../src/api/start-api";
 import { renewedTls, type RenewedTls, type TlsFiles } from "../../../src/api/tls-files";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { testAuthority, type Certified, type TestAuthority } from "../../support/certificates";
+import { type Certified, testAuthority, type TestAuthority } from "../../support/certificates";
 import { eventually } from "../../support/eventually";
 import { secretScan } from "../../support/secret-scan";
-import { expectError, fakeService, memoryLog, parseAnswers, type LogLine } from "./api-under-test";
+import { expectError, fakeService, type LogLine, memoryLog, parseAnswers } from "./api-under-test";
 
 describe("the API by TLS", () => {
   let authority: TestAuthority;

@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as E from "fp-ts/Either";
 import type { Authentication } from "../../../src/api/authentication";
-import { localAuthentication } from "../../../src/authentication/local-authentication";
-import { defaultLoginLimits, loginLimiter, type LoginLimits } from "../../../src/authentication/login-limiter";
-import { hashPassword } from "../../../src/authentication/password-hash";
-import { revokedTokens } from "../../../src/authentication/revoked-tokens";
-import { signedTokens } from "../../../src/authentication/signed-tokens";
-import { usersOfFile } from "../../../src/authentication/users-file";
+import {
+  defaultLoginLimits,
+  localAuthentication,
+  loginLimiter,
+  type LoginLimits,
+} from "../../../src/authentication/local-authentication";
+import { revokedTokens, signedTokens } from "../../../src/authentication/tokens";
+import { hashPassword, usersOfFile } from "../../../src/authentication/users";
 
 export const signingKey = "a signing key of more than 32 bytes, for tests";
 export const accessTokenMinutes = 60;

@@ -4,18 +4,18 @@ import { expect } from "chai";
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from "jose";
 import request from "supertest";
 import { upgradeSpecExample } from "../../../src/api/openapi/examples";
-import { defaultLoginLimits } from "../../../src/authentication/login-limiter";
-import { hashPassword } from "../../../src/authentication/password-hash";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "../api/api-under-test";
+import { defaultLoginLimits } from "../../../src/authentication/local-authentication";
+import { hashPassword } from "../../../src/authentication/users";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "../api/api-under-test";
 import {
   accessTokenMinutes,
   localFiles,
+  type LocalFiles,
   passwords,
   refreshTokenHours,
   signingKey,
-  usualUsers,
-  type LocalFiles,
   type UserName,
+  usualUsers,
 } from "./local-authentication-under-test";
 
 interface Pair {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import { networkOf } from "../../../src/api/client-address";
-import { loginLimiter } from "../../../src/authentication/login-limiter";
+import { loginLimiter } from "../../../src/authentication/local-authentication";
 
 describe("the login limiter", () => {
   it("counts an account from everywhere and a network for all accounts", async () => {

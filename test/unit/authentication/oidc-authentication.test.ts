@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
+import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import request from "supertest";
 import { upgradeSpecExample } from "../../../src/api/openapi/examples";
 import { oidcAuthentication } from "../../../src/authentication/oidc-authentication";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "../api/api-under-test";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "../api/api-under-test";
 import { audience, realIssuer, type RealIssuer } from "./real-issuer";
 import { metadataPath, scriptedIssuer, type ScriptedIssuer } from "./scripted-issuer";
 

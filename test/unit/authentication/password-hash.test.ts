@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { hashPassword, isPassword, parsePasswordHash } from "../../../src/authentication/password-hash";
+import { hashPassword, isPassword, parsePasswordHash } from "../../../src/authentication/users";
 import { hashPasswordCommand } from "../../../src/commands/hash-password";
 
 const password = "correct horse battery staple";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { revokedTokens } from "../../../src/authentication/revoked-tokens";
+import { revokedTokens } from "../../../src/authentication/tokens";
 
 const [first, second] = ["6f1f2a58-7f0a-4b7e-9d53-2c1f6a0c8e11", "0b7f7c5e-3f0e-4a0c-8a64-0d0c6f9d8a12"];
 

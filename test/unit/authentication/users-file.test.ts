@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { hashPassword } from "../../../src/authentication/password-hash";
-import { readUsersFile } from "../../../src/authentication/users-file";
+import { hashPassword, readUsersFile } from "../../../src/authentication/users";
 
 describe("the users file", () => {
   const folder = mkdtempSync(join(tmpdir(), "users-file-"));

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as O from "fp-ts/Option";
 import { readCatalog } from "../../../src/catalog/file-catalog";
-import { productsOf } from "../../../src/domain/bundle-products";
+import { productsOf } from "../../../src/domain/plan/facts";
 
 const shipped = "config/bundles.yaml";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { taskExample, upgradeExample } from "../../../src/api/openapi/examples";
-import type { Task } from "../../../src/domain/task";
+import type { Task } from "../../../src/domain/spec/task";
 import { FakeApi, sse } from "../../support/fake-api";
-import { Upgradectl, type CliRun } from "../../support/run-upgradectl";
+import { type CliRun, Upgradectl } from "../../support/run-upgradectl";
 
 const { id } = upgradeExample;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { printable, printableJson } from "../../../src/cli/printable";
+import { printable, printableJson } from "../../../src/cli/text";
 
 /** What steers terminals, and what turns the direction of text. */
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import stringWidth from "string-width";
 import { createColors } from "picocolors";
+import stringWidth from "string-width";
+import { linesOfChange } from "../../../src/cli/display";
 import { drawTask } from "../../../src/cli/progress-tree";
-import { linesOfChange } from "../../../src/cli/task-lines";
-import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/task";
+import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/spec/task";
 
 const at = "2036-01-01T00:00:00.000Z";
 const now = Date.parse(at) + 3_723_000;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import stringWidth from "string-width";
-import { table } from "../../../src/cli/table";
+import { table } from "../../../src/cli/text";
 
 const headings = ["ID", "STATUS", "NAME", "ENDED"];
 const rows = [

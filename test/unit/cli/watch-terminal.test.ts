@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { Terminal } from "@xterm/headless";
 import { expect } from "chai";
 import { taskExample } from "../../../src/api/openapi/examples";
-import type { Task } from "../../../src/domain/task";
+import type { Task } from "../../../src/domain/spec/task";
 import { FakeApi, sse } from "../../support/fake-api";
 import { Upgradectl } from "../../support/run-upgradectl";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { hashPassword } from "../../../src/authentication/password-hash";
+import { hashPassword } from "../../../src/authentication/users";
 import { loadAuthentication } from "../../../src/commands/authentication";
 import { readConfig } from "../../../src/config";
 import { StartupError } from "../../../src/startup-error";

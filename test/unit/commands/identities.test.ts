@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { validate, version } from "uuid";
-import { systemIdentities } from "../../../src/commands/identities";
+import { systemIdentities } from "../../../src/commands/api";
 
 describe("systemIdentities", () => {
   const { idFor, digest, newId } = systemIdentities;

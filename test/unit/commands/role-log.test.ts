@@ -1,11 +1,11 @@
-import { expect } from "chai";
 import { once } from "node:events";
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
-import { copyToLog } from "../../../src/commands/role-log";
+import { expect } from "chai";
+import { copyToLog } from "../../../src/commands/role-process";
 
 describe("the log of a role", () => {
   let folder: string;

@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
+import { sharedReads } from "../../../src/commands/component-manager-reads";
 import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
-import { sharedReads } from "../../../src/commands/shared-reads";
 import { ManualTimers } from "../../support/manual-timers";
 
 describe("reads of component managers that many ask for", () => {

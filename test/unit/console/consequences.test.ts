@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { consequencesOf } from "../../../src/console/model/consequences";
-import type { Upgrade } from "../../../src/domain/upgrade";
+import { consequencesOf } from "../../../src/console/model/operations";
+import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { cluster, doneHost, failedHost, runningHost, task, waitingHost } from "./console-task";
 
 const upgrade: Upgrade = {

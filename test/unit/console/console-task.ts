@@ -1,4 +1,4 @@
-import type { Stage, SubTask, Task } from "../../../src/domain/task";
+import type { Stage, SubTask, Task } from "../../../src/domain/spec/task";
 
 /** When the tasks of these tests were accepted. */
 export const begin = Date.parse("2026-12-01T09:00:00.000Z");

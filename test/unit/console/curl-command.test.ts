@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { expect } from "chai";
 import fc from "fast-check";
 import { curlOf, jsonOf, shellAuthorization } from "../../../src/console/model/curl-command";
-import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import { arbitraryOf } from "../domain/arbitrary-of";
 
 /** What a shell gives to curl when somebody pastes a command. */

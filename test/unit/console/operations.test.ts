@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { knownStatus } from "../../../src/console/model/known-status";
+import { knownStatus } from "../../../src/console/model/labels";
 import { operationsOf } from "../../../src/console/model/operations";
-import type { Task } from "../../../src/domain/task";
-import type { UpgradeStatus } from "../../../src/domain/upgrade-status";
+import type { Task } from "../../../src/domain/spec/task";
+import type { UpgradeStatus } from "../../../src/domain/spec/upgrade";
 import { part, task } from "./console-task";
 
 const possible = (status: UpgradeStatus, more: Partial<Task> = {}) =>

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { localTimeOf, timestampOf } from "../../../src/console/model/local-time";
 import { obstacleOf } from "../../../src/console/model/cluster-obstacle";
+import { localTimeOf, timestampOf } from "../../../src/console/model/local-time";
 import { factsOf, warningsOf } from "../../../src/console/model/plan-words";
-import type { Cluster } from "../../../src/domain/cluster";
-import type { PreviewedResource, UpgradePreview } from "../../../src/domain/upgrade-preview";
+import type { PreviewedResource, UpgradePreview } from "../../../src/domain/plan/preview";
+import type { Cluster } from "../../../src/domain/spec/cluster";
 
 const cluster: Cluster = {
   id: "c",

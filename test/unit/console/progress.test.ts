@@ -1,6 +1,10 @@
 import { expect } from "chai";
-import { elapsedMilliseconds, remainingMilliseconds, spokenDuration } from "../../../src/console/model/estimate";
-import { hostProgressOfTask } from "../../../src/console/model/host-progress";
+import {
+  elapsedMilliseconds,
+  hostProgressOfTask,
+  remainingMilliseconds,
+  spokenDuration,
+} from "../../../src/console/model/host-progress";
 import { timelineOf } from "../../../src/console/model/timeline";
 import { at, begin, cluster, doneHost, part, runningHost, stage, task, waitingHost } from "./console-task";
 

@@ -1,16 +1,19 @@
 import { expect } from "chai";
-import * as E from "fp-ts/Either";
 import fc from "fast-check";
-import { shapeOf } from "../../../src/domain/codec-shape";
-import { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
-import { formOf, leftOut, requestOf } from "../../../src/console/model/form-request";
-import { formPathOf, problemsOfError } from "../../../src/console/model/placed-problems";
-import { readRequest } from "../../../src/console/model/read-request";
+import * as E from "fp-ts/Either";
+import {
+  formOf,
+  formPathOf,
+  leftOut,
+  problemsOfError,
+  readRequest,
+  requestOf,
+} from "../../../src/console/model/form-request";
 import { changed, clusterFieldGroups, emptyForm, type UpgradeForm } from "../../../src/console/model/upgrade-form";
-import { clusterWords } from "../../../src/console/words/cluster-words";
-import { requestWords } from "../../../src/console/words/server-words";
-import type { AnyWords } from "../../../src/console/words/field-words";
-import type { Cluster } from "../../../src/domain/cluster";
+import { type AnyWords, clusterWords, requestWords } from "../../../src/console/words/field-words";
+import { shapeOf } from "../../../src/domain/codec";
+import type { Cluster } from "../../../src/domain/spec/cluster";
+import { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import { arbitraryOf } from "../domain/arbitrary-of";
 
 const cluster = (id: string, kind?: Cluster["kind"]): Cluster => ({

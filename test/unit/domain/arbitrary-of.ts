@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import type * as t from "io-ts";
-import { shapeOf } from "../../../src/domain/codec-shape";
-import type { LeafSchema } from "../../../src/domain/codec";
+import { type LeafSchema, shapeOf } from "../../../src/domain/codec";
 
 /** How values are made: whether every optional field is there, and how deep recursive models nest. */
 export interface ArbitraryOptions {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
-import { resourceResultSubTask } from "../../../src/domain/resource-progress";
-import { clusterStages, type ClusterProgress, type ClusterStageType } from "../../../src/domain/cluster-progress";
-import { stagesOf } from "../../../src/domain/resource-stages";
-import type { ResourceOutcome } from "../../../src/domain/resource-end";
-import type { ErrorBody } from "../../../src/domain/error-body";
-import { hostStages, type ClusterHost } from "../../../src/domain/host-remediation";
-import type { Stage, StageStatus } from "../../../src/domain/task";
-import type { TaskProgress } from "../../../src/domain/task-progress";
-import { products, resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
-import type { UpgradePhase } from "../../../src/domain/upgrade-status";
+import type { ErrorBody } from "../../../src/domain/errors";
+import { products, resourcesOf, type UpgradePlan } from "../../../src/domain/plan/upgrade-plan";
+import type { Stage, StageStatus } from "../../../src/domain/spec/task";
+import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
+import { type ClusterProgress, clusterStages, type ClusterStageType } from "../../../src/domain/task/cluster-progress";
+import { type ClusterHost, hostStages } from "../../../src/domain/task/host-remediation";
+import { resourceResultSubTask } from "../../../src/domain/task/resource-progress";
+import { stagesOf } from "../../../src/domain/task/resource-stages";
+import type { ResourceOutcome } from "../../../src/domain/task/sub-task";
+import type { TaskProgress } from "../../../src/domain/task/task-progress";
 import { samplePlan } from "../../support/sample-plan";
 
 const phases: readonly UpgradePhase[] = [

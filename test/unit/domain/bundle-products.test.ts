@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { componentOf, productsOf } from "../../../src/domain/bundle-products";
+import { componentOf, productsOf } from "../../../src/domain/plan/facts";
 
 const bundle = (...types: string[]) => ({
   id: "b",

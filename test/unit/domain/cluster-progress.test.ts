@@ -1,19 +1,20 @@
 import { expect } from "chai";
-import * as E from "fp-ts/Either";
 import fc from "fast-check";
+import * as E from "fp-ts/Either";
+import { type ClusterKind, clustersOf } from "../../../src/domain/plan/upgrade-plan";
+import { SubTask } from "../../../src/domain/spec/task";
 import {
   applyClusterProgress,
+  applyHostActivity,
+  type ClusterProgress,
   clusterResultSubTask,
   clusterStages,
+  countHosts,
   initialClusterSubTask,
   mergeCluster,
-  type ClusterProgress,
-} from "../../../src/domain/cluster-progress";
-import { applyHostActivity, countHosts } from "../../../src/domain/cluster-hosts";
-import { stagesOf } from "../../../src/domain/resource-stages";
-import { hostStages } from "../../../src/domain/host-remediation";
-import { SubTask } from "../../../src/domain/task";
-import { clustersOf, type ClusterKind } from "../../../src/domain/upgrade-plan";
+} from "../../../src/domain/task/cluster-progress";
+import { hostStages } from "../../../src/domain/task/host-remediation";
+import { stagesOf } from "../../../src/domain/task/resource-stages";
 import { sampleError, sampleHosts } from "../../support/fake-activities";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { arbitraryClusterProgress, deepFreeze } from "./arbitrary-progress";

@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import * as E from "fp-ts/Either";
 import fc from "fast-check";
+import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
-import { mostNestedErrors } from "../../../src/api/api-limits";
-import { describeValue, problemsOf, quote } from "../../../src/domain/decode-errors";
-import { ErrorBody } from "../../../src/domain/error-body";
-import { Task } from "../../../src/domain/task";
-import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { mostNestedErrors } from "../../../src/api/request-body";
+import { describeValue, problemsOf, quote } from "../../../src/domain/decode";
+import { ErrorBody } from "../../../src/domain/errors";
+import { Task } from "../../../src/domain/spec/task";
+import { UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import type { Problem } from "../../../src/upgrades/service-error";
 
 function problems(codec: t.Type<unknown, unknown, unknown>, value: unknown): Problem[] {

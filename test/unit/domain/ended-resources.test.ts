@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { endedResources } from "../../../src/domain/ended-resources";
-import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/task";
+import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/spec/task";
+import { endedResources } from "../../../src/domain/task/task-change";
 
 describe("resources that have ended", () => {
   const at = "2026-12-01T09:30:00.000Z";

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import type { ClusterMember } from "../../../src/domain/cluster";
-import { expectedWaves } from "../../../src/domain/expected-waves";
-import { groupsOf } from "../../../src/domain/rollout";
-import type { ProductPlan, RolloutPolicy } from "../../../src/domain/upgrade-plan";
-import type { HostosUpgradeOptionsSpec } from "../../../src/domain/upgrade-spec";
+import { expectedWaves } from "../../../src/domain/plan/preview";
+import { groupsOf, type ProductPlan, type RolloutPolicy } from "../../../src/domain/plan/upgrade-plan";
+import type { ClusterMember } from "../../../src/domain/spec/cluster";
+import type { HostosUpgradeOptionsSpec } from "../../../src/domain/spec/upgrade-spec";
 import { samplePlan } from "../../support/sample-plan";
 
 const version = "9.0.2-0.25148076";

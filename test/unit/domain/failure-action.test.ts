@@ -1,9 +1,9 @@
 import { compileRetryPolicy } from "@temporalio/common";
 import { expect } from "chai";
 import fc from "fast-check";
-import { attemptPolicyOf } from "../../../src/domain/failure-action";
-import { HostosUpgradeFailureAction } from "../../../src/domain/upgrade-spec";
-import { changeRetryPolicy } from "../../../workflows/retry-policy";
+import { attemptPolicyOf } from "../../../src/domain/plan/plan-upgrade";
+import { HostosUpgradeFailureAction } from "../../../src/domain/spec/upgrade-spec";
+import { changeRetryPolicy } from "../../../workflows/activity-options";
 import { arbitraryOf } from "./arbitrary-of";
 
 describe("attemptPolicyOf", () => {

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { applyTaskEvent, nothingKnown, type FollowedTask } from "../../../src/domain/followed-task";
-import { taskUpdate } from "../../../src/domain/task-change";
+import { applyTaskEvent, type FollowedTask, nothingKnown, taskUpdate } from "../../../src/domain/task/task-change";
 import { cluster, runningHost, task, waitingHost } from "../console/console-task";
 
 const next = (known: FollowedTask, event: string, data: unknown): FollowedTask => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { keepErrors } from "../../../src/domain/kept-errors";
+import { keepErrors } from "../../../src/domain/task/task-progress";
 
 describe("keepErrors", () => {
   const errors = (attempt: string, count: number) =>

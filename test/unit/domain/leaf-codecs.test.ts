@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import type * as t from "io-ts";
 import { Identifier, IntegerBetween, ListOf, Text, WholeNumber } from "../../../src/domain/codec";
-import { HostosUpgradeFailureAction, maximumResources, UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { HostosUpgradeFailureAction, maximumResources, UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 
 function accepts(codec: t.Mixed, value: unknown): boolean {
   const decoded = E.isRight(codec.decode(value));

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { lostNotice } from "../../../src/domain/lost-notice";
-import type { UpgradeNotice } from "../../../src/domain/upgrade-notice";
+import type { UpgradeNotice } from "../../../src/domain/notifications/upgrade-notice";
+import { lostNotice } from "../../../src/domain/task/lost-upgrade";
 
 describe("lostNotice", () => {
   const latest: UpgradeNotice = {

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { ErrorBody } from "../../../src/domain/error-body";
+import type { ErrorBody } from "../../../src/domain/errors";
+import type { MgmtUpgradePlan } from "../../../src/domain/plan/upgrade-plan";
+import { SubTask } from "../../../src/domain/spec/task";
 import {
   applyMgmtActivity,
   applyMgmtProgress,
@@ -10,9 +12,7 @@ import {
   type MgmtEvent,
   MgmtProgress,
   mgmtResultSubTask,
-} from "../../../src/domain/mgmt-progress";
-import { SubTask } from "../../../src/domain/task";
-import type { MgmtUpgradePlan } from "../../../src/domain/upgrade-plan";
+} from "../../../src/domain/task/mgmt-progress";
 import { arbitraryOf } from "./arbitrary-of";
 
 const at = "2026-12-01T09:30:00.000Z";

@@ -1,29 +1,29 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { isRight } from "fp-ts/Either";
+import type { NetvirtUpgradePlan } from "../../../src/domain/plan/upgrade-plan";
+import { SubTask } from "../../../src/domain/spec/task";
 import {
   applyNetvirtActivity,
   applyNetvirtProgress,
   countNodes,
   initialNetvirtSubTask,
   mergeNetvirt,
+  type NetvirtHappening,
   netvirtResultSubTask,
   netvirtStages,
+  type NetvirtStageType,
   nodesOf,
   waitingComponents,
-  type NetvirtHappening,
-  type NetvirtStageType,
-} from "../../../src/domain/netvirt-progress";
+} from "../../../src/domain/task/netvirt-progress";
 import {
-  netvirtComponentOrder,
-  NetvirtProgress,
   type NetvirtComponent,
+  netvirtComponentOrder,
   type NetvirtComponentType,
   type NetvirtNode,
   type NetvirtNodeState,
-} from "../../../src/domain/netvirt-upgrade";
-import { SubTask } from "../../../src/domain/task";
-import type { NetvirtUpgradePlan } from "../../../src/domain/upgrade-plan";
+  NetvirtProgress,
+} from "../../../src/domain/task/netvirt-upgrade";
 import { sampleError } from "../../support/fake-activities";
 
 const at = "2026-11-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { initialTask } from "../../../src/domain/task-progress";
-import { previewOf } from "../../../src/domain/upgrade-preview";
-import type { ResourceUpgradeSpec } from "../../../src/domain/upgrade-spec";
+import { previewOf } from "../../../src/domain/plan/preview";
+import type { ResourceUpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
+import { initialTask } from "../../../src/domain/task/task-progress";
 import { samplePlan } from "../../support/sample-plan";
 
 /** Paths of the warnings of a request with such a resource. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { describePart, spoken, withPause } from "../../../src/domain/paused-part";
-import type { SubTask } from "../../../src/domain/task";
+import type { SubTask } from "../../../src/domain/spec/task";
+import { describePart, spoken, withPause } from "../../../src/domain/task/sub-task";
 
 const part = (description: string): SubTask => ({
   name: "Upgrade cluster fra1",

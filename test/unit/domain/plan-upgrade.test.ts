@@ -1,11 +1,10 @@
 import { expect } from "chai";
-import { defaultActivityWaits } from "../../../src/domain/activity-waits";
-import type { ClusterFacts } from "../../../src/domain/cluster-facts";
-import { defaultRolloutPolicy } from "../../../src/domain/installations";
-import { planUpgrade } from "../../../src/domain/plan-upgrade";
+import { type ClusterFacts, defaultRolloutPolicy } from "../../../src/domain/plan/facts";
+import { planUpgrade } from "../../../src/domain/plan/plan-upgrade";
+import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/plan/upgrade-plan";
 import { conflictingLocks } from "../../../src/domain/resource-lock";
-import { clustersOf, resourcesOf, type UpgradePlan } from "../../../src/domain/upgrade-plan";
-import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
+import { defaultActivityWaits } from "../../../src/domain/time-limits";
 import { noInstallations, sampleBundle, sampleCluster, samplePlan } from "../../support/sample-plan";
 
 const identity = {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { keepRuns } from "../../../src/domain/precheck-history";
-import type { SubTask, SubTaskStatus } from "../../../src/domain/task";
+import type { SubTask, SubTaskStatus } from "../../../src/domain/spec/task";
+import { keepRuns } from "../../../src/domain/task/prechecks";
 
 const part = (name: string, status: SubTaskStatus, subTasks?: SubTask[]): SubTask => ({
   name,

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { precheckRunOf, precheckTask, precheckTaskId } from "../../../src/domain/precheck-task";
-import { Task } from "../../../src/domain/task";
-import { applyProgress, initialTask, type TaskProgress } from "../../../src/domain/task-progress";
-import { resourcesOf } from "../../../src/domain/upgrade-plan";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
+import { Task } from "../../../src/domain/spec/task";
+import { precheckRunOf, precheckTask, precheckTaskId } from "../../../src/domain/task/prechecks";
+import { applyProgress, initialTask, type TaskProgress } from "../../../src/domain/task/task-progress";
 import { failedCheck, passedCheck } from "../../support/fake-activities";
 import { samplePlan } from "../../support/sample-plan";
 

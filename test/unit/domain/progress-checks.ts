@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Stage, SubTask } from "../../../src/domain/task";
+import type { Stage, SubTask } from "../../../src/domain/spec/task";
 
 /** SubTasks with all that is nested in them, each before its parts. */
 export function flat(parts: readonly SubTask[] = []): SubTask[] {

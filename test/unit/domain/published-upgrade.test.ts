@@ -1,10 +1,13 @@
 import { expect } from "chai";
-import { changesNothing, publishedRefusal, type PublishedUpgrade } from "../../../src/domain/published-upgrade";
-import { applyProgress, initialTask } from "../../../src/domain/task-progress";
-import type { RequestOutcome } from "../../../src/domain/upgrade-request";
-import type { Upgrade } from "../../../src/domain/upgrade";
-import type { UpgradePhase } from "../../../src/domain/upgrade-status";
-import { upgradeView } from "../../../src/domain/upgrade-view";
+import { upgradeView } from "../../../src/domain/plan/schedule";
+import {
+  changesNothing,
+  publishedRefusal,
+  type PublishedUpgrade,
+} from "../../../src/domain/requests/published-upgrade";
+import type { RequestOutcome } from "../../../src/domain/requests/upgrade-request";
+import type { Upgrade, UpgradePhase } from "../../../src/domain/spec/upgrade";
+import { applyProgress, initialTask } from "../../../src/domain/task/task-progress";
 import { samplePlan } from "../../support/sample-plan";
 
 const plan = samplePlan({ draft: true });

@@ -1,16 +1,16 @@
 import { expect } from "chai";
+import { clustersOf } from "../../../src/domain/plan/upgrade-plan";
+import type { SubTask } from "../../../src/domain/spec/task";
 import {
   applyClusterProgress,
   type ClusterProgress,
   initialClusterSubTask,
-} from "../../../src/domain/cluster-progress";
-import { applyPendingActivity, type PendingActivity } from "../../../src/domain/pending-activity";
-import { type RemediationProgress, stagesOfHost } from "../../../src/domain/remediation-progress";
-import type { SubTask } from "../../../src/domain/task";
+} from "../../../src/domain/task/cluster-progress";
+import { type RemediationProgress, stagesOfHost } from "../../../src/domain/task/host-remediation";
+import { applyPendingActivity, type PendingActivity } from "../../../src/domain/task/pending-activity";
 import { sampleHosts } from "../../support/fake-activities";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { sampleProgress } from "../../support/sample-progress";
-import { clustersOf } from "../../../src/domain/upgrade-plan";
 
 const time = (minute: number) => `2026-12-01T09:${String(minute).padStart(2, "0")}:00.000Z`;
 const failure = { code: "HOST_REMEDIATION_FAILED", what: "failed: No space.", hosts: [0], at: time(9) };

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import { inLockOrder } from "../../../src/domain/resource-lock";
 import { samplePlan } from "../../support/sample-plan";
-import { resourcesOf } from "../../../src/domain/upgrade-plan";
 
 describe("the order of locks", () => {
   const [resource] = resourcesOf(samplePlan());

@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import { ownOptionsOf, rolloutOf } from "../../../src/domain/rollout";
-import type { HostRemediationOptions } from "../../../src/domain/host-remediation";
-import { type ClusterKind, clustersOf } from "../../../src/domain/upgrade-plan";
+import { type ClusterKind, clustersOf, ownOptionsOf, rolloutOf } from "../../../src/domain/plan/upgrade-plan";
+import type { HostRemediationOptions } from "../../../src/domain/task/host-remediation";
 import { clusters, samplePlan } from "../../support/sample-plan";
 
 function planned(options: HostRemediationOptions, hostsAtOnce = 2, kind: ClusterKind = "IMAGE") {

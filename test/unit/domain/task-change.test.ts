@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { Task, type SubTask } from "../../../src/domain/task";
-import { applyTaskChange, subTasksIn, TaskChange, taskUpdate } from "../../../src/domain/task-change";
-import { applyProgress, initialTask } from "../../../src/domain/task-progress";
+import { type SubTask, Task } from "../../../src/domain/spec/task";
+import { applyTaskChange, subTasksIn, TaskChange, taskUpdate } from "../../../src/domain/task/task-change";
+import { applyProgress, initialTask } from "../../../src/domain/task/task-progress";
 import { arbitraryOf } from "./arbitrary-of";
 import { arbitraryPlan, arbitraryTaskProgress, deepFreeze } from "./arbitrary-progress";
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { isBeyondRetry } from "../../../src/domain/mgmt-progress";
-import type { Task } from "../../../src/domain/task";
-import { applyProgress, initialTask, type TaskProgress } from "../../../src/domain/task-progress";
-import { hasEnded, statusOfPhase, type UpgradePhase } from "../../../src/domain/upgrade-status";
+import type { Task } from "../../../src/domain/spec/task";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../../../src/domain/spec/upgrade";
+import { isBeyondRetry } from "../../../src/domain/task/mgmt-progress";
+import { applyProgress, initialTask, type TaskProgress } from "../../../src/domain/task/task-progress";
 import { arbitraryPlan, arbitraryTaskProgress } from "./arbitrary-progress";
 
 /** What clients may do with a Task, and what they are told of a failure. */

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { initialClusterSubTask } from "../../../src/domain/cluster-progress";
-import type { SubTask, Task } from "../../../src/domain/task";
-import { taskInMemo } from "../../../src/domain/task-in-memo";
-import { applyProgress, initialTask, withResources } from "../../../src/domain/task-progress";
-import { clustersOf } from "../../../src/domain/upgrade-plan";
+import { clustersOf } from "../../../src/domain/plan/upgrade-plan";
+import type { SubTask, Task } from "../../../src/domain/spec/task";
+import { initialClusterSubTask } from "../../../src/domain/task/cluster-progress";
+import { taskInMemo } from "../../../src/domain/task/task-change";
+import { applyProgress, initialTask, withResources } from "../../../src/domain/task/task-progress";
 import { clusters, samplePlan } from "../../support/sample-plan";
 
 const at = "2026-11-01T12:00:00.000Z";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import * as E from "fp-ts/Either";
 import fc from "fast-check";
-import { problemsOf } from "../../../src/domain/decode-errors";
+import * as E from "fp-ts/Either";
+import { problemsOf } from "../../../src/domain/decode";
 import { Timestamp, toEpochMilliseconds, toTimestamp } from "../../../src/domain/timestamp";
 
 describe("Timestamp", () => {

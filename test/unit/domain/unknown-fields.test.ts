@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import { unknownFields } from "../../../src/domain/unknown-fields";
-import { UpgradeSpec } from "../../../src/domain/upgrade-spec";
 import { arbitraryOf } from "./arbitrary-of";
 
 describe("unknownFields", () => {

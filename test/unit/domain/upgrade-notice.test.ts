@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import type { ErrorBody } from "../../../src/domain/error-body";
+import type { ErrorBody } from "../../../src/domain/errors";
 import {
   endsUpgrade,
   noticeErrors,
   noticesOfPhase,
-  wants,
   type UpgradeNotice,
-} from "../../../src/domain/upgrade-notice";
-import type { UpgradePhase } from "../../../src/domain/upgrade-status";
+  wants,
+} from "../../../src/domain/notifications/upgrade-notice";
+import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
 
 function told(from: UpgradePhase, to: UpgradePhase, about: { errors?: ErrorBody[]; prechecksFailed?: boolean } = {}) {
   const { errors = [], prechecksFailed = false } = about;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { previewOf } from "../../../src/domain/upgrade-preview";
+import { previewOf } from "../../../src/domain/plan/preview";
 import { samplePlan } from "../../support/sample-plan";
 
 describe("previewOf", () => {

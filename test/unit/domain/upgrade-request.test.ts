@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { ErrorBody } from "../../../src/domain/error-body";
+import { ErrorBody } from "../../../src/domain/errors";
+import type { ServerStanding } from "../../../src/domain/plan/schedule";
 import {
   badPayload,
   beingCancelled,
@@ -14,10 +15,9 @@ import {
   judgeRetry,
   PlainPayload,
   type RequestContext,
-} from "../../../src/domain/upgrade-request";
-import type { ServerStanding } from "../../../src/domain/switchover";
-import { statusOfPhase, type UpgradePhase } from "../../../src/domain/upgrade-status";
-import type { MgmtUpgradePatchSpec } from "../../../src/domain/upgrade-update";
+} from "../../../src/domain/requests/upgrade-request";
+import { statusOfPhase, type UpgradePhase } from "../../../src/domain/spec/upgrade";
+import type { MgmtUpgradePatchSpec } from "../../../src/domain/spec/upgrade-spec";
 
 const now = Date.parse("2026-11-01T12:00:00.000Z");
 const phases: readonly UpgradePhase[] = [

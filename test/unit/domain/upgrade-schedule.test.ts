@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { beginTime, isInThePast, notBefore, reschedulePlan, saysWhen } from "../../../src/domain/upgrade-schedule";
+import { beginTime, isInThePast, notBefore, reschedulePlan, saysWhen } from "../../../src/domain/plan/schedule";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import { toEpochMilliseconds } from "../../../src/domain/timestamp";
-import { resourcesOf } from "../../../src/domain/upgrade-plan";
 import { samplePlan } from "../../support/sample-plan";
 
 const [early, late, other] = ["2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z", "2026-12-03T00:00:00.000Z"];

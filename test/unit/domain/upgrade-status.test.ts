@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { hasTaskEnded } from "../../../src/domain/lost-upgrade";
-import { hasEnded, statusOfPhase, UpgradeStatus, type UpgradePhase } from "../../../src/domain/upgrade-status";
+import { hasEnded, statusOfPhase, type UpgradePhase, UpgradeStatus } from "../../../src/domain/spec/upgrade";
+import { hasTaskEnded } from "../../../src/domain/task/lost-upgrade";
 
 /** The table of docs/spec-gaps.md: Task.status, Upgrade.status, whether work has ended. */
 const table: Readonly<Record<UpgradePhase, readonly [task: string, upgrade: string, ended: boolean]>> = {

@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import { lostUpgrade } from "../../../src/domain/lost-upgrade";
-import { Upgrade } from "../../../src/domain/upgrade";
-import { upgradeView } from "../../../src/domain/upgrade-view";
-import { hasEnded, type UpgradePhase } from "../../../src/domain/upgrade-status";
+import { upgradeView } from "../../../src/domain/plan/schedule";
+import { hasEnded, Upgrade, type UpgradePhase } from "../../../src/domain/spec/upgrade";
+import { lostUpgrade } from "../../../src/domain/task/lost-upgrade";
 import { samplePlan } from "../../support/sample-plan";
 
 const at = "2026-11-02T00:00:00.000Z";

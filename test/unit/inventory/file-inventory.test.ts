@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { defaultRolloutPolicy } from "../../../src/domain/installations";
-import type { ClusterLookup } from "../../../src/domain/cluster-facts";
-import { fileInventory, type ComponentManagerReads } from "../../../src/inventory/file-inventory";
+import { type ClusterLookup, defaultRolloutPolicy } from "../../../src/domain/plan/facts";
+import { type ComponentManagerReads, fileInventory } from "../../../src/inventory/file-inventory";
 import type { ClusterEntry } from "../../../src/inventory/inventory-file";
 import { noInstallations } from "../../support/sample-plan";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { defaultRolloutPolicy } from "../../../src/domain/installations";
+import { defaultRolloutPolicy } from "../../../src/domain/plan/facts";
 import { readInventoryFile } from "../../../src/inventory/inventory-file";
 import { readSimulatorConfig } from "../../../src/simulator/config/simulator-config";
 

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
+import { activityFacts, attemptsAfter } from "../../../src/observability/observe-activities";
 import { sampleProgress } from "../../support/sample-progress";
-import { activityFacts, attemptsAfter } from "../../../src/observability/activity-facts";
 
 const { info } = new MockActivityEnvironment({ attempt: 4 }).context;
 const cluster = { cluster: "domain-c34", name: "fra1-mgmt-cl01", componentManagerId: "fra1-vc01" };

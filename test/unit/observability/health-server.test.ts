@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import type { ErrorBody } from "../../../src/domain/error-body";
-import { serveHealth } from "../../../src/observability/health-server";
-import { temporalNotSetUp, type ServiceError } from "../../../src/upgrades/service-error";
+import type { ErrorBody } from "../../../src/domain/errors";
+import { serveHealth } from "../../../src/observability/metrics-server";
+import { type ServiceError, temporalNotSetUp } from "../../../src/upgrades/service-error";
 import { freePorts } from "../../system/deployment";
 
 describe("serveHealth", () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type CallOutcome, type ManagerCall, outcomeOfStatus } from "../../../activities/drivers/call-observation";
 import { DriverError } from "../../../activities/drivers/driver-error";
+import { withTask } from "../../../src/observability/context";
 import { observeManagerCalls } from "../../../src/observability/observe-manager-calls";
-import { withTask } from "../../../src/observability/task-context";
 import { memoryLog } from "../api/api-under-test";
 
 const call: ManagerCall = { product: "vlcm", operation: "read", managerId: "vc-01", what: "read task 7" };

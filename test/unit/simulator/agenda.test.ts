@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { Agenda } from "../../../src/simulator/state/agenda";
 import type { ClusterState, TaskState } from "../../../src/simulator/state/simulator-state";
+import { Agenda } from "../../../src/simulator/state/world";
 
 /** A cluster of which nothing matters here but what its tasks have before them. */
 function cluster(name: string): ClusterState {

@@ -1,9 +1,8 @@
-import { expect } from "chai";
-import { request } from "node:http";
-import Koa from "koa";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import Koa from "koa";
 import { controlApi } from "../../../src/simulator/control/control-api";
 import { World } from "../../../src/simulator/state/world";
 import { testConfig } from "./simulator-client";

@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
-import { BlockFinder } from "../../../src/temporal/block-finder";
-import type { DescribedExecution } from "../../../src/temporal/described-execution";
+import { BlockFinder } from "../../../src/temporal/blocked-workflows";
+import type { DescribedExecution } from "../../../src/temporal/describe-workflow";
 import { fakeClient } from "../../support/fake-client";
 
 const { EventType, TimeoutType, WorkflowTaskFailedCause } = temporal.api.enums.v1;

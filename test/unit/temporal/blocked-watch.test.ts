@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
-import { BlockedWatch } from "../../../src/temporal/blocked-watch";
+import { BlockedWatch } from "../../../src/temporal/blocked-workflows";
 import { fakeClient } from "../../support/fake-client";
 import { ManualTimers } from "../../support/manual-timers";
 import { memoryLog } from "../api/api-under-test";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { BrokenDatabase } from "../../../src/temporal/broken-database";
+import { BrokenDatabase } from "../../../src/temporal/dev-server";
 
 const interrupted =
   '{"level":"ERROR","msg":"Operation failed","error":"GetNamespace operation failed. Error interrupted (9)"}';

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LastAnswers } from "../../../src/temporal/last-answers";
+import { LastAnswers } from "../../../src/temporal/query-cache";
 
 describe("the last answers of Workflows", () => {
   const described = (version?: string, runId = "run") => ({ version, runId });

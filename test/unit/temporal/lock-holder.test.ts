@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
 import { LockHolders } from "../../../src/temporal/lock-holder";
-import type { VisibilityReader } from "../../../src/temporal/visibility-reader";
+import type { VisibilityReader } from "../../../src/temporal/visibility";
 import { fakeClient } from "../../support/fake-client";
 
 const { WORKFLOW_EXECUTION_STATUS_COMPLETED, WORKFLOW_EXECUTION_STATUS_RUNNING } =

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from "node:crypto";
 import type { Payload } from "@temporalio/common";
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { PayloadEncryption, PayloadKeyError, type PayloadKey } from "../../../src/temporal/payload-encryption";
+import { PayloadEncryption, type PayloadKey, PayloadKeyError } from "../../../src/temporal/payload-encryption";
 import { readError, writeError } from "../../../src/temporal/temporal-error";
 
 const key = (id: string): PayloadKey => ({ id, key: createSecretKey(randomBytes(32)) });

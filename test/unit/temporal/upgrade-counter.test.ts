@@ -2,7 +2,7 @@ import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
 import fc from "fast-check";
 import { cachedCounts, type UpgradeCounts } from "../../../src/temporal/upgrade-counter";
-import type { Execution, Visibility } from "../../../src/temporal/visibility-reader";
+import type { Execution, Visibility } from "../../../src/temporal/visibility";
 import { memoryLog } from "../api/api-under-test";
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { TaskStatus } from "../../../src/domain/task";
-import { UpgradeStatus } from "../../../src/domain/upgrade-status";
-import { locksQuery, tasksQuery, upgradesQuery } from "../../../src/temporal/visibility-query";
+import { TaskStatus } from "../../../src/domain/spec/task";
+import { UpgradeStatus } from "../../../src/domain/spec/upgrade";
+import { locksQuery, tasksQuery, upgradesQuery } from "../../../src/temporal/visibility";
 
 /** The string literals of a query, as the server reads them, and what stands between them. */
 function parsed(query: string): { literals: string[]; rest: string } {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { VisibilityReader, type Visibility } from "../../../src/temporal/visibility-reader";
+import { type Visibility, VisibilityReader } from "../../../src/temporal/visibility";
 
 /** Visibility over a list that can grow at its front; a token is the run that was last given, as in SQL stores. */
 class FakeVisibility implements Visibility {

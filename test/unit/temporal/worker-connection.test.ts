@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { connectProblem } from "../../../src/temporal/worker-connection";
+import { connectProblem } from "../../../src/temporal/worker";
 
 describe("connectProblem", () => {
   it("tells what the operating system said, not the engine's own values around it", () => {

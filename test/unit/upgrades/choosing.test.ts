@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import type * as TE from "fp-ts/TaskEither";
-import { defaultRolloutPolicy } from "../../../src/domain/installations";
+import { type ClusterEntryFacts, defaultRolloutPolicy } from "../../../src/domain/plan/facts";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
-import type { ClusterEntryFacts } from "../../../src/domain/cluster-facts";
 import { failedDependency, notFound, type ServiceError } from "../../../src/upgrades/service-error";
 import { sampleBundle, sampleCluster } from "../../support/sample-plan";
 import { FakePorts } from "./fake-ports";

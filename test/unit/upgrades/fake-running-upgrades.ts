@@ -1,8 +1,8 @@
 import * as TE from "fp-ts/TaskEither";
-import type { PageOfTask, Task } from "../../../src/domain/task";
-import { initialTask } from "../../../src/domain/task-progress";
-import type { Upgrade } from "../../../src/domain/upgrade";
-import { upgradeView } from "../../../src/domain/upgrade-view";
+import { upgradeView } from "../../../src/domain/plan/schedule";
+import type { PageOfTask, Task } from "../../../src/domain/spec/task";
+import type { Upgrade } from "../../../src/domain/spec/upgrade";
+import { initialTask } from "../../../src/domain/task/task-progress";
 import type {
   CancelAnswer,
   RequestAnswer,

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import type { ManagerSilence } from "../../../src/domain/manager-silence";
-import type { Installations } from "../../../src/domain/installations";
+import type { Installations } from "../../../src/domain/plan/facts";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import { FakePorts } from "./fake-ports";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
-import type { UpgradeFilter } from "../../../src/upgrades/ports";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
+import type { UpgradeFilter } from "../../../src/upgrades/ports";
 import { notFound, unexpected } from "../../../src/upgrades/service-error";
 import { sampleBundle } from "../../support/sample-plan";
 import { emptyPage, FakePorts } from "./fake-ports";

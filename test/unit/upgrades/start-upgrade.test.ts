@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { initialTask } from "../../../src/domain/task-progress";
-import type { Task } from "../../../src/domain/task";
-import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/upgrade-spec";
-import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
-import { failedDependency, unexpected, type ServiceError } from "../../../src/upgrades/service-error";
 import { clusterLock, mgmtLock } from "../../../src/domain/resource-lock";
+import type { Task } from "../../../src/domain/spec/task";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
+import { initialTask } from "../../../src/domain/task/task-progress";
+import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
+import { failedDependency, type ServiceError, unexpected } from "../../../src/upgrades/service-error";
 import { sampleBundle, sampleCluster, samplePlan } from "../../support/sample-plan";
 import { FakePorts, now } from "./fake-ports";
 

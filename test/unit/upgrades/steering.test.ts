@@ -1,17 +1,17 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import type { ErrorBody } from "../../../src/domain/error-body";
-import type { StageStatus, SubTask, Task } from "../../../src/domain/task";
-import { applyProgress } from "../../../src/domain/task-progress";
-import type { RequestOutcome } from "../../../src/domain/upgrade-request";
-import { resourcesOf } from "../../../src/domain/upgrade-plan";
+import type { ErrorBody } from "../../../src/domain/errors";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
+import type { RequestOutcome } from "../../../src/domain/requests/upgrade-request";
+import type { StageStatus, SubTask, Task } from "../../../src/domain/spec/task";
+import { applyProgress } from "../../../src/domain/task/task-progress";
 import { createUpgradeService } from "../../../src/upgrades/create-upgrade-service";
 import type { EndedAnswer, RequestAnswer } from "../../../src/upgrades/ports";
-import { notFound, temporalUnreachable, type ServiceError } from "../../../src/upgrades/service-error";
+import { notFound, type ServiceError, temporalUnreachable } from "../../../src/upgrades/service-error";
 import type { UpgradeService } from "../../../src/upgrades/upgrade-service";
 import { samplePlan } from "../../support/sample-plan";
 import { FakePorts, now } from "./fake-ports";
-import { upgradeId, type FakeRunningUpgrades } from "./fake-running-upgrades";
+import { type FakeRunningUpgrades, upgradeId } from "./fake-running-upgrades";
 
 const at = new Date(now).toISOString();
 const unknownId = "99999999-2222-4333-8444-555555555555";

@@ -1,9 +1,8 @@
 import * as O from "fp-ts/Option";
 import type { AdmissionRequest, AdmissionRule } from "../../../../src/domain/admission/admission-rule";
-import type { Bundle } from "../../../../src/domain/bundle";
-import type { ClusterFacts, ClusterLookup } from "../../../../src/domain/cluster-facts";
-import type { Installations } from "../../../../src/domain/installations";
-import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../../src/domain/upgrade-spec";
+import type { ClusterFacts, ClusterLookup, Installations } from "../../../../src/domain/plan/facts";
+import type { Bundle } from "../../../../src/domain/spec/bundle";
+import type { ResourceUpgradeSpec, UpgradeSpec } from "../../../../src/domain/spec/upgrade-spec";
 import { noInstallations, sampleBundle, sampleCluster } from "../../../support/sample-plan";
 
 /** The moment at which the requests of these tests are judged. */

@@ -1,9 +1,11 @@
 import { expect } from "chai";
-import { bundleAvailable } from "../../../../src/domain/admission/bundle-available";
-import { inputsFitBundle } from "../../../../src/domain/admission/inputs-fit-bundle";
-import { productsPresent } from "../../../../src/domain/admission/products-present";
-import { targetVersionOffered } from "../../../../src/domain/admission/target-version-offered";
-import type { HostosUpgradeOptionsSpec } from "../../../../src/domain/upgrade-spec";
+import {
+  bundleAvailable,
+  inputsFitBundle,
+  productsPresent,
+  targetVersionOffered,
+} from "../../../../src/domain/admission/bundle-rules";
+import type { HostosUpgradeOptionsSpec } from "../../../../src/domain/spec/upgrade-spec";
 import { sampleBundle } from "../../../support/sample-plan";
 import { admissionRequest, refusals } from "./admission-request";
 

@@ -1,10 +1,13 @@
 import { expect } from "chai";
-import { resourcesFree } from "../../../../src/domain/admission/resources-free";
-import { clusterSize, maximumHosts } from "../../../../src/domain/admission/cluster-size";
-import { clustersKnown } from "../../../../src/domain/admission/clusters-known";
-import { fieldsFitClusterKind } from "../../../../src/domain/admission/fields-fit-cluster-kind";
-import { platformVersion } from "../../../../src/domain/admission/platform-version";
-import type { ClusterLookup } from "../../../../src/domain/cluster-facts";
+import { platformVersion } from "../../../../src/domain/admission/bundle-rules";
+import {
+  clusterSize,
+  clustersKnown,
+  fieldsFitClusterKind,
+  maximumHosts,
+} from "../../../../src/domain/admission/cluster-rules";
+import { resourcesFree } from "../../../../src/domain/admission/lock-rules";
+import type { ClusterLookup } from "../../../../src/domain/plan/facts";
 import { sampleBundle } from "../../../support/sample-plan";
 import { admissionRequest, refusals } from "./admission-request";
 

@@ -1,10 +1,12 @@
 import { expect } from "chai";
-import { imagesKnown } from "../../../../src/domain/admission/images-known";
-import { parallelUpgradeOnly } from "../../../../src/domain/admission/parallel-upgrade-only";
-import { powerActionConsistent } from "../../../../src/domain/admission/power-action-consistent";
-import { resourceTypeSupported } from "../../../../src/domain/admission/resource-type-supported";
-import { resourcesUnique } from "../../../../src/domain/admission/resources-unique";
-import { scheduleAhead } from "../../../../src/domain/admission/schedule-ahead";
+import { imagesKnown } from "../../../../src/domain/admission/bundle-rules";
+import {
+  parallelUpgradeOnly,
+  powerActionConsistent,
+  resourcesUnique,
+  resourceTypeSupported,
+  scheduleAhead,
+} from "../../../../src/domain/admission/cluster-rules";
 import { toTimestamp } from "../../../../src/domain/timestamp";
 import { admissionRequest, now, refusals } from "./admission-request";
 

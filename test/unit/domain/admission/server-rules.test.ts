@@ -1,11 +1,10 @@
 import { expect } from "chai";
-import { mgmtInputsValid } from "../../../../src/domain/admission/mgmt-inputs-valid";
-import { netvirtInputsValid } from "../../../../src/domain/admission/netvirt-inputs-valid";
+import { mgmtInputsValid, netvirtInputsValid } from "../../../../src/domain/admission/server-rules";
 import type {
   MgmtUpgradeUserInputSpec,
   NetvirtUpgradeUserInputSpec,
   ResourceUpgradeSpec,
-} from "../../../../src/domain/upgrade-spec";
+} from "../../../../src/domain/spec/upgrade-spec";
 import { admissionRequest, refusals } from "./admission-request";
 
 const netvirt = (...ids: string[]) =>

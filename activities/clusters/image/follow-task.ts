@@ -1,0 +1,97 @@
+import { DriverError, isNotFound } from "../../drivers/driver-error";
+import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
+import { ApplyResult, hasEnded, type TaskInfo } from "../../drivers/vlcm/vlcm-models";
+import type { RetryPolicy } from "../../retry-policy";
+
+/** Who has waited for so long before a look, in milliseconds, can wait a little longer for others that look as well. */
+const longWait = 2_000;
+
+/** How following a remediation ended. FORGOTTEN: the component manager does not know the task any more. */
+type FollowedTask =
+  | { readonly end: "ENDED"; readonly task: TaskInfo }
+  | { readonly end: "FORGOTTEN" }
+  | { readonly end: "STALLED"; readonly task: TaskInfo };
+
+interface FollowOptions {
+  readonly client: VlcmClient;
+  readonly retryPolicy: RetryPolicy;
+  readonly task: string;
+  readonly hosts: readonly string[];
+  /** Milliseconds without any change after which the task counts as stalled. */
+  readonly stall: number;
+  /** Whether the task is to be cancelled as soon as it can be. */
+  readonly cancel: boolean;
+  /** Called after every look at the task, with one sentence on it and how far it is (0 to 100) where that is known. */
+  onProgress(activity: string, percent: number | undefined): void;
+}
+
+/** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
+export async function followTask(options: FollowOptions): Promise<FollowedTask> {
+  const { client, retryPolicy, hosts, stall, onProgress } = options;
+  let seen: string | undefined;
+  let changedAt = retryPolicy.clock.now();
+  let cancelled = !options.cancel;
+  let waited = 0;
+  for (let round = 0; ; round++) {
+    const asked = retryPolicy.clock.now();
+    let task: TaskInfo;
+    try {
+      task = await retryPolicy.retry(() => client.readTask(options.task, waited >= longWait));
+    } catch (error) {
+      if (isNotFound(error)) return { end: "FORGOTTEN" };
+      throw error;
+    }
+    if (hasEnded(task)) return { end: "ENDED", task };
+    changedAt += retryPolicy.clock.now() - asked;
+
+    const now = fingerprint(task, hosts);
+    if (now !== seen) {
+      seen = now;
+      changedAt = retryPolicy.clock.now();
+      round = 0;
+    }
+    onProgress(describe(task), percentOf(task));
+    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
+
+    if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, retryPolicy, options.task);
+    const paused = retryPolicy.clock.now();
+    await retryPolicy.pause(round);
+    waited = retryPolicy.clock.now() - paused;
+  }
+}
+
+/** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
+async function cancelIfPossible(client: VlcmClient, retryPolicy: RetryPolicy, task: string): Promise<boolean> {
+  try {
+    await retryPolicy.once(() => client.cancelTask(task));
+    return true;
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    // Whether it was cancelled, had ended or cannot be cancelled is seen at the next look at the task.
+    await retryPolicy.pause(0);
+    return false;
+  }
+}
+
+/** What changes while a remediation gets on; equal texts mean that nothing has moved. */
+function fingerprint({ status, progress, result }: TaskInfo, hosts: readonly string[]): string {
+  const statuses = ApplyResult.is(result) ? result.host_status : undefined;
+  return JSON.stringify([
+    status,
+    progress?.completed,
+    progress?.message.default_message,
+    hosts.map((host) => {
+      const own = statuses?.[host];
+      return [own?.status, own?.progress?.completed, own?.progress?.message.default_message];
+    }),
+  ]);
+}
+
+function describe({ status, progress }: TaskInfo): string {
+  return progress ? progress.message.default_message : `The remediation is ${status}.`;
+}
+
+function percentOf({ progress }: TaskInfo): number | undefined {
+  if (!progress || progress.total <= 0) return undefined;
+  return Math.min(100, Math.round((progress.completed / progress.total) * 100));
+}

@@ -1,0 +1,257 @@
+import type { ManagementServerSettings } from "../activity-dependencies";
+import { DriverError } from "../drivers/driver-error";
+import { textsOf } from "../drivers/vapi/vapi-models";
+import type { Answers } from "../drivers/vcsa/vcsa-client";
+import type { UpdatePrecheck } from "../drivers/vcsa/vcsa-models";
+import type { Finding } from "../prechecks/run-checks";
+import { Absence, ChangeRequest, percentOf, Standstill } from "./change-request";
+import { mgmtFailure, NothingRuns } from "./mgmt-failure";
+import type { MgmtStepContext } from "./mgmt-step";
+import {
+  brokenUpdate,
+  isSameVersion,
+  offeredVersion,
+  readUpdateView,
+  reasonsOfUpdate,
+  type UpdateView,
+} from "./mgmt-view";
+
+/** Until the target is staged, or runs already. A staging is cancelled where the upgrade is; a staged update may stay. */
+export async function stageUpdate(context: MgmtStepContext): Promise<void> {
+  const { client, input, limits, progress, retryPolicy, stopping } = context;
+  const { targetVersion: target, server } = input;
+  const request = new ChangeRequest(context);
+  const standstill = new Standstill(context.retryPolicy.clock);
+  for (let round = 0; ; round++) {
+    const view = await retryPolicy.retry(() => readUpdateView(client));
+    if (isSameVersion(view.version, target)) return;
+    const broken = brokenUpdate(server.name, view);
+    if (broken) throw broken;
+    const { update, staged } = view;
+    const isTarget = staged !== undefined && isSameVersion(staged.version, target);
+
+    if (update.state === "STAGE_IN_PROGRESS" && (isTarget || staged === undefined)) {
+      const stood = standstill.look(update.state, update.task ?? {});
+      if (stopping && !request.possible) throw new NothingRuns();
+      if (stopping) {
+        progress.note("Cancelled: ending the staging of the update.");
+        await cancelStaging(context);
+        request.waitAtMost("cancelling", limits.operationBusy, () =>
+          stagingStalled(server.name, "cannot be cancelled", true),
+        );
+      } else if (stood >= limits.mgmtStall) {
+        await cancelStaging(context);
+        throw stagingStalled(server.name, "made no progress and was cancelled");
+      } else progress.note(`Staging update ${target}.`, percentOf(update.task?.progress));
+    } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
+      if (stopping) throw new NothingRuns();
+      progress.note(`Waiting for another update of ${server.name} to end (${update.state}).`);
+      request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
+    } else if (isTarget && staged.staging_complete) {
+      return;
+    } else {
+      throwWhereNotPossible(context, request, view);
+      if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
+        if (stopping) throw new NothingRuns();
+        progress.note(`Asking for update ${target} to be staged.`);
+        const offered = await offeredVersion(client, retryPolicy, target);
+        await request.send(() => client.stageUpdate(offered), update.task?.start_time);
+        if (progress.current.accepted) round = 0;
+      }
+    }
+    await retryPolicy.pause(round);
+  }
+}
+
+/** Nothing is in work: what stands in the way of a staging, or became of ours. */
+function throwWhereNotPossible({ input }: MgmtStepContext, request: ChangeRequest, { update, staged }: UpdateView) {
+  const { targetVersion: target, server } = input;
+  const { task } = update;
+  const failed = task?.status === "FAILED" && task.operation !== "install" && request.owns(task.start_time);
+  if (failed && !request.wasEndedByRestart(task)) {
+    const what = `Update ${target} could not be staged on management server ${server.name}`;
+    throw mgmtFailure("MGMT_STAGING_FAILED", what, { causes: reasonsOfUpdate(update) });
+  }
+  if (staged?.staging_complete && !isSameVersion(staged.version, target))
+    throw otherStaged(server.name, staged.version);
+}
+
+async function cancelStaging({ client, progress }: MgmtStepContext): Promise<void> {
+  try {
+    await client.cancelUpdate();
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    // Whether it was cancelled, had ended or cannot be cancelled is seen at the next look.
+    progress.note(error.message);
+  }
+}
+
+function stagingStalled(server: string, what: string, final = false) {
+  const message = `The staging of the update on management server ${server} ${what}`;
+  return mgmtFailure("MGMT_UPDATE_STALLED", message, { final });
+}
+
+/** Somebody else's update has not ended in time. */
+export function otherUpdate(server: string, state: string): DriverError {
+  return new DriverError({
+    kind: "transient",
+    code: "MGMT_BUSY",
+    message: `Management server ${server} is at work on another update or migration, which does not end (${state}).`,
+    remediation: "Wait for it to end, or cancel it in the management server, then retry the upgrade.",
+  });
+}
+
+/** Another update was staged, which is not ours to throw away. */
+export function otherStaged(server: string, version: string): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "MGMT_OTHER_UPDATE_STAGED",
+    message: `Update ${version} is staged on management server ${server}, which is not the target.`,
+    remediation: "Install or remove the staged update in the management server, then retry the upgrade.",
+  });
+}
+
+/**
+ * Until the appliance is back and runs the target. An installation that has begun cannot be stopped: it is brought to
+ * its end also where the upgrade is cancelled.
+ */
+export async function installUpdate(context: MgmtStepContext): Promise<{ version: string }> {
+  const { client, input, limits, progress, retryPolicy, stopping } = context;
+  const { targetVersion: target, server } = input;
+  const request = new ChangeRequest(context);
+  const standstill = new Standstill(context.retryPolicy.clock);
+  const absence = new Absence(context);
+  let running = false;
+  const note = (what: string, percent?: number) =>
+    progress.note(stopping ? `Cancelled, but an installation is brought to its end: ${what}` : what, percent);
+
+  for (let round = 0; ; round++) {
+    const view =
+      running || request.possible
+        ? await absence.read(() => readUpdateView(client))
+        : await retryPolicy.retry(() => readUpdateView(client));
+    if (!view) {
+      standstill.blind();
+      await retryPolicy.pause(round);
+      continue;
+    }
+    const broken = brokenUpdate(server.name, view);
+    if (broken) throw broken;
+    const { update, version } = view;
+
+    const ours = running || request.possible;
+    if (update.state === "INSTALL_IN_PROGRESS" && ours) {
+      running = true;
+      if (standstill.look(update.state, update.task ?? {}) >= limits.mgmtStall) throw installationStalled(server.name);
+      note(`Installing update ${target}.`, percentOf(update.task?.progress));
+    } else if (isSameVersion(version, target) && update.state !== "INSTALL_IN_PROGRESS") {
+      return { version };
+    } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
+      if (stopping) throw new NothingRuns();
+      note(`Waiting for another update of ${server.name} to end (${update.state}).`);
+      request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
+    } else {
+      throwWhereFailed(context, request, view, running);
+      if (request.hasLeftNoTrace()) {
+        if (stopping) throw new NothingRuns();
+        await install(context, request, view);
+        if (progress.current.accepted) round = 0;
+      }
+    }
+    await retryPolicy.pause(round);
+  }
+}
+
+/** Nothing is in work and the version is the old one: what became of our installation, if there was one. */
+function throwWhereFailed(
+  { input }: MgmtStepContext,
+  request: ChangeRequest,
+  { update, version }: UpdateView,
+  ran: boolean,
+) {
+  const { targetVersion: target, server } = input;
+  const { task } = update;
+  const failed = task?.status === "FAILED" && task.operation !== "stage" && request.owns(task.start_time);
+  if (!failed && !ran) return;
+  const causes = reasonsOfUpdate(update);
+  // It was seen running, or says itself that it failed, and the old version is back.
+  const what = `Update ${target} was not installed on management server ${server.name}, which runs ${version}`;
+  throw mgmtFailure("MGMT_INSTALL_ROLLED_BACK", what, { causes });
+}
+
+async function install(
+  context: MgmtStepContext,
+  request: ChangeRequest,
+  { update, staged }: UpdateView,
+): Promise<void> {
+  const { client, input, settings, progress, retryPolicy } = context;
+  const { targetVersion: target, server } = input;
+  if (!staged?.staging_complete || !isSameVersion(staged.version, target)) {
+    throw mgmtFailure(
+      "MGMT_CHANGE_LOST",
+      `Update ${target} is not staged on management server ${server.name} any more`,
+    );
+  }
+  progress.note("Checking the update once more.");
+  const precheck = await retryPolicy.retry(() => client.precheckUpdate(staged.version));
+  const [finding] = findingsOfUpdate(server.name, precheck, settings);
+  if (finding) throw errorOfFinding(finding);
+  const answers = answersTo(precheck, settings);
+  const [wrong] = textsOf((await retryPolicy.retry(() => client.validateUpdate(staged.version, answers))).errors);
+  if (wrong !== undefined) {
+    throw errorOfFinding({
+      code: "MGMT_UPDATE_NOT_POSSIBLE",
+      message: `Management server ${server.name} does not take the answers for update ${target}: ${wrong}`,
+      remediation: "Correct the answers of this management server in the inventory, then retry the upgrade.",
+    });
+  }
+  progress.note(`Asking for update ${target} to be installed.`);
+  await request.send(() => client.installUpdate(staged.version, answers), update.task?.start_time);
+}
+
+function installationStalled(server: string) {
+  return mgmtFailure(
+    "MGMT_UPDATE_STALLED",
+    `The installation on management server ${server} makes no progress; it cannot be cancelled and may still go on`,
+    { final: true },
+  );
+}
+
+/** The answers that an installation wants: from the inventory, else the product's own defaults. */
+function answersTo({ questions }: UpdatePrecheck, { answers }: ManagementServerSettings): Answers {
+  return Object.fromEntries(
+    questions.flatMap(({ data_item, default_answer }) => {
+      const answer = answers[data_item] ?? default_answer;
+      return answer === undefined ? [] : [[data_item, answer]];
+    }),
+  );
+}
+
+/** What a check of an update finds: the product's own errors, and questions that nobody has answered. */
+export function findingsOfUpdate(
+  server: string,
+  precheck: UpdatePrecheck,
+  settings: ManagementServerSettings,
+): Finding[] {
+  const answers = answersTo(precheck, settings);
+  return [
+    ...textsOf(precheck.issues?.errors).map((text) => ({
+      code: "MGMT_UPDATE_NOT_POSSIBLE",
+      message: `The management server's own check of the update: ${text}`,
+      remediation: "Resolve what the check reports, then try again.",
+    })),
+    ...precheck.questions
+      .filter(({ data_item }) => answers[data_item] === undefined)
+      .map(({ data_item, text }) => ({
+        code: "MGMT_QUESTION_UNANSWERED",
+        message: `The update of ${server} asks for ${data_item}: ${text.default_message}`,
+        remediation: `Set the answer to ${data_item} of this management server in the inventory, then try again.`,
+        context: { dataItem: data_item },
+      })),
+  ];
+}
+
+/** The first finding as the error of a step. */
+export function errorOfFinding({ code, message, remediation }: Finding): DriverError {
+  return new DriverError({ kind: "permanent", code, message, remediation });
+}

@@ -1,0 +1,153 @@
+import type { ErrorBody } from "../../src/domain/errors";
+import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
+import type { ActivityLimits } from "../activity-dependencies";
+import type { NetvirtTarget } from "../contract";
+import { bounded, DriverError } from "../drivers/driver-error";
+import type { NsxClient } from "../drivers/nsx/nsx-client";
+import type { CheckFailure, UpgradeStatus } from "../drivers/nsx/nsx-models";
+import type { Check } from "../prechecks/run-checks";
+import { duration, type RetryPolicy } from "../retry-policy";
+import { isIncluded, nameOf } from "./netvirt-settings";
+import { listGroups, readNetvirtUpgrade } from "./read-netvirt-upgrade";
+
+/** What every check of a NETVIRT instance works with. */
+interface NetvirtPrecheckInput {
+  readonly target: NetvirtTarget;
+  readonly client: NsxClient;
+  readonly retryPolicy: RetryPolicy;
+  readonly limits: ActivityLimits;
+  /** When the checks have to be over to be told, by the clock of the retry policy. */
+  readonly deadline: number;
+}
+
+export type NetvirtPrecheckType =
+  | "COMPONENT_MANAGER_REACHABLE"
+  | "NETVIRT_TARGET_OFFERED"
+  | "NETVIRT_COMPONENTS_READY"
+  | "NETVIRT_GROUPS_KNOWN"
+  | "NETVIRT_NODES_IN_SERVICE"
+  | "NETVIRT_PRE_UPGRADE_CHECKS";
+
+/** One condition that must hold before a NETVIRT instance is touched. */
+export type NetvirtPrecheck = Check<NetvirtPrecheckType, NetvirtPrecheckInput>;
+
+/** Errors that one check reports at most. */
+const maximumErrors = 20;
+
+interface Finding {
+  readonly code: string;
+  readonly message: string;
+  readonly remediation: string;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+/** Findings as the errors of a Stage, with the instance in their context. */
+export function findingsOf({ target, client }: NetvirtPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+  return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
+    errorCode: code,
+    errorType: "FAILED_DEPENDENCY",
+    message: bounded(message, 500),
+    remediationMessage: remediation,
+    context: { netvirt: target.netvirt.name, componentManager: client.id, ...context },
+  }));
+}
+
+/** What the upgrade coordinator itself checks before an upgrade. */
+export const coordinatorChecks: NetvirtPrecheck = {
+  type: "NETVIRT_PRE_UPGRADE_CHECKS",
+  name: "Checks of the upgrade coordinator",
+  description: "The pre-upgrade checks of the coordinator find nothing that is in the way.",
+  needs: ["NETVIRT_TARGET_OFFERED", "NETVIRT_COMPONENTS_READY"],
+  run: async (input) => {
+    const { client, retryPolicy, target } = input;
+    const { components } = await readNetvirtUpgrade(client, retryPolicy, target);
+    if (components.every(({ state }) => state !== "TO_DO")) return [];
+    const component = target.options.edgeOnly ? "EDGE" : undefined;
+    const { unfinished, waited } = await runChecks(input, component);
+    if (unfinished.length > 0) {
+      return findingsOf(input, [
+        {
+          code: "NETVIRT_CHECKS_UNFINISHED",
+          message: `The pre-upgrade checks of ${target.netvirt.name} did not come to their end within ${duration(waited)} (${unfinished.join(", ")}).`,
+          remediation: "Run the pre-upgrade checks in the coordinator until they end, then run the prechecks again.",
+        },
+      ]);
+    }
+    const failures = await retryPolicy.retry(() => client.listPrecheckFailures(component));
+    const leftOut = await groupsLeftOut(input);
+    return findingsOf(
+      input,
+      failures
+        .filter((failure) => isInTheWay(failure) && !leftOut.has(failure.group_name ?? ""))
+        .map((failure) => ({
+          code: "NETVIRT_CHECK_FAILED",
+          message: `${failure.origin_name ?? failure.component_type ?? "A check"}: ${failure.message?.message ?? "the check gives no reason"}`,
+          remediation:
+            "Resolve what the check reports, or acknowledge it in the upgrade coordinator where it is a warning, then run the prechecks again.",
+          context: {
+            ...(failure.component_type !== undefined && { component: failure.component_type }),
+            ...(failure.group_name !== undefined && { group: failure.group_name }),
+            ...(failure.origin_name !== undefined && { node: failure.origin_name }),
+          },
+        })),
+    );
+  },
+};
+
+/** A failure is in the way, and so is a warning that somebody still has to acknowledge. */
+function isInTheWay({ type = "FAILURE", needs_ack, acked }: CheckFailure): boolean {
+  return acked !== true && (needs_ack === true || !/warning/i.test(type));
+}
+
+interface ChecksRun {
+  /** The components of which the checks were cut short, or still run. */
+  readonly unfinished: readonly string[];
+  /** Milliseconds. */
+  readonly waited: number;
+}
+
+/** Runs the checks, or waits for those that run already, for OPERATION_BUSY_MINUTES or the time that is left. */
+async function runChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<ChecksRun> {
+  const { client, retryPolicy, limits, target, deadline } = input;
+  const wanted = new Set<string>(netvirtComponentOrder(target.targetVersion, target.options.edgeOnly));
+  const checksOf = ({ component_status }: UpgradeStatus) =>
+    component_status.filter(({ component_type }) => wanted.has(component_type));
+  const before = checksOf(await retryPolicy.retry(() => client.readStatus()));
+  await retryPolicy.retry(async () => {
+    try {
+      await client.startPrechecks(component);
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.kind !== "alreadyDone") throw error;
+    }
+  });
+  const began = retryPolicy.clock.now();
+  let seenRunning = false;
+  for (let round = 0; ; round++) {
+    await retryPolicy.pause(round);
+    const now = checksOf(await retryPolicy.retry(() => client.readStatus()));
+    const statuses: string[] = now.map(({ pre_upgrade_status }) => pre_upgrade_status?.status ?? "NOT_STARTED");
+    const running = statuses.some((status) => status === "IN_PROGRESS" || status === "ABORTING");
+    seenRunning ||= running || JSON.stringify(now) !== JSON.stringify(before);
+    // Checks that are over before they are seen to run, and have changed nothing, are over as well.
+    const waited = retryPolicy.clock.now() - began;
+    const inStatus = (...wanted: string[]) => ({
+      unfinished: now.filter((_, i) => wanted.includes(statuses[i] ?? "")).map(({ component_type }) => component_type),
+      waited,
+    });
+    if (!running && (seenRunning || waited >= 6 * limits.poll.max)) return inStatus("ABORTED");
+    if (waited >= limits.operationBusy || retryPolicy.clock.now() >= deadline)
+      return inStatus("IN_PROGRESS", "ABORTING");
+  }
+}
+
+/** Names of groups that the request leaves out: what is wrong with them is not in the way. */
+async function groupsLeftOut({ client, retryPolicy, target }: NetvirtPrecheckInput): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const component of netvirtComponentOrder(target.targetVersion, target.options.edgeOnly)) {
+    const groups = await listGroups(client, retryPolicy, component);
+    groups
+      .filter((group) => !isIncluded(component, group, target.options))
+      .forEach((group) => names.add(nameOf(group)));
+  }
+  return names;
+}

@@ -1,0 +1,300 @@
+import { compareToTarget, isAtVersion, versionText } from "../../src/domain/version";
+import type { ActivityDependencies, ActivityLimits } from "../activity-dependencies";
+import { followTask } from "../clusters/baseline/bring-about";
+import { Doubts } from "../clusters/baseline/doubts";
+import { patchSource } from "../clusters/baseline/patch-source";
+import { redStatuses } from "../clusters/baseline/red-statuses";
+import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
+import { reasonsOfFault } from "../drivers/vim25/soap";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
+import { endedByOutage, hasEnded } from "../drivers/vim25/vim25-models";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { RetryPolicy } from "../retry-policy";
+import { inMaintenanceFindings } from "./host-prechecks";
+import { runClusterPrechecks } from "./image-prechecks";
+import { type AnyPrecheckInput, findingsOf, type Precheck } from "./run-checks";
+
+/** What checks of baseline-managed clusters work with. */
+export interface BaselinePrecheckInput extends AnyPrecheckInput {
+  readonly client: Vim25Client;
+  /** The lifecycle manager of the same component manager. */
+  readonly lifecycle: VlcmClient;
+  readonly patchFor: ActivityDependencies["patchFor"];
+}
+
+/** One condition that must hold before a baseline-managed cluster is touched. */
+type BaselinePrecheck = Precheck<BaselinePrecheckInput>;
+
+/** The cluster is still managed by baselines, as it was when the upgrade was planned. */
+const clusterBaselineManaged: BaselinePrecheck = {
+  type: "CLUSTER_BASELINE_MANAGED",
+  name: "Cluster managed by baselines",
+  description: "The cluster is managed by baselines, as it was when the upgrade was planned.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, lifecycle, retryPolicy } = input;
+    if (!(await retryPolicy.retry(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
+    return findingsOf(input, [
+      {
+        code: "CLUSTER_KIND_CHANGED",
+        message: `Cluster ${target.cluster.name} is managed by an image, which is not what this upgrade was planned for.`,
+        remediation: "Cancel this upgrade and start a new one for the cluster as it is managed now.",
+      },
+    ]);
+  },
+};
+
+/** Running virtual machines can leave each host, or are switched off; and no host is sent to sleep meanwhile. */
+const hostsCanBeEmptied: BaselinePrecheck = {
+  type: "HOSTS_CAN_BE_EMPTIED",
+  name: "Hosts can be emptied",
+  description:
+    "Virtual machines are switched off by the upgrade or moved without anybody's consent, and power management does not interfere.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const { cluster, name } = target.cluster;
+    const { preRemediationPowerAction, disableDpm } = target.options ?? {};
+    const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
+    const isOff = preRemediationPowerAction === "POWER_OFF_VMS" || preRemediationPowerAction === "SUSPEND_VMS";
+    // Full automation is the product's default where it tells none.
+    const moves = settings.drs?.enabled === true && ["", "fullyAutomated"].includes(settings.drs.automation);
+    const vms = isOff ? [] : await retryPolicy.retry(() => client.listVms(cluster));
+    const running = vms.filter(({ power }) => power === "poweredOn").length;
+    const hosts = running > 0 ? await retryPolicy.retry(() => client.listHosts(cluster)) : [];
+    return findingsOf(input, [
+      ...(running > 0 && (!moves || hosts.length < 2)
+        ? [
+            {
+              code: "HOSTS_CANNOT_BE_EMPTIED",
+              message: `Cluster ${name} has ${running} running virtual machines, and ${hosts.length < 2 ? "no other host for them" : "DRS does not move them by itself"}.`,
+              remediation:
+                "Set DRS of the cluster to fully automated, or have the upgrade power off or suspend virtual machines (preRemediationPowerAction).",
+            },
+          ]
+        : []),
+      ...(settings.dpm === true && disableDpm !== true
+        ? [
+            {
+              code: "DPM_ENABLED",
+              message: `Distributed power management of cluster ${name} is on and may send hosts to sleep.`,
+              remediation: "Set disableDpm for this cluster, or switch power management off, then try again.",
+            },
+          ]
+        : []),
+    ]);
+  },
+};
+
+/** Every host of the cluster can be worked on. */
+const baselineHostsConnected: BaselinePrecheck = {
+  type: "HOSTS_CONNECTED",
+  name: "Hosts connected",
+  description: "Every host of the cluster is connected to the component manager and powered on.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    if (hosts.length === 0) {
+      return findingsOf(input, [
+        {
+          code: "CLUSTER_EMPTY",
+          message: `Cluster ${target.cluster.name} has no hosts.`,
+          remediation: "Remove the cluster from the upgrade, or add hosts to it.",
+        },
+      ]);
+    }
+    return findingsOf(
+      input,
+      hosts
+        .filter(({ connection, power }) => connection !== "connected" || power !== "poweredOn")
+        .map(({ host, name, connection, power }) => ({
+          code: "HOST_NOT_CONNECTED",
+          message: `Host ${name} is ${connection} and ${power}.`,
+          remediation: `Bring ${name} back into the cluster or remove it, then run the prechecks again.`,
+          context: { host: name, hostId: host },
+        })),
+    );
+  },
+};
+
+/** Nobody has a host in maintenance mode: it is not ours to take out, and the cluster is short of a host. */
+const noHostInMaintenanceMode: BaselinePrecheck = {
+  type: "NO_HOST_IN_MAINTENANCE_MODE",
+  name: "No host in maintenance mode",
+  description: "No host of the cluster is in maintenance mode.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    return inMaintenanceFindings(
+      input,
+      hosts.filter(({ inMaintenanceMode }) => inMaintenanceMode),
+    );
+  },
+};
+
+/** Nobody else works on the hosts; checks of patches are ours and harm nothing. */
+const noHostTask: BaselinePrecheck = {
+  type: "NO_OPERATION_IN_PROGRESS",
+  name: "No operation in progress",
+  description: "No other operation runs on a host of the cluster.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    const busy = hosts.flatMap(({ name, tasks }) =>
+      tasks
+        .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))
+        .map(({ key, descriptionId, state }) => ({
+          code: "CLUSTER_BUSY",
+          message: `Task ${key} (${descriptionId}) is ${state} on host ${name}.`,
+          remediation: "Wait for that task to end or cancel it in the component manager, then run the prechecks again.",
+          context: { host: name, task: key },
+        })),
+    );
+    return findingsOf(input, busy);
+  },
+};
+
+/** The component manager itself finds nothing wrong with the cluster and its hosts. */
+const hostsHealthy: BaselinePrecheck = {
+  type: "CLUSTER_HEALTH",
+  name: "Health",
+  description: "The component manager shows no alarm for the cluster and its hosts.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const red = await redStatuses(client, retryPolicy, target.cluster.cluster);
+    return findingsOf(
+      input,
+      red.map((title) => ({
+        code: "HEALTH_CHECK_ERROR",
+        message: `${title} has the status red.`,
+        remediation: `Look at the alarms of ${title} in the component manager and resolve them, then run the prechecks again.`,
+      })),
+    );
+  },
+};
+
+/** The component manager's management interface answers and accepts our credentials. */
+const managementReachable: BaselinePrecheck = {
+  type: "COMPONENT_MANAGER_REACHABLE",
+  name: "Component manager reachable",
+  description: "The component manager's management interface answers and accepts the service's credentials.",
+  needs: [],
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readTime());
+    return [];
+  },
+};
+
+/** No host is newer than the target: a patch cannot take a host back. */
+const noHostDowngrade: BaselinePrecheck = {
+  type: "NO_DOWNGRADE",
+  name: "No downgrade",
+  description: "No host of the cluster has a newer version than the target.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    return findingsOf(
+      input,
+      hosts.flatMap(({ name, product }) => {
+        if (!product || compareToTarget(product, target.targetVersion) <= 0) return [];
+        const version = versionText(product);
+        return [
+          {
+            code: "HOST_NEWER_THAN_TARGET",
+            message: `Host ${name} has version ${version}, which is newer than ${target.targetVersion}.`,
+            remediation: "Choose a bundle that is at least as new as the newest host of the cluster.",
+            context: { host: name, version },
+          },
+        ];
+      }),
+    );
+  },
+};
+
+/** The inventory says where the target comes from, and a host that needs it finds it there and can use it. */
+const targetPatchAvailable: BaselinePrecheck = {
+  type: "TARGET_PATCH_AVAILABLE",
+  name: "Target patch available",
+  description: "The patch of the target is known, and the first host that needs it can read and use it.",
+  needs: ["CLUSTER_BASELINE_MANAGED"],
+  run: async (input) => {
+    const { target, client, retryPolicy, patchFor } = input;
+    const patch = patchSource(patchFor, target);
+    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    // All hosts read from the same place; each judging it would take long and tell no more.
+    const host = hosts.find(
+      ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
+    );
+    if (!host) return [];
+    const doubts = new Doubts<"outage">(retryPolicy.clock);
+    const check = async () => {
+      const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
+      return followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    };
+    let followed = await check();
+    for (let round = 0; followed.end === "ENDED" && endedByOutage(followed.task); round++) {
+      if (doubts.hasLasted("outage", retryPolicy.bounds.outage)) break;
+      await retryPolicy.pause(round);
+      followed = await check();
+    }
+    // Forgotten: the installation will judge it.
+    if (followed.end === "FORGOTTEN") return [];
+    const reasons =
+      followed.end === "STALLED"
+        ? [`Task ${followed.task.key} makes no progress.`]
+        : followed.task.error
+          ? reasonsOfFault(followed.task.error)
+          : [];
+    if (followed.end === "ENDED" && !followed.task.error) return [];
+    return findingsOf(input, [
+      {
+        code: "PATCH_NOT_USABLE",
+        message: `Host ${host.name} cannot use the patch of ${target.targetVersion} from ${patch.metadataUrls.join(", ")}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+        remediation:
+          "Correct the depot's URLs in the inventory or what the host objects to, then run the prechecks again.",
+        context: { host: host.name, hostId: host.host },
+      },
+    ]);
+  },
+};
+
+/** All checks of a baseline-managed cluster, in an order in which every one comes after those that it needs. */
+const prechecks: readonly BaselinePrecheck[] = [
+  managementReachable,
+  clusterBaselineManaged,
+  baselineHostsConnected,
+  noHostInMaintenanceMode,
+  noHostTask,
+  targetPatchAvailable,
+  noHostDowngrade,
+  hostsCanBeEmptied,
+  hostsHealthy,
+];
+
+interface BaselinePrecheckDependencies {
+  clientOf(componentManagerId: string): Vim25Client;
+  lifecycleOf(componentManagerId: string): VlcmClient;
+  readonly patchFor: ActivityDependencies["patchFor"];
+  readonly limits: ActivityLimits;
+}
+
+/** Runs every check of a baseline-managed cluster. */
+export function runBaselinePrechecks(
+  { clientOf, lifecycleOf, patchFor, limits }: BaselinePrecheckDependencies,
+  target: ClusterTarget & AtStage,
+): Promise<ClusterPrechecks> {
+  const { componentManagerId } = target.cluster;
+  const input = (retryPolicy: RetryPolicy) => ({
+    target,
+    client: clientOf(componentManagerId),
+    lifecycle: lifecycleOf(componentManagerId),
+    patchFor,
+    retryPolicy,
+  });
+  return runClusterPrechecks(prechecks, { target, limits, input });
+}

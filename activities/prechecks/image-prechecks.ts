@@ -1,0 +1,212 @@
+import type { Stage } from "../../src/domain/spec/task";
+import type { ActivityLimits } from "../activity-dependencies";
+import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
+import type { HostMaintenance } from "../clusters/host-maintenance";
+import { discardDraft, withOwnDraft } from "../clusters/image/desired-image";
+import { isDesired } from "../clusters/image/target-image";
+import { completeTask, reasonsOf } from "../complete-task";
+import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
+import { isNotFound } from "../drivers/driver-error";
+import { checkFindings } from "../drivers/vlcm/check-findings";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { RetryPolicy } from "../retry-policy";
+import { hostsConnected, noDowngrade, noHostInMaintenance } from "./host-prechecks";
+import { type AnyPrecheckInput, findingsOf, type Precheck, type PrecheckInput, runChecks } from "./run-checks";
+
+/** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
+const maximumChecks = 5;
+
+/** The component manager's own health check of the cluster and its hosts finds no error. Warnings do not fail it. */
+const clusterHealth: Precheck = {
+  type: "CLUSTER_HEALTH",
+  name: "Cluster health",
+  description: "The component manager's own health check of the cluster and its hosts finds no error.",
+  needs: ["CLUSTER_IMAGE_MANAGED", "NO_OPERATION_IN_PROGRESS"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const { cluster, name } = target.cluster;
+    const task = await checked(input);
+    const found = task && checkFindings(task);
+    if (!found) {
+      const reason = task ? reasonsOf(task)[0] : "the component manager has forgotten it";
+      return findingsOf(input, [
+        {
+          code: "HEALTH_CHECK_FAILED",
+          message: `The health check of ${name} gave no result${reason ? `: ${reason}` : "."}`,
+          remediation: "Run the check of the cluster in the component manager, then run the prechecks again.",
+        },
+      ]);
+    }
+    const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
+    return findingsOf(
+      input,
+      found.map(({ host, check, issue }) => {
+        const about = host === undefined ? name : (hosts.find((listed) => listed.host === host)?.name ?? host);
+        return {
+          code: "HEALTH_CHECK_ERROR",
+          message: `${about}: ${check}: ${issue}`,
+          remediation: `Resolve what the check "${check}" reports for ${about}, then run the prechecks again.`,
+          context: { ...(host === undefined ? {} : { host: about }), check },
+        };
+      }),
+    );
+  },
+};
+
+/** The ended task of a health check; undefined where the component manager forgets each of them. */
+async function checked({ target, client, retryPolicy }: PrecheckInput): Promise<TaskInfo | undefined> {
+  const { cluster } = target.cluster;
+  for (let round = 0; ; round++) {
+    const task = await completeTask(client, retryPolicy, await retryPolicy.retry(() => client.check(cluster)));
+    if (task || round === maximumChecks) return task;
+    await retryPolicy.pause(round);
+  }
+}
+
+/** The cluster is managed in the way for which the upgrade was planned. */
+const clusterImageManaged: Precheck = {
+  type: "CLUSTER_IMAGE_MANAGED",
+  name: "Cluster managed as planned",
+  description: "The cluster is managed by an image or by baselines, as it was when the upgrade was planned.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const imageManaged = await retryPolicy.retry(() => client.isImageManaged(target.cluster.cluster));
+    if (imageManaged === (target.kind === "IMAGE")) return [];
+    const now = imageManaged ? "an image" : "baselines";
+    return findingsOf(input, [
+      {
+        code: "CLUSTER_KIND_CHANGED",
+        message: `Cluster ${target.cluster.name} is managed by ${now}, which is not what this upgrade was planned for.`,
+        remediation: "Cancel this upgrade and start a new one for the cluster as it is managed now.",
+      },
+    ]);
+  },
+};
+
+/** The component manager answers and accepts our credentials. */
+const componentManagerReachable: Precheck = {
+  type: "COMPONENT_MANAGER_REACHABLE",
+  name: "Component manager reachable",
+  description: "The component manager answers and accepts the service's credentials.",
+  needs: [],
+  run: async ({ client, retryPolicy }) => {
+    await retryPolicy.retry(() => client.readUser());
+    return [];
+  },
+};
+
+/** Operations that only look; a run of these checks that was cut short leaves some behind. */
+const harmless = /(^|[.:])(scan|check|validate|export)(\$task)?$/;
+
+/** Nobody else's lifecycle operation runs on the cluster. */
+const noOperationInProgress: Precheck = {
+  type: "NO_OPERATION_IN_PROGRESS",
+  name: "No operation in progress",
+  description: "No other lifecycle operation runs on the cluster.",
+  needs: ["COMPONENT_MANAGER_REACHABLE"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const tasks = await retryPolicy.retry(() => client.listUnfinishedTasks(target.cluster.cluster));
+    return findingsOf(
+      input,
+      [...tasks]
+        .filter(([, { operation }]) => !harmless.test(operation))
+        .map(([id, task]) => ({
+          code: "CLUSTER_BUSY",
+          message: `Task ${id} (${task.description?.default_message ?? task.operation}) is ${task.status} on ${target.cluster.name}.`,
+          remediation: "Wait for that task to end or cancel it in the component manager, then run the prechecks again.",
+          context: { task: id },
+        })),
+    );
+  },
+};
+
+const maximumDrafts = 3;
+
+/** The component manager has the target image and finds it valid for the cluster. */
+const targetImageAvailable: Precheck = {
+  type: "TARGET_IMAGE_AVAILABLE",
+  name: "Target image available",
+  description: "The component manager has the target image and finds it valid for this cluster.",
+  needs: ["CLUSTER_IMAGE_MANAGED"],
+  run: async ({ target, client, retryPolicy }) => {
+    const { cluster } = target.cluster;
+    if (isDesired(await retryPolicy.retry(() => client.readDesiredImage(cluster)), target)) return [];
+    for (let round = 0; ; round++) {
+      try {
+        const discard = (draft: string) => discardDraft(client, retryPolicy, cluster, draft);
+        await withOwnDraft(client, retryPolicy, cluster, target, discard);
+        return [];
+      } catch (error) {
+        // Another worker, with the prechecks of another upgrade of this cluster, may have replaced our draft by theirs.
+        if (!isNotFound(error) || round === maximumDrafts) throw error;
+      }
+      await retryPolicy.pause(round);
+    }
+  },
+};
+
+/** All checks of an image-managed cluster, in an order in which every one comes after those that it needs. */
+const prechecks: readonly Precheck[] = [
+  componentManagerReachable,
+  clusterImageManaged,
+  hostsConnected,
+  noHostInMaintenance,
+  noOperationInProgress,
+  targetImageAvailable,
+  noDowngrade,
+  clusterHealth,
+];
+
+interface PrecheckDependencies {
+  clientOf(componentManagerId: string): VlcmClient;
+  maintenanceOf(componentManagerId: string): HostMaintenance;
+  readonly limits: ActivityLimits;
+}
+
+/** Runs every check of an image-managed cluster. */
+export function runImagePrechecks(
+  { clientOf, maintenanceOf, limits }: PrecheckDependencies,
+  target: ClusterTarget & AtStage,
+): Promise<ClusterPrechecks> {
+  const { componentManagerId } = target.cluster;
+  const input = (retryPolicy: RetryPolicy) => ({
+    target,
+    client: clientOf(componentManagerId),
+    maintenance: maintenanceOf(componentManagerId),
+    retryPolicy,
+  });
+  return runClusterPrechecks(prechecks, { target, limits, input });
+}
+
+/**
+ * Runs every check of a cluster, whatever the others find, and gives one Stage each. A check that throws is a failed
+ * one; only the Activity's own end (cancelled, Worker stopped, component manager not in the inventory) throws.
+ */
+export function runClusterPrechecks<I extends AnyPrecheckInput>(
+  checks: readonly Precheck<I>[],
+  {
+    target,
+    limits,
+    input: inputOf,
+  }: {
+    readonly target: ClusterTarget & AtStage;
+    readonly limits: ActivityLimits;
+    input(retryPolicy: RetryPolicy): I;
+  },
+): Promise<ClusterPrechecks> {
+  const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
+  const stages: Stage[] = [];
+  return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
+    const retryPolicy = precheckRetryPolicy(limits, target);
+    const input = inputOf(retryPolicy);
+    const onStage = (stage: Stage) => {
+      stages.push(stage);
+      beat();
+    };
+    await runChecks({ checks, input, context, onStage, isOutage: (error) => isOutage(retryPolicy, limits, error) });
+    return { stages };
+  });
+}

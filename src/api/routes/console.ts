@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import * as E from "fp-ts/Either";
+import * as TE from "fp-ts/TaskEither";
+import { pipe } from "fp-ts/function";
+import { ConsoleConfig, ConsoleSession, type ConsoleSignIn } from "../../domain/console-config";
+import { unexpected } from "../../upgrades/service-error";
+import type { AuthenticationMode } from "../authentication";
+import { json, type Representation, type Shorter } from "../response";
+import { roleCovers } from "../role";
+import { noParameters, route, type Route } from "../route";
+
+/** Where the built console is, and what it has to know of this installation. */
+export interface ConsoleInstallation {
+  /** Absolute path of the folder that the build has made. */
+  readonly folder: string;
+  readonly temporalNamespace: string;
+  readonly temporalUiUrl?: string;
+  /** Where people sign in at an issuer; without it they bring its token. */
+  readonly signIn?: ConsoleSignIn;
+}
+
+const own = {
+  method: "GET",
+  tag: "console",
+  request: noParameters,
+  load: "NONE",
+  documented: false,
+  failures: [500],
+} as const;
+const open = { ...own, access: "OPEN", role: "ANYONE" } as const;
+
+/** The operators' page at `/` with its files, and what it has to know first. All that it shows it asks of the API. */
+export function consoleRoutes(
+  { folder, ...installation }: ConsoleInstallation,
+  authenticationMode: AuthenticationMode,
+): Route[] {
+  const files = readConsoleFiles(folder);
+  const page = pipe(
+    files,
+    E.map(([first]) => first),
+    E.filterOrElse(
+      (file) => file !== undefined,
+      () => new Error("The console is not built"),
+    ),
+  );
+  return [
+    route({
+      ...open,
+      path: "/console-config.json",
+      operationId: "getConsoleConfig",
+      summary: "What the console has to know first",
+      success: { status: 200, description: "Ok", representation: json(ConsoleConfig) },
+      handle: () => TE.right({ ...installation, authenticationMode }),
+    }),
+    route({
+      ...own,
+      access: "READ",
+      role: "VIEWER",
+      path: "/console-session.json",
+      operationId: "getConsoleSession",
+      summary: "Who has signed in",
+      success: { status: 200, description: "Ok", representation: json(ConsoleSession) },
+      handle: ({ caller, role }) =>
+        TE.right({ caller, role: role ?? "no role", mayOperate: roleCovers(role, "OPERATOR") }),
+    }),
+    fileRoute("/", "text/html; charset=utf-8", page),
+    ...(E.isRight(files) ? files.right : [])
+      .filter(({ name }) => name !== startPage)
+      .map((file) => fileRoute(`/console/${file.name}`, file.contentType, E.right(file))),
+  ];
+}
+
+function fileRoute(path: string, contentType: string, file: E.Either<Error, ConsoleFile>): Route {
+  return route({
+    ...open,
+    path,
+    operationId: `get console ${path}`,
+    summary: "A part of the console",
+    success: {
+      status: 200,
+      description: "Ok",
+      representation: fileBytes(contentType),
+      isConditional: true,
+      headers: {
+        "cache-control": {
+          description: "How long it stays true",
+          // What the page loads is named after its content, so that it never changes under its name.
+          of: ({ name }) => (name === startPage ? "no-cache" : "public, max-age=31536000, immutable"),
+        },
+      },
+    },
+    handle: () => pipe(TE.fromEither(file), TE.mapLeft(unexpected)),
+  });
+}
+
+/** A file of the built console, as it is served. */
+interface ConsoleFile {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly shorter: readonly Shorter[];
+}
+
+/** The page itself: its name does not change, what it loads is named after its content. */
+const startPage = "index.html";
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/**
+ * Reads the files that the build has made, once: a build that is replaced meanwhile cannot be served half and half.
+ * Left where the start page or the folder cannot be read.
+ */
+function readConsoleFiles(folder: string): E.Either<Error, readonly ConsoleFile[]> {
+  return E.tryCatch(
+    () => [startPage, ...readdirSync(folder).filter(isAsset)].map((name) => readConsoleFile(folder, name)),
+    (cause) => new Error("The console is not built", { cause }),
+  );
+}
+
+/** A console file's bytes, compressed for clients that take that. */
+function fileBytes(contentType: string): Representation<ConsoleFile> {
+  return { contentType, toBytes: ({ bytes }) => E.right(bytes), shorter: ({ shorter }) => shorter };
+}
+
+function isAsset(name: string): boolean {
+  return name !== startPage && extname(name) in contentTypes;
+}
+
+function readConsoleFile(folder: string, name: string): ConsoleFile {
+  const bytes = readFileSync(join(folder, name));
+  return { name, bytes, contentType: contentTypes[extname(name)] ?? "", shorter: shorterThan(bytes) };
+}
+
+function shorterThan(bytes: Buffer): Shorter[] {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const all: Shorter[] = [
+    { encoding: "br", bytes: brotliCompressSync(bytes, quality) },
+    { encoding: "gzip", bytes: gzipSync(bytes) },
+  ];
+  return all.filter((one) => one.bytes.length < bytes.length);
+}

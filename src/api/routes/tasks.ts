@@ -1,0 +1,98 @@
+import { ResourceId } from "../../domain/codec";
+import { largestPage } from "../../domain/page";
+import { PageOfTask, Task, TaskStatus } from "../../domain/spec/task";
+import { notFound } from "../../upgrades/service-error";
+import type { UpgradeService } from "../../upgrades/upgrade-service";
+import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "../openapi/examples";
+import { pageRequested, paging, TaskId } from "../parameters";
+import { json, type Success } from "../response";
+import { noParameters, route, type Route } from "../route";
+
+const oneTask = { ...noParameters, path: { id: TaskId } };
+
+const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound("task", id);
+
+const answersTask = (description: string): Success<Task> => ({
+  status: 200,
+  description,
+  representation: json(Task),
+  taskId: (task) => task.id,
+});
+
+/** What every request to a Task can be answered with; 424 also where it is recorded and no worker runs. */
+const failures = [400, 403, 404, 409, 424, 500];
+
+/** Listing, reading, retrying and cancelling the Tasks that carry upgrades (Spec 2.5). */
+export function tasksRoutes(service: UpgradeService): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/tasks",
+      access: "READ",
+      role: "VIEWER",
+      load: "LIST",
+      operationId: "listTasks",
+      tag: "tasks",
+      summary: "List the tasks of upgrades",
+      description: `Without their subTasks. taskStatus takes every spelling. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      request: { ...noParameters, query: { taskStatus: TaskStatus, resourceId: ResourceId, ...paging } },
+      success: { status: 200, description: "Ok", representation: json(PageOfTask) },
+      successExample: pageOfTaskExample,
+      failures: [400, 500],
+      handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
+        service.listTasks(filter, pageRequested({ pageNumber, pageSize })),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/tasks/{id}",
+      access: "READ",
+      role: "VIEWER",
+      load: "READ",
+      operationId: "getTask",
+      tag: "tasks",
+      summary: "Read one task in full",
+      description: "The task of an upgrade, or of one run of its prechecks.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("Ok"),
+      successExample: taskExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.getTask(path.id),
+    }),
+    route({
+      method: "PATCH",
+      path: "/v1/tasks/{id}",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "COMMAND",
+      operationId: "retryTask",
+      tag: "tasks",
+      summary: "Retry a failed task",
+      description: "Goes on under the same id; what is done already is not done again. A body is ignored.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("The task, which goes on"),
+      successExample: retriedTaskExample,
+      failures,
+      handle: ({ path, caller }) => service.retryTask(path.id, caller),
+    }),
+    route({
+      method: "DELETE",
+      path: "/v1/tasks/{id}",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "COMMAND",
+      operationId: "cancelTask",
+      tag: "tasks",
+      summary: "Cancel a task",
+      description:
+        "A host that is being upgraded is brought to a safe end first, so the task may be in progress for a while.",
+      request: oneTask,
+      unknownPath: unknownTask,
+      success: answersTask("The task, which is or will be cancelled"),
+      successExample: cancelledTaskExample,
+      failures,
+      handle: ({ path, caller }) => service.cancelTask(path.id, caller),
+    }),
+  ];
+}

@@ -1,0 +1,277 @@
+import * as t from "io-ts";
+import { ResourceId } from "../../domain/codec";
+import { largestPage } from "../../domain/page";
+import { UpgradePreview } from "../../domain/plan/preview";
+import { BundleType } from "../../domain/spec/bundle";
+import { Task } from "../../domain/spec/task";
+import { PageOfUpgrade, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
+import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { notFound } from "../../upgrades/service-error";
+import type { UpgradeService } from "../../upgrades/upgrade-service";
+import {
+  pageExample,
+  precheckTaskExample,
+  previewExample,
+  taskExample,
+  upgradeExample,
+  upgradeSpecExample,
+  upgradeUpdateExample,
+} from "../openapi/examples";
+import { IdempotencyKey, pageRequested, paging, PrecheckId, UpgradeId } from "../parameters";
+import { json, type Success, warningHeader } from "../response";
+import { noParameters, route, type Route } from "../route";
+
+/** What can be done with an upgrade by the id that its start answers. */
+const operationsOnUpgrades = [
+  "getTask",
+  "getUpgrade",
+  "watchTask",
+  "updateUpgrade",
+  "pauseUpgrade",
+  "resumeUpgrade",
+  "resolveUpgrade",
+  "runPrechecks",
+  "retryTask",
+  "cancelTask",
+];
+
+/** Starting, previewing, listing and reading upgrades (Spec 4.1, 4.2). */
+export function upgradesRoutes(service: UpgradeService): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v1/upgrades",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "START",
+      operationId: "startUpgrade",
+      tag: "upgrades",
+      summary: "Start, schedule or draft an upgrade",
+      description:
+        "Accepts the upgrade and answers the Task that describes the work; the work itself goes on in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
+      request: {
+        ...noParameters,
+        headers: { "Idempotency-Key": IdempotencyKey },
+        body: UpgradeSpec,
+        unknownFields: "WARNED",
+      },
+      bodyExample: upgradeSpecExample,
+      success: {
+        status: 202,
+        description: "Accepted",
+        representation: json(Task),
+        headers: {
+          Location: { description: "Path of the Task.", of: (task) => `/v1/tasks/${task.id}` },
+          Warning: warningHeader,
+        },
+        taskId: (task) => task.id,
+      },
+      successExample: taskExample,
+      links: Object.fromEntries(operationsOnUpgrades.map((operationId) => [operationId, { id: "$response.body#/id" }])),
+      failures: [400, 403, 424, 500],
+      handle: ({ body, headers, caller, warnings }) =>
+        service.startUpgrade({
+          spec: body,
+          caller,
+          ...(warnings.length > 0 && { warnings }),
+          ...(headers["Idempotency-Key"] !== undefined && { idempotencyKey: headers["Idempotency-Key"] }),
+        }),
+    }),
+    route({
+      method: "POST",
+      path: "/v1/upgrades/preview",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "INVENTORY",
+      operationId: "previewUpgrade",
+      tag: "upgrades",
+      summary: "See what an upgrade would do",
+      description: "Takes the same request as the start and gives the same errors, but starts nothing.",
+      request: { ...noParameters, body: UpgradeSpec, unknownFields: "WARNED" },
+      bodyExample: upgradeSpecExample,
+      success: {
+        status: 200,
+        description: "Ok",
+        representation: json(UpgradePreview),
+        headers: { Warning: warningHeader },
+      },
+      successExample: previewExample,
+      failures: [400, 403, 424, 500],
+      handle: ({ body, warnings }) => service.previewUpgrade(body, warnings),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades",
+      access: "READ",
+      role: "VIEWER",
+      load: "LIST",
+      operationId: "listUpgrades",
+      tag: "upgrades",
+      summary: "List upgrades",
+      description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      request: {
+        ...noParameters,
+        headers: { "If-None-Match": t.string },
+        query: {
+          status: UpgradeStatus,
+          bundleId: ResourceId,
+          bundleType: BundleType,
+          resourceId: ResourceId,
+          ...paging,
+        },
+      },
+      success: { status: 200, description: "Ok", representation: json(PageOfUpgrade), isConditional: true },
+      successExample: pageExample,
+      failures: [400, 404, 500],
+      handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
+        service.listUpgrades(filter, pageRequested({ pageNumber, pageSize })),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}",
+      access: "READ",
+      role: "VIEWER",
+      load: "READ",
+      operationId: "getUpgrade",
+      tag: "upgrades",
+      summary: "Read one upgrade",
+      request: { ...noParameters, path: { id: UpgradeId } },
+      unknownPath: ({ id = "" }) => notFound("upgrade", id),
+      success: {
+        status: 200,
+        description: "Ok",
+        representation: json(Upgrade),
+        taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
+      },
+      successExample: upgradeExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.getUpgrade(path.id),
+    }),
+  ];
+}
+
+const oneUpgrade = { ...noParameters, path: { id: UpgradeId } };
+
+const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
+
+const answersUpgrade: Success<Upgrade> = {
+  status: 200,
+  description: "The upgrade as it is then",
+  representation: json(Upgrade),
+  taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
+};
+
+/** In the log it is the upgrade's, which the path names: the Task of a run has an id that nothing else is found by. */
+const precheckTaskAnswer = (status: number, description: string): Success<Task> => ({
+  status,
+  description,
+  representation: json(Task),
+});
+
+/** What every request to an upgrade can be answered with; 424 also where it is recorded and no worker runs. */
+const failures = [400, 403, 404, 409, 424, 500];
+
+/** Steering one upgrade: commit, new time, cancellation, pause, resume, resolve, prechecks. */
+export function upgradeActionsRoutes(service: UpgradeService): Route[] {
+  return [
+    route({
+      method: "PATCH",
+      path: "/v1/upgrades/{id}",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "COMMAND",
+      operationId: "updateUpgrade",
+      tag: "upgrades",
+      summary: "Commit, reschedule or cancel an upgrade",
+      description:
+        "Without a body, or without a field, it is a plain commit. A time commits a draft with it or gives a scheduled upgrade a new one. mgmtUpgradePatchSpecs gives switchovers of management servers another time, until they begin; alone it commits nothing. markForCancellation true cancels, and every other field is ignored then. Fields that are not known are refused.",
+      request: {
+        ...oneUpgrade,
+        body: UpgradeUpdateSpec,
+        bodyMayBeAbsent: true,
+        partThatCounts,
+        unknownFields: "REFUSED",
+      },
+      unknownPath: unknownUpgrade,
+      bodyExample: upgradeUpdateExample,
+      success: answersUpgrade,
+      successExample: upgradeExample,
+      failures,
+      handle: ({ path, body, caller }) => service.updateUpgrade(path.id, body, caller),
+    }),
+    steering(
+      service,
+      "pause",
+      "Pause an upgrade",
+      "No new host, cluster or product begins; the running host is finished.",
+    ),
+    steering(service, "resume", "Resume a paused upgrade", "It goes on where it was paused."),
+    steering(service, "resolve", "Give up a failed upgrade", "It can no longer be retried, and counts as resolved."),
+    route({
+      method: "POST",
+      path: "/v1/upgrades/{id}/prechecks",
+      access: "WRITE",
+      role: "OPERATOR",
+      load: "COMMAND",
+      operationId: "runPrechecks",
+      tag: "upgrades",
+      summary: "Run the prechecks of a draft again",
+      description:
+        "Earlier runs stay on the upgrade's task. The run has a task of its own, whose id is the precheckId.",
+      request: oneUpgrade,
+      unknownPath: unknownUpgrade,
+      success: {
+        ...precheckTaskAnswer(202, "The run has begun"),
+        headers: { Location: { description: "Path of the run's task.", of: (task) => `/v1/tasks/${task.id}` } },
+      },
+      successExample: precheckTaskExample,
+      links: {
+        getTask: { id: "$response.body#/id" },
+        readPrechecks: { id: "$request.path.id", precheckId: "$response.body#/id" },
+      },
+      failures,
+      handle: ({ path, caller }) => service.runPrechecks(path.id, caller),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}/prechecks/{precheckId}",
+      access: "READ",
+      role: "VIEWER",
+      load: "READ",
+      operationId: "readPrechecks",
+      tag: "upgrades",
+      summary: "Read one run of the prechecks",
+      request: { ...noParameters, path: { id: UpgradeId, precheckId: PrecheckId } },
+      unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
+      success: precheckTaskAnswer(200, "Ok"),
+      successExample: precheckTaskExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.readPrechecks(path.id, path.precheckId),
+    }),
+  ];
+}
+
+function steering(
+  service: UpgradeService,
+  name: "pause" | "resume" | "resolve",
+  summary: string,
+  description: string,
+): Route {
+  return route({
+    method: "POST",
+    path: `/v1/upgrades/{id}/${name}`,
+    access: "WRITE",
+    role: "OPERATOR",
+    load: "COMMAND",
+    operationId: `${name}Upgrade`,
+    tag: "upgrades",
+    summary,
+    description,
+    request: oneUpgrade,
+    unknownPath: unknownUpgrade,
+    success: answersUpgrade,
+    successExample: upgradeExample,
+    failures,
+    handle: ({ path, caller }) => service.steerUpgrade(path.id, name, caller),
+  });
+}

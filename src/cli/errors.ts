@@ -1,0 +1,64 @@
+import type { ErrorBody } from "../domain/errors";
+
+/** Ends a command: with which code, what is wrong, and the one thing to do next. */
+export class CliError extends Error {
+  /** The service's own Error, where it gave one. */
+  readonly body: ErrorBody | undefined;
+
+  constructor(
+    readonly code: ExitCode,
+    message: string,
+    readonly nextStep: string,
+    { body, cause }: { readonly body?: ErrorBody; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.body = body;
+  }
+}
+
+/** For arguments and files that cannot be used as they are. */
+export function wrongUsage(message: string, nextStep: string, cause?: unknown): CliError {
+  return new CliError(exitCode.wrongUsage, message, nextStep, { cause });
+}
+
+/** The error of an answer of the service; `nextStep` is its own remediation where it gives one. */
+export function answeredError(status: number, body: ErrorBody): CliError {
+  const isRefused = status < 500 || isShed(body);
+  const code = isRefused ? exitCode.refused : isAway(status) ? exitCode.notReachable : exitCode.failed;
+  const nextStep = isUnauthorized(status, body)
+    ? "Log in with `upgradectl login`, or set UPGRADECTL_TOKEN."
+    : (body.remediationMessage ?? "Look the error code up in docs/error-codes.md.");
+  return new CliError(code, body.message, nextStep, { body });
+}
+
+/** Whether an answer says that the credentials are missing or no longer good. */
+export function isUnauthorized(status: number, { errorCode }: ErrorBody): boolean {
+  return status === 403 && errorCode === "Unauthorized";
+}
+
+/** Answers of a proxy, or of a service that is not ready: it may work again in a moment. */
+function isAway(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
+
+/** Whether a request was refused before anything was done, so that it may be sent again whatever it was. */
+export function isShed({ errorCode }: ErrorBody): boolean {
+  return errorCode === "OVERLOADED" || errorCode === "RATE_LIMITED";
+}
+
+/** What `upgradectl` ends with, so that a script can tell the cases apart (docs/upgradectl.md). */
+export const exitCode = {
+  successful: 0,
+  /** The upgrade failed or was cancelled, or the service failed. */
+  failed: 1,
+  wrongUsage: 2,
+  /** Nothing answers at the server's address, or not as this service does. */
+  notReachable: 3,
+  /** The service understood and said no. */
+  refused: 4,
+  /** What shells expect of a program that Ctrl-C has ended. */
+  interrupted: 130,
+} as const;
+
+/** One of them. */
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];

@@ -1,0 +1,141 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ConsoleSession } from "../../domain/console-config";
+import type { ErrorBody } from "../../domain/errors";
+import { errorBodyOf } from "../client/send-request";
+import { timestampOf } from "../model/local-time";
+import type { Operation } from "../model/operations";
+import { ErrorNote } from "./error-note";
+
+interface OperationButtonsProps {
+  /** What the service would do now. */
+  readonly operations: readonly Operation[];
+  readonly upgradeName: string;
+  /** Undefined until it is known. */
+  readonly who: ConsoleSession | undefined;
+  readonly perform: (operation: Operation, at?: string) => Promise<void>;
+}
+
+/** What can be done with an upgrade now, by somebody with this role. */
+export function OperationButtons({ operations, upgradeName, who, perform }: OperationButtonsProps) {
+  const [chosen, setChosen] = useState<Operation>();
+  const group = useRef<HTMLDivElement>(null);
+  const focused = useRef<HTMLElement | undefined>(undefined);
+  useLayoutEffect(() => {
+    // A button goes away with its operation; whoever was on it stays here instead of at the page's beginning.
+    if (!focused.current || focused.current.isConnected || document.activeElement !== document.body) return;
+    focused.current = undefined;
+    group.current?.focus();
+  });
+  if (who && !who.mayOperate)
+    return operations.length === 0 ? null : (
+      <p class="small">Your role {who.role} reads only: what can be done with this upgrade needs the role OPERATOR.</p>
+    );
+  const current = operations.find(({ name }) => name === chosen?.name);
+  return (
+    <div
+      class="buttons"
+      role="group"
+      aria-label="What can be done now"
+      tabIndex={-1}
+      ref={group}
+      onFocusCapture={({ target }) => {
+        if (target instanceof HTMLButtonElement) focused.current = target;
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget !== null) focused.current = undefined;
+      }}
+    >
+      {who &&
+        operations.map((operation, i) => (
+          <button
+            key={operation.name}
+            type="button"
+            class={operation.isGrave ? "grave" : i === 0 ? "primary" : ""}
+            onClick={() => setChosen(operation)}
+          >
+            {operation.label}
+          </button>
+        ))}
+      {chosen && (
+        <ConfirmDialog
+          key={chosen.name}
+          operation={current ?? chosen}
+          isPossible={current !== undefined}
+          upgradeName={upgradeName}
+          perform={perform}
+          close={() => setChosen(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ConfirmDialogProps {
+  readonly operation: Operation;
+  /** False where the upgrade has gone on since the dialog was opened. */
+  readonly isPossible: boolean;
+  readonly upgradeName: string;
+  /** `at` is RFC 3339; absent where no time was given. Rejects where the service refuses. */
+  readonly perform: (operation: Operation, at?: string) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Says what an operation will do and asks for a yes; shows why the service refused it. */
+function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: ConfirmDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [time, setTime] = useState("");
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<ErrorBody>();
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Closed before it is taken away, so that the browser gives the focus back to where it came from.
+    return () => shown?.close();
+  }, []);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setAsking(true);
+    setError(undefined);
+    try {
+      await perform(operation, time === "" ? undefined : timestampOf(time));
+      close();
+    } catch (thrown) {
+      setError(errorBodyOf(thrown));
+      setAsking(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        <h2 id="confirm-title">{operation.label}?</h2>
+        <p class="small">{upgradeName}</p>
+        {operation.consequences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        {operation.time && (
+          <label class="field">
+            {operation.time === "REQUIRED" ? "New time" : "Begin at (may stay empty)"}
+            <input
+              type="datetime-local"
+              value={time}
+              required={operation.time === "REQUIRED"}
+              onInput={(event) => setTime(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {error && <ErrorNote error={error} isAlert />}
+        <p role="status" class="small">
+          {isAsking ? "Asking the service…" : isPossible ? "" : "The upgrade has gone on: this is not possible now."}
+        </p>
+        <div class="buttons">
+          <button type="submit" class={operation.isGrave ? "grave" : "primary"} disabled={isAsking || !isPossible}>
+            {operation.label}
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Do nothing
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

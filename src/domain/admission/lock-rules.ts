@@ -1,0 +1,100 @@
+import { isNone } from "fp-ts/Option";
+import { type ClusterEntryFacts, productsOf } from "../plan/facts";
+import { mgmtInScope, netvirtInScope } from "../plan/scope";
+import { clusterLock, mgmtLock, netvirtLock } from "../resource-lock";
+import type { RequestWarning } from "../spec/request-warning";
+import { type AdmissionRequest, type AdmissionRule, clustersOfRequest, type Rejection } from "./admission-rule";
+
+/**
+ * No other upgrade holds what this one needs. One that is not visible yet is found by the locks themselves. A draft takes
+ * no locks before its commit, so it is only warned.
+ */
+export const resourcesFree: AdmissionRule = (request) =>
+  request.spec.draftMode === true ? [] : heldResources(request);
+
+/** What a draft needs for its commit and another upgrade holds now. */
+export function warningsOfHolders(request: AdmissionRequest): readonly RequestWarning[] {
+  if (request.spec.draftMode !== true) return [];
+  return heldResources(request).map(({ path, code, message }) => ({
+    code,
+    path,
+    message: `${message} The draft can be made; its commit is refused as long as that is so.`,
+  }));
+}
+
+const heldResources: AdmissionRule = (request) =>
+  neededLocks({ ...request, clusters: clustersOfRequest(request) }).flatMap(({ lock, path, title }) => {
+    const holder = request.lockHolders.get(lock);
+    return holder === undefined ? [] : [held(path, title, holder)];
+  });
+
+/** A lock of which nobody else may be the holder, and the field of the request that is the reason. */
+export interface NeededLock {
+  readonly lock: string;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** What an upgrade needs locks for; of clusters what the inventory says, whatever their managers answer. */
+interface LockRequest extends Pick<AdmissionRequest, "spec" | "bundle" | "installations"> {
+  readonly clusters: readonly ClusterEntryFacts[];
+}
+
+/**
+ * The locks that an upgrade takes, and those that conflict with them: neither a management server nor a NETVIRT
+ * instance is upgraded together with clusters of another upgrade.
+ */
+export function neededLocks({ spec, bundle, installations, clusters }: LockRequest): readonly NeededLock[] {
+  const products = isNone(bundle) ? [] : productsOf(bundle.value);
+  const known = new Map(clusters.map((cluster) => [cluster.resourceId, cluster]));
+  const own = spec.resourceUpgradeSpecs.flatMap(({ resourceId }, i): NeededLock[] => {
+    const path = `resourceUpgradeSpecs[${i}].resourceId`;
+    const facts = known.get(resourceId);
+    const of = `of cluster ${resourceId}`;
+    const netvirt = facts ? netvirtInScope([facts], installations) : [];
+    return [
+      { lock: clusterLock(resourceId), path, title: `Cluster ${resourceId}` },
+      ...(facts?.managementServer === undefined
+        ? []
+        : [
+            {
+              lock: mgmtLock(facts.managementServer),
+              path,
+              title: `Management server ${facts.managementServer} ${of}`,
+            },
+          ]),
+      ...netvirt.map((instance) => ({
+        lock: netvirtLock(instance.resourceId),
+        path,
+        title: `NETVIRT ${instance.resourceId} ${of}`,
+      })),
+    ];
+  });
+  const netvirt = products.includes("NETVIRT") ? netvirtInScope(clusters, installations) : [];
+  const management = products.includes("MGMT") ? mgmtInScope(clusters, installations) : [];
+  const needed = (locks: readonly string[], server: string): NeededLock[] =>
+    locks.map((lock) => ({ lock, path: "bundleId", title: `${lock}, needed for ${server},` }));
+  const served = [
+    ...netvirt.flatMap(({ resourceId, clusters: ids = [] }) => [
+      { lock: netvirtLock(resourceId), path: "bundleId", title: `NETVIRT ${resourceId}` },
+      ...needed(ids.map(clusterLock), `NETVIRT ${resourceId}`),
+    ]),
+    ...management.flatMap(({ resourceId, clusters: ids }) =>
+      needed([mgmtLock(resourceId), ...ids.map(clusterLock)], `management server ${resourceId}`),
+    ),
+  ];
+  // What clusters need is told for each of them; what their servers need beside that once.
+  const ofClusters = new Set(own.map(({ lock }) => lock));
+  const others = new Map(served.filter(({ lock }) => !ofClusters.has(lock)).map((one) => [one.lock, one]));
+  return [...own, ...others.values()];
+}
+
+function held(path: string, title: string, holder: string): Rejection {
+  return {
+    effect: "NOT_ALLOWED",
+    path,
+    code: "RESOURCE_LOCKED",
+    message: `${title} is held by upgrade ${holder}.`,
+    remediation: `Wait until upgrade ${holder} has ended, or cancel it.`,
+  };
+}

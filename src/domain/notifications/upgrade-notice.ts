@@ -1,0 +1,139 @@
+import * as t from "io-ts";
+import { model, OneOf, WholeNumber } from "../codec";
+import type { ErrorBody } from "../errors";
+import type { UpgradePhase } from "../spec/upgrade";
+
+/** What receivers of notifications are told of; the type of its CloudEvent (docs/notifications.md). */
+export const NoticeType = OneOf(
+  "upgrade.draft.ready",
+  "upgrade.prechecks.failed",
+  "upgrade.start.missed",
+  "upgrade.started",
+  "upgrade.host.failed",
+  "upgrade.paused",
+  "upgrade.resumed",
+  "upgrade.successful",
+  "upgrade.failed",
+  "upgrade.cancelled",
+  "upgrade.resolved",
+  "upgrade.expired",
+  "upgrade.lost",
+);
+export type NoticeType = t.TypeOf<typeof NoticeType>;
+
+const NoticeError = model(
+  { message: t.string },
+  { errorCode: t.string, remediationMessage: t.string, resourceId: t.string },
+);
+
+const NoticeHosts = model({ failed: WholeNumber, total: WholeNumber }, {});
+
+/**
+ * The `data` of a notification: what a person needs to decide whether to look. `status` and `taskStatus` are those of
+ * Upgrade and Task at that moment; `resourceId` and `hosts` are only there where hosts have failed, `lateSeconds` where the
+ * work has begun after its time.
+ */
+export const NoticeData = model(
+  {
+    upgradeId: t.string,
+    name: t.string,
+    bundleId: t.string,
+    status: t.string,
+    taskStatus: t.string,
+    errors: t.array(NoticeError),
+  },
+  { resourceId: t.string, hosts: NoticeHosts, lateSeconds: WholeNumber },
+);
+export type NoticeData = t.TypeOf<typeof NoticeData>;
+
+/**
+ * One notification. `id` is made of the upgrade and `sequence`, so that it is the same however often it is delivered
+ * and to whom. A codec, because it comes to its Workflow by Signal.
+ */
+export const UpgradeNotice = model(
+  { id: t.string, sequence: WholeNumber, type: NoticeType, time: t.string, data: NoticeData },
+  {},
+);
+export type UpgradeNotice = t.TypeOf<typeof UpgradeNotice>;
+
+/** Of a receiver what an upgrade keeps: neither its URL nor its secrets, which must not reach a history. */
+export interface PlannedReceiver {
+  /** Its id in the inventory. */
+  readonly id: string;
+  /** What it wants to be told; absent means everything. */
+  readonly events?: readonly NoticeType[];
+  /** Hours after which a notification that cannot be delivered is given up. */
+  readonly retryHours: number;
+}
+
+/** Whether a receiver wants notifications of a type. */
+export function wants({ events }: PlannedReceiver, type: NoticeType): boolean {
+  return events === undefined || events.includes(type);
+}
+
+/** After which nothing more happens to an upgrade. */
+const lastOnes: ReadonlySet<NoticeType> = new Set([
+  "upgrade.successful",
+  "upgrade.cancelled",
+  "upgrade.resolved",
+  "upgrade.expired",
+  "upgrade.lost",
+]);
+
+/** Whether a notification is the last of its upgrade. */
+export function endsUpgrade({ type }: Pick<UpgradeNotice, "type">): boolean {
+  return lastOnes.has(type);
+}
+
+/** The id of a notification: that of its CloudEvent and its `webhook-id`. */
+export function noticeId(upgradeId: string, sequence: number): string {
+  return `${upgradeId}-${sequence}`;
+}
+
+interface PhaseChange {
+  readonly from: UpgradePhase;
+  readonly to: UpgradePhase;
+  /** Errors with which the phase was entered. */
+  readonly errors: readonly ErrorBody[];
+  /** Whether the latest prechecks have failed. */
+  readonly prechecksFailed: boolean;
+}
+
+/** What a change of phase is to receivers, in the order in which they are told; most changes are nothing. */
+export function noticesOfPhase({ from, to, errors, prechecksFailed }: PhaseChange): readonly NoticeType[] {
+  switch (to) {
+    case "DRAFT_WAITING":
+      return [prechecksFailed ? "upgrade.prechecks.failed" : "upgrade.draft.ready"];
+    case "PAUSED":
+      return ["upgrade.paused"];
+    case "RUNNING":
+      return from === "PAUSED" ? ["upgrade.resumed"] : [];
+    case "SUCCESSFUL":
+    case "SUCCESSFUL_WITH_WARNING":
+    case "NOTHING_TO_DO":
+      return ["upgrade.successful"];
+    case "FAILED": {
+      const byPrechecks = errors.some(({ errorCode }) => errorCode === "PRECHECKS_FAILED");
+      return [...(byPrechecks ? (["upgrade.prechecks.failed"] as const) : []), "upgrade.failed"];
+    }
+    case "CANCELLED":
+      return ["upgrade.cancelled"];
+    default:
+      return [];
+  }
+}
+
+/** Errors as a notification holds them: the first ten, in few words, without what they are nested of. */
+export function noticeErrors(errors: readonly ErrorBody[]): NoticeData["errors"] {
+  return errors.slice(0, 10).map(({ errorCode, message, remediationMessage, context }) => ({
+    message: short(message),
+    ...(errorCode !== undefined && { errorCode }),
+    ...(remediationMessage !== undefined && { remediationMessage: short(remediationMessage) }),
+    ...(context?.["resourceId"] !== undefined && { resourceId: context["resourceId"] }),
+  }));
+}
+
+function short(text: string): string {
+  const longest = 500;
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}

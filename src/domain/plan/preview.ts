@@ -1,0 +1,191 @@
+import * as t from "io-ts";
+import { model, OneOf, WholeNumber } from "../codec";
+import { ErrorBody } from "../errors";
+import type { ClusterMember } from "../spec/cluster";
+import { RequestWarning } from "../spec/request-warning";
+import { HostosUpgradeOptionsSpec } from "../spec/upgrade-spec";
+import { Timestamp } from "../timestamp";
+import { isAtVersion, isSameVersion, productOfText } from "../version";
+import { beginTime } from "./schedule";
+import {
+  type ClusterUpgradePlan,
+  groupsOf,
+  isCluster,
+  type ProductPlan,
+  type ResourcePlan,
+  rolloutOf,
+  type UpgradePlan,
+} from "./upgrade-plan";
+
+/**
+ * What of a wave belongs to one resource. `hosts` are the names of those in work together; absent for servers, and where
+ * the hosts of a cluster are not known. `soakSeconds`: how long the cluster waits before, by its rollout policy.
+ */
+export const WavePart = model(
+  { resourceId: t.string, name: t.string },
+  { hosts: t.array(t.string), soakSeconds: WholeNumber },
+);
+export type WavePart = t.TypeOf<typeof WavePart>;
+
+/**
+ * What is expected to be in work at the same time: one step of each resource of a product. `wave` counts from 1 within
+ * the product. `scheduledTimestamp`: not before this time; absent means at once.
+ */
+export const ExpectedWave = model(
+  { product: OneOf("NETVIRT", "MGMT", "HOSTOS"), wave: WholeNumber, parts: t.array(WavePart) },
+  { scheduledTimestamp: Timestamp },
+);
+export type ExpectedWave = t.TypeOf<typeof ExpectedWave>;
+
+/** Hosts of clusters by resource id, in the order of their upgrade. */
+type KnownHosts = ReadonlyMap<string, readonly ClusterMember[]>;
+
+/**
+ * The waves in which a plan is expected to run, if each step took as long as another. Products go one after another. In
+ * each, the resources that are due at the same time go together, and every cluster takes as many hosts at once as its
+ * rollout policy lets it (docs/decisions/0007). Hosts that run the target version are left out.
+ */
+export function expectedWaves(products: readonly ProductPlan[], hosts: KnownHosts): ExpectedWave[] {
+  return products.flatMap(({ product, resources }) =>
+    dueTogether(resources)
+      .flatMap((due) => wavesOf(due, hosts))
+      .map((wave, index) => ({ product, wave: index + 1, ...wave })),
+  );
+}
+
+/** The resources by their times, the earliest first. */
+function dueTogether(resources: readonly ResourcePlan[]): ResourcePlan[][] {
+  const times = [...new Set(resources.map(beginTime))].sort((a, b) => a - b);
+  return times.map((time) => resources.filter((resource) => beginTime(resource) === time));
+}
+
+function wavesOf(due: readonly ResourcePlan[], hosts: KnownHosts): Omit<ExpectedWave, "product" | "wave">[] {
+  const scheduledTimestamp = due[0]?.scheduledTimestamp;
+  const steps = due.map((resource) =>
+    isCluster(resource) ? clusterSteps(resource, hosts.get(resource.resourceId)) : [nameOf(resource)],
+  );
+  return Array.from({ length: Math.max(0, ...steps.map(({ length }) => length)) }, (_, index) => ({
+    parts: steps.flatMap((one) => one[index] ?? []),
+    ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
+  }));
+}
+
+function clusterSteps(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember[] | undefined): WavePart[] {
+  if (!hosts) return [nameOf(cluster)];
+  const { soakSeconds, hostsAtOnce } = rolloutOf(cluster);
+  const left = hosts.filter((host) => !isDone(host, cluster));
+  return groupsOf(left, { hostsAtOnce }).map((group, index) => ({
+    ...nameOf(cluster),
+    hosts: group.map(({ fqdn }) => fqdn),
+    ...(index > 0 && soakSeconds > 0 && { soakSeconds }),
+  }));
+}
+
+/** A personality has more than its version: hosts that run that may still lack the rest. */
+function isDone({ version }: ClusterMember, { kind, image, targetVersion }: ClusterUpgradePlan): boolean {
+  if (kind === "BASELINE") return isAtVersion(productOfText(version), targetVersion);
+  return image === undefined && version !== undefined && isSameVersion(version, targetVersion);
+}
+
+function nameOf({ resourceId, name }: ResourcePlan): WavePart {
+  return { resourceId, name };
+}
+
+/**
+ * What would be done to one resource. `retryDelay` and `soakSeconds` are in seconds; without `scheduledTimestamp` it
+ * begins at once. The rollout policy of a cluster (docs/decisions/0007) is the one that it would really be upgraded by.
+ * `errors` tells why its hosts are not known, and so not in the waves.
+ */
+export const PreviewedResource = model(
+  {
+    resourceId: t.string,
+    name: t.string,
+    kind: OneOf("IMAGE", "BASELINE", "NETVIRT", "MGMT"),
+    targetVersion: t.string,
+    maximumAttempts: WholeNumber,
+    retryDelay: WholeNumber,
+  },
+  {
+    scheduledTimestamp: Timestamp,
+    upgradeMechanism: OneOf("InPlace", "ReducedDowntimeMigration"),
+    startSwitchoverTimestamp: Timestamp,
+    hostsAtOnce: WholeNumber,
+    soakSeconds: WholeNumber,
+    healthGate: t.boolean,
+    toleratedFailures: WholeNumber,
+    errors: t.array(ErrorBody),
+    hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
+  },
+);
+export type PreviewedResource = t.TypeOf<typeof PreviewedResource>;
+
+/** One product of an upgrade; its resources are upgraded in parallel. */
+export const PreviewedProduct = model(
+  { product: OneOf("NETVIRT", "MGMT", "HOSTOS"), resources: t.array(PreviewedResource) },
+  {},
+);
+
+/** What an upgrade would do, in the order in which it would: the answer of `POST /v1/upgrades/preview`. */
+export const UpgradePreview = model(
+  {
+    name: t.string,
+    bundleId: t.string,
+    draftMode: t.boolean,
+    products: t.array(PreviewedProduct),
+    waves: t.array(ExpectedWave),
+  },
+  {
+    bundleVersion: t.string,
+    /** What of the request has no effect. */
+    warnings: t.array(RequestWarning),
+  },
+);
+export type UpgradePreview = t.TypeOf<typeof UpgradePreview>;
+
+/** What is known of the hosts of clusters, and why those of others are not; both by resource id. */
+export interface HostsForPreview {
+  readonly hosts: KnownHosts;
+  readonly errors: ReadonlyMap<string, ErrorBody>;
+}
+
+/** The part of a plan that tells a user what would happen; where things are reached stays inside. */
+export function previewOf(
+  { name, bundle, draft, products, warnings }: UpgradePlan,
+  { hosts, errors }: HostsForPreview,
+): UpgradePreview {
+  return {
+    name,
+    bundleId: bundle.id,
+    draftMode: draft,
+    products: products.map(({ product, resources }) => ({
+      product,
+      resources: resources.map((resource) => previewedResource(resource, errors.get(resource.resourceId))),
+    })),
+    waves: expectedWaves(products, hosts),
+    ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
+    ...(warnings && { warnings: [...warnings] }),
+  };
+}
+
+function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined): PreviewedResource {
+  const { resourceId, name, kind, targetVersion, attempts, scheduledTimestamp } = resource;
+  return {
+    resourceId,
+    name,
+    kind,
+    targetVersion,
+    ...attempts,
+    ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
+    ...(isCluster(resource) && {
+      hostosUpgradeOptionsSpec: resource.options,
+      ...rolloutOf(resource),
+    }),
+    ...(error && { errors: [error] }),
+    ...(resource.kind === "MGMT" && {
+      upgradeMechanism: resource.mechanism,
+      ...(resource.startSwitchoverTimestamp !== undefined && {
+        startSwitchoverTimestamp: resource.startSwitchoverTimestamp,
+      }),
+    }),
+  };
+}

@@ -1,0 +1,285 @@
+import * as E from "fp-ts/Either";
+import * as t from "io-ts";
+import { model, OneOf, Text, WholeNumber } from "../codec";
+import { ErrorBody } from "../errors";
+import { commits, isInThePast, lacksTime, type ServerStanding, switchoverProblem } from "../plan/schedule";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
+import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
+import { Timestamp } from "../timestamp";
+
+/**
+ * Who sends a request to a running upgrade and when, the id under which its outcome is kept, and the `x-request-id` of the HTTP
+ * request that it came with.
+ */
+const origin = { requestId: Text, requestedBy: Text, requestedAt: Timestamp, referenceToken: Text };
+
+/** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade or its switchovers another time. */
+export const CommitPayload = model(
+  {},
+  {
+    scheduledTimestamp: Timestamp,
+    upgradeNow: t.boolean,
+    mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    ...origin,
+  },
+);
+export type CommitPayload = t.TypeOf<typeof CommitPayload>;
+
+/** Payload of the Signals that say nothing but their name. */
+export const PlainPayload = model({}, origin);
+export type PlainPayload = t.TypeOf<typeof PlainPayload>;
+
+/**
+ * What the upgrade made of a request that reached it by Signal. `run`: of accepted `prechecks`, which run of them it
+ * begins; the first run is 1.
+ */
+export const RequestOutcome = model(
+  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
+  { requestId: t.string, requestedBy: t.string, reason: ErrorBody, run: WholeNumber },
+);
+export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
+
+/** What can be decided of a failed upgrade. */
+export type Decision = "retry" | "resolve";
+
+/** Where an upgrade stands, as far as a request depends on it. */
+export interface RequestContext {
+  readonly phase: UpgradePhase;
+  /** Errors of the latest precheck run; empty where it passed or has not ended. */
+  readonly failedPrechecks: readonly ErrorBody[];
+  /** Whether a failed upgrade still waits for somebody's decision. */
+  readonly awaitsResolution: boolean;
+  /** What was last decided of a failure of the upgrade; a decision that came a moment ago shows no effect yet. */
+  readonly decision?: Decision | undefined;
+  /** Whether that decision may be a retry: not where something is broken for good. */
+  readonly isRetryable: boolean;
+  /** Whether a draft has a commit that takes effect within the moment, or when its prechecks have passed. */
+  readonly committed: boolean;
+  /** Whether something of it waits for a commit because it could not begin at its time; the rest may run. */
+  readonly startMissed: boolean;
+  /** Whether somebody has cancelled the upgrade, which then may still take a while to end. */
+  readonly cancelling: boolean;
+  /** The management servers of the upgrade. */
+  readonly servers: readonly ServerStanding[];
+  /** Of the upgrade's Workflow. */
+  readonly history: HistoryLength;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** How long the history of a Workflow is. */
+export interface HistoryLength {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Half of what Temporal allows a history (51,200 events, 50 MB) before it terminates the Workflow. */
+const fullHistory: HistoryLength = { events: 25_000, bytes: 25_000_000 };
+
+/** Whether the rest of a history belongs to the work itself, so that requests which make it longer are refused. */
+function isFull({ events, bytes }: HistoryLength): boolean {
+  return events > fullHistory.events || bytes > fullHistory.bytes;
+}
+
+const committable: readonly UpgradePhase[] = [
+  "DRAFT_ACCEPTED",
+  "DRAFT_PRECHECKS",
+  "DRAFT_WAITING",
+  "ACCEPTED",
+  "SCHEDULED",
+  "START_MISSED",
+];
+
+/** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
+export function judgeCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
+  const { phase, failedPrechecks, now } = context;
+  if (isInThePast(commit, now)) {
+    return E.left({
+      errorCode: "SCHEDULE_IN_THE_PAST",
+      errorType: "INVALID_INPUT",
+      message: `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
+      remediationMessage: "Commit with a time that lies ahead, or with upgradeNow true.",
+      context: { path: "scheduledTimestamp" },
+    });
+  }
+  if (lacksTime(commit)) {
+    return E.left({
+      errorCode: "SCHEDULE_MISSING",
+      errorType: "INVALID_INPUT",
+      message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
+      remediationMessage: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+      context: { path: "upgradeNow" },
+    });
+  }
+  const ofSwitchovers = switchoverProblem(commit, context);
+  if (ofSwitchovers) return E.left(ofSwitchovers);
+  if (!commits(commit)) {
+    if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
+      return isFull(context.history)
+        ? E.left(hasNoRoom("commit", phase, "Leave the switchover at its time, or cancel the upgrade."))
+        : E.right(commit);
+    return E.left(notPossible("commit", "Only an upgrade that has not ended can switch over at another time.", phase));
+  }
+  if (phase === "DRAFT_WAITING" && failedPrechecks.length > 0) {
+    return E.left({
+      errorCode: "PRECHECKS_FAILED",
+      errorType: "CONFLICT",
+      message: `The draft cannot be committed: its prechecks have failed. ${firstMessages(failedPrechecks)}`,
+      remediationMessage: "Mend what the failed prechecks name, then run the prechecks again.",
+      nestedErrors: [...failedPrechecks],
+    });
+  }
+  if (isFull(context.history) && reschedules(commit, phase)) {
+    const remediation = "Leave it at its time, begin it with upgradeNow true, or cancel it and start a new upgrade.";
+    return E.left(hasNoRoom("commit", phase, remediation));
+  }
+  if (committable.includes(phase) || context.startMissed) return E.right(commit);
+  return E.left(notPossible("commit", "Only a draft or a scheduled upgrade can be committed.", phase));
+}
+
+/** Whether a commit is another time for what is committed already; to begin at once happens only once. */
+function reschedules({ upgradeNow }: CommitPayload, phase: UpgradePhase): boolean {
+  return (phase === "SCHEDULED" || phase === "ACCEPTED") && upgradeNow !== true;
+}
+
+/** What the first errors say; all of them are nested in the error. */
+function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
+  const more = errors.length > shown ? [`And ${errors.length - shown} more.`] : [];
+  return [...errors.slice(0, shown).map(({ message }) => message), ...more].join(" ");
+}
+
+/** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
+export function judgePause({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "RUNNING" && isFull(history))
+    return E.left(hasNoRoom("pause", phase, "Let the upgrade run to its end, or cancel it."));
+  if (phase === "RUNNING") return E.right(undefined);
+  if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
+  return E.left(
+    hasEnded(phase)
+      ? notPossible("pause", "Only a running upgrade can be paused.", phase)
+      : notPossible(
+          "pause",
+          "Nothing of the upgrade runs, so there is nothing to pause.",
+          phase,
+          "Give it another time by a commit, or cancel it.",
+        ),
+  );
+}
+
+/** Whether a paused upgrade goes on. */
+export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "PAUSED") return E.right(undefined);
+  return E.left(notPossible("resume", "Only a paused upgrade can be resumed.", phase));
+}
+
+/** Whether the prechecks of a draft run again. */
+export function judgePrechecks({ phase, committed, history }: RequestContext): E.Either<ErrorBody, void> {
+  if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
+    const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
+    return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
+  }
+  if (phase === "DRAFT_WAITING" && !committed) {
+    if (!isFull(history)) return E.right(undefined);
+    const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
+    return E.left(hasNoRoom("prechecks", phase, remediation));
+  }
+  return E.left(
+    notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
+  );
+}
+
+/** Why an upgrade that is being cancelled takes no request any more. */
+export function beingCancelled(request: string, { phase }: RequestContext): ErrorBody {
+  const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for what is left.";
+  return notPossible(request, "The upgrade is being cancelled.", phase, remediation);
+}
+
+/** Whether a failed upgrade is tried again. */
+export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
+  const { phase, awaitsResolution, isRetryable, decision } = context;
+  if (decision === "retry" && !hasEnded(phase))
+    return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
+  if (phase !== "FAILED") return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
+  if (!awaitsResolution) return E.left(decidedBefore(context));
+  if (isRetryable && isFull(context.history))
+    return E.left(hasNoRoom("retry", phase, "Resolve it, then start a new upgrade for what is left."));
+  if (isRetryable) return E.right(undefined);
+  return E.left(
+    refusedAs(
+      phase,
+      "What failed has to be restored by hand, so the upgrade cannot be retried.",
+      "Resolve it, then start a new upgrade.",
+    ),
+  );
+}
+
+/** Whether a failed upgrade is given up. */
+export function judgeResolve(context: RequestContext): E.Either<ErrorBody, void> {
+  const { phase, awaitsResolution } = context;
+  if (phase !== "FAILED") return E.left(notPossible("resolve", "Only a failed upgrade can be resolved.", phase));
+  return awaitsResolution ? E.right(undefined) : E.left(decidedBefore(context));
+}
+
+const followRetry = "Read the upgrade's Task to follow that retry.";
+
+/** Why a failed upgrade waits for no decision: another one was faster, or its time has run out. */
+function decidedBefore({ phase, decision }: RequestContext): ErrorBody {
+  switch (decision) {
+    case "retry":
+      return refusedAs(
+        phase,
+        "The upgrade has failed and is being retried already: another retry was faster.",
+        followRetry,
+      );
+    case "resolve":
+      return refusedAs(
+        phase,
+        "The upgrade has failed and is given up already: somebody has resolved it.",
+        "Start a new upgrade for what is left.",
+      );
+    case undefined:
+      return refusedAs(
+        phase,
+        "The upgrade has failed, and the time in which it could be retried or resolved has passed.",
+        "Start a new upgrade for what is left.",
+      );
+  }
+}
+
+/** Why a payload that does not decode is refused. */
+export function badPayload(request: string): ErrorBody {
+  return {
+    errorCode: "SIGNAL_PAYLOAD_INVALID",
+    errorType: "INVALID_INPUT",
+    message: `The payload of the ${request} Signal is not what it takes.`,
+    remediationMessage:
+      request === "commit"
+        ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
+        : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
+  };
+}
+
+/** Temporal ends a Workflow whose history grows too long, and with it all that is in work. */
+function hasNoRoom(request: string, phase: UpgradePhase, remediation: string): ErrorBody {
+  return notPossible(request, "The upgrade has been changed so often that its history is full.", phase, remediation);
+}
+
+/** `rule`: what the upgrade would have to be; the message adds what it is. */
+function notPossible(
+  request: string,
+  rule: string,
+  phase: UpgradePhase,
+  remediationMessage = `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+): ErrorBody {
+  return refusedAs(phase, `${rule} This one is ${statusOfPhase(phase).upgrade}.`, remediationMessage);
+}
+
+function refusedAs(phase: UpgradePhase, message: string, remediationMessage: string): ErrorBody {
+  return {
+    errorCode: "REQUEST_NOT_POSSIBLE",
+    errorType: "CONFLICT",
+    message,
+    remediationMessage,
+    context: { status: statusOfPhase(phase).upgrade },
+  };
+}

@@ -1,0 +1,42 @@
+import * as t from "io-ts";
+import { model, OneOf, WholeNumber } from "../codec";
+import { ErrorBody } from "../errors";
+import { PageMetadata } from "../page";
+
+/** A host of a cluster. `version` is absent where the component manager does not know it. */
+export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string });
+export type ClusterMember = t.TypeOf<typeof ClusterMember>;
+
+/** The domain of a cluster; an object, because that is what published clients decode (docs/spec-gaps.md). */
+export const DomainReference = model({ id: t.string, name: t.string }, {});
+export type DomainReference = t.TypeOf<typeof DomainReference>;
+
+/** The group of a cluster in an upgrade coordinator, and the NETVIRT instance whose coordinator that is. */
+export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, name: t.string }, {});
+
+/**
+ * A cluster that can be upgraded: what the inventory says of it, what its component manager says now, and which upgrade
+ * holds it. `id` is the `resourceId` of a request. `hosts` and `versions`, the different ones of the hosts, come with a
+ * single cluster only. `errors` tells why something is not there.
+ */
+export const Cluster = model(
+  { id: t.string, name: t.string, domain: DomainReference, platformVersion: t.string, componentManagerId: t.string },
+  {
+    kind: OneOf("IMAGE", "BASELINE"),
+    isImageBased: t.boolean,
+    hostCount: WholeNumber,
+    hosts: t.array(ClusterMember),
+    versions: t.array(t.string),
+    heldBy: t.string,
+    /** Its id at its component manager, such as `domain-c8`. */
+    cluster: t.string,
+    /** What its NETVIRT instances call it; with a single cluster only. */
+    netvirtGroups: t.array(NetvirtGroupOfCluster),
+    errors: t.array(ErrorBody),
+  },
+);
+export type Cluster = t.TypeOf<typeof Cluster>;
+
+/** One page of the clusters of the inventory. */
+export const PageOfCluster = model({}, { elements: t.array(Cluster), pageMetadata: PageMetadata });
+export type PageOfCluster = t.TypeOf<typeof PageOfCluster>;

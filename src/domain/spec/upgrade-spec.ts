@@ -1,0 +1,167 @@
+import * as t from "io-ts";
+import { IntegerBetween, ListOf, model, OneOf, ResourceId, Text } from "../codec";
+import { Timestamp } from "../timestamp";
+
+/** Kinds of resource that a request may name (Spec 2.1). Only CLUSTER is admitted (Spec 1). */
+export const ResourceType = OneOf("DOMAIN", "CLUSTER", "UNASSIGNED_HOST");
+export type ResourceType = t.TypeOf<typeof ResourceType>;
+
+/** One firmware add-on of a hardware support manager (Spec 2.2). */
+export const HardwareSupportSpec = model({}, { name: Text, packageSpec: model({}, { name: Text, version: Text }) });
+export type HardwareSupportSpec = t.TypeOf<typeof HardwareSupportSpec>;
+
+/** The image that an image-managed cluster is brought to, instead of the bundle's base image (Spec 2.2). */
+export const PersonalitySpec = model(
+  {},
+  { personalityId: ResourceId, hardwareSupportSpecs: ListOf(HardwareSupportSpec) },
+);
+export type PersonalitySpec = t.TypeOf<typeof PersonalitySpec>;
+
+/** The ISO that a baseline-managed cluster is brought to (Spec 2.2). */
+export const CustomIsoSpec = model({}, { id: ResourceId });
+export type CustomIsoSpec = t.TypeOf<typeof CustomIsoSpec>;
+
+/**
+ * What to do when upgrading a host fails (Spec 2.2). `retryDelay` is in seconds. The bounds are those of the
+ * component manager: up to an hour between attempts, up to 100 retries.
+ */
+export const HostosUpgradeFailureAction = model(
+  {},
+  {
+    retryDelay: IntegerBetween(0, 3600, "seconds"),
+    retryCount: IntegerBetween(0, 100, "retries"),
+    action: OneOf("FAIL", "RETRY"),
+  },
+);
+export type HostosUpgradeFailureAction = t.TypeOf<typeof HostosUpgradeFailureAction>;
+
+/** What happens to virtual machines that cannot be moved before a host enters maintenance mode (Spec 2.2). */
+export const PreRemediationPowerAction = OneOf(
+  "POWER_OFF_VMS",
+  "SUSPEND_VMS",
+  "DO_NOT_CHANGE_VMS_POWER_STATE",
+  "SUSPEND_VMS_TO_MEMORY",
+);
+export type PreRemediationPowerAction = t.TypeOf<typeof PreRemediationPowerAction>;
+
+/** How the hosts of a cluster are upgraded (Spec 2.2). */
+export const HostosUpgradeOptionsSpec = model(
+  {},
+  {
+    hostosUpgradeFailureAction: HostosUpgradeFailureAction,
+    enforceHclValidation: t.boolean,
+    enableQuickPatch: t.boolean,
+    enableQuickboot: t.boolean,
+    evacuateOfflineVms: t.boolean,
+    disableHac: t.boolean,
+    disableDpm: t.boolean,
+    preRemediationPowerAction: PreRemediationPowerAction,
+  },
+);
+export type HostosUpgradeOptionsSpec = t.TypeOf<typeof HostosUpgradeOptionsSpec>;
+
+/** One resource to upgrade: which, when, to what and how (Spec 2.2). */
+export const ResourceUpgradeSpec = model(
+  { resourceId: ResourceId },
+  {
+    shutdownVms: t.boolean,
+    toVersion: Text,
+    scheduledTimestamp: Timestamp,
+    upgradeNow: t.boolean,
+    personalitySpec: PersonalitySpec,
+    customIsoSpec: CustomIsoSpec,
+    enableQuickboot: t.boolean,
+    evacuateOfflineVms: t.boolean,
+    hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
+  },
+);
+export type ResourceUpgradeSpec = t.TypeOf<typeof ResourceUpgradeSpec>;
+
+/** Inputs of one network virtualization upgrade (Spec 2.3). */
+export const NetvirtUpgradeUserInputSpec = model(
+  {},
+  {
+    netvirtHostClusterUpgradeSpecs: ListOf(
+      model({}, { hostClusterId: ResourceId, hostParallelUpgrade: t.boolean, liveUpgrade: t.boolean }),
+    ),
+    netvirtEdgeClusterUpgradeSpecs: ListOf(model({}, { edgeClusterId: ResourceId, edgeParallelUpgrade: t.boolean })),
+    netvirtUpgradeOptions: model(
+      {},
+      {
+        isEdgeOnlyUpgrade: t.boolean,
+        isHostClustersUpgradeParallel: t.boolean,
+        isEdgeClustersUpgradeParallel: t.boolean,
+      },
+    ),
+    netvirtId: ResourceId,
+  },
+);
+export type NetvirtUpgradeUserInputSpec = t.TypeOf<typeof NetvirtUpgradeUserInputSpec>;
+
+/** The address of a management server while it is being migrated (Spec 2.4). */
+export const TemporaryNetwork = model(
+  {},
+  { networkMode: OneOf("STATIC", "AUTOMATIC"), ipAddress: Text, subnetMask: Text, gateway: Text },
+);
+export type TemporaryNetwork = t.TypeOf<typeof TemporaryNetwork>;
+
+/** Inputs of one management server upgrade (Spec 2.4). */
+export const MgmtUpgradeUserInputSpec = model(
+  {},
+  {
+    resourceId: ResourceId,
+    upgradeMechanism: OneOf("ReducedDowntimeMigration", "InPlace"),
+    startSwitchoverTimestamp: Timestamp,
+    temporaryNetwork: TemporaryNetwork,
+  },
+);
+export type MgmtUpgradeUserInputSpec = t.TypeOf<typeof MgmtUpgradeUserInputSpec>;
+
+/** The most clusters that one request may name (docs/spec-gaps.md, limits). */
+export const maximumResources = 256;
+
+/** What a client asks for: the body of `POST /v1/upgrades` (Spec 2.1). */
+export const UpgradeSpec = model(
+  {
+    bundleId: ResourceId,
+    resourceType: ResourceType,
+    resourceUpgradeSpecs: ListOf(ResourceUpgradeSpec, { min: 1, max: maximumResources }),
+  },
+  {
+    parallelUpgrade: t.boolean,
+    draftMode: t.boolean,
+    netvirtUpgradeUserInputSpecs: ListOf(NetvirtUpgradeUserInputSpec),
+    mgmtUpgradeUserInputSpecs: ListOf(MgmtUpgradeUserInputSpec),
+  },
+);
+export type UpgradeSpec = t.TypeOf<typeof UpgradeSpec>;
+
+/** The new time of one management server's switchover. */
+export const MgmtUpgradePatchSpec = model({ resourceId: ResourceId, startSwitchoverTimestamp: Timestamp }, {});
+export type MgmtUpgradePatchSpec = t.TypeOf<typeof MgmtUpgradePatchSpec>;
+
+/** The new times of switchovers; an empty list would say nothing, and so be a commit that nobody meant. */
+export const MgmtUpgradePatchSpecs = ListOf(MgmtUpgradePatchSpec, { min: 1, max: 256 });
+
+/**
+ * What a client asks of an upgrade that has been accepted: the body of `PATCH /v1/upgrades/{id}`. Without a field it is
+ * a plain commit; a time commits with it or reschedules; `mgmtUpgradePatchSpecs` alone changes times of switchovers and
+ * commits nothing; `markForCancellation` cancels.
+ */
+export const UpgradeUpdateSpec = model(
+  {},
+  {
+    scheduledTimestamp: Timestamp,
+    upgradeNow: t.boolean,
+    mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    markForCancellation: t.boolean,
+  },
+);
+export type UpgradeUpdateSpec = t.TypeOf<typeof UpgradeUpdateSpec>;
+
+/** What counts of such a body: with `markForCancellation` true nothing else, so that a client can send its whole form. */
+export function partThatCounts(body: unknown): unknown {
+  const cancels =
+    typeof body === "object" && body !== null && "markForCancellation" in body && body.markForCancellation === true;
+  return cancels ? { markForCancellation: true } : body;
+}

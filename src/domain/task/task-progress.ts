@@ -1,0 +1,330 @@
+import type { ErrorBody } from "../errors";
+import { firstPhase } from "../plan/schedule";
+import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
+import type { Stage, SubTask, Task } from "../spec/task";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
+import { confirmStart, missStart } from "./late-start";
+import { isBeyondRetry } from "./mgmt-progress";
+import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./prechecks";
+import { initialResourceSubTask, mergeResource } from "./resource-progress";
+import { hasEndedPart, withPause } from "./sub-task";
+import { begin, endPart, endWithParts, from, withResource } from "./task-parts";
+
+/** What happens to an upgrade, each with its time as a Timestamp. */
+export type TaskProgress = { readonly at: string } &
+  /** `errors` are added to those the Task already has. */
+  (
+    | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
+    /** Prechecks of these resources begin; a second run gets a SubTask of its own, earlier runs stay. */
+    | { readonly type: "PrechecksStarted"; readonly resources: readonly ResourcePlan[] }
+    | { readonly type: "ResourcePrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
+    | { readonly type: "PrechecksEnded" }
+    | { readonly type: "ProductStarted" | "ProductEnded"; readonly product: Product }
+    /** A product before it has failed, so this one will not begin. */
+    | { readonly type: "ProductNotBegun"; readonly product: Product; readonly failed: Product }
+    | { readonly type: "ResourceStarted"; readonly resourceId: string }
+    /** These could not be begun at their time, and wait for a commit. */
+    | { readonly type: "StartMissed"; readonly resources: readonly ResourcePlan[] }
+    /** Nothing waits for a commit any more. */
+    | { readonly type: "StartConfirmed" }
+    /** The work has begun by itself, but so many seconds after its time. */
+    | { readonly type: "StartedLate"; readonly seconds: number }
+    /** What a resource's own Workflow says of it. */
+    | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
+    /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task ({@link keepErrors}). */
+    | { readonly type: "RetryStarted"; readonly resources: readonly ResourcePlan[] }
+    /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
+    | { readonly type: "ResolutionEnded"; readonly resolved: boolean }
+  );
+
+/** The Task of an upgrade that has been accepted: every step of the plan, all of them to come. Body of the 202. */
+export function initialTask(plan: UpgradePlan): Task {
+  const at = plan.creationTimestamp;
+  const resources = resourcesOf(plan);
+  return {
+    id: plan.id,
+    name: plan.name,
+    localizableDescriptionPack: {
+      component: "upgrade-management-service",
+      messageKey: "upgrade.task.name",
+      arguments: [String(resources.length), plan.bundle.version ?? plan.bundle.id],
+      message: plan.name,
+    },
+    type: "UPGRADE",
+    status: statusOfPhase(firstPhase(plan)).task,
+    creationTimestamp: at,
+    subTasks: [precheckRun(1, resources, at), ...plan.products.map((product) => productSubTask(product, at))],
+    resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),
+    isCancellable: true,
+    isRetryable: false,
+    ...(plan.warnings && { warnings: [...plan.warnings] }),
+  };
+}
+
+/**
+ * The next state of a Task. Pure; a final status is never left, except that a failed upgrade can be retried. Something
+ * that cannot happen in a state leaves it as it is.
+ */
+export function applyProgress(task: Task, progress: TaskProgress): Task {
+  const { at } = progress;
+  if (!mayHappen(task, progress.type)) return task;
+  switch (progress.type) {
+    case "PhaseEntered":
+      return enterPhase(task, progress.phase, at, progress.errors ?? []);
+    case "PrechecksStarted":
+      return startPrechecks(task, progress.resources, at);
+    case "ResourcePrechecked":
+      return endResourcePrechecks(task, progress.resourceId, progress.stages, at);
+    case "PrechecksEnded":
+      return changeLastPrechecks(
+        task,
+        from("IN_PROGRESS", (run) => endWithParts(run, at)),
+      );
+    case "ProductStarted":
+      return changeProduct(task, progress.product, from("PENDING", begin));
+    case "ProductEnded":
+      return changeProduct(
+        task,
+        progress.product,
+        from("IN_PROGRESS", (product) => endWithParts(product, at)),
+      );
+    case "ProductNotBegun":
+      return changeProduct(
+        task,
+        progress.product,
+        from("PENDING", (product) => notBegun(endPart(product, at, false), progress.failed)),
+      );
+    case "ResourceStarted":
+      return changeResource(task, progress.resourceId, from("PENDING", begin));
+    case "StartMissed":
+      return missStart(task, progress.resources, at);
+    case "StartConfirmed":
+      return confirmStart(task);
+    case "StartedLate":
+      return startLate(task, progress.seconds);
+    case "ResourceChanged":
+      return changeResource(task, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask));
+    case "RetryStarted":
+      return startRetry(task, progress.resources, at);
+    case "ResolutionEnded":
+      return {
+        ...task,
+        isRetryable: false,
+        isCancellable: false,
+        ...(progress.resolved && { resolutionStatus: "RESOLVED" }),
+      };
+  }
+}
+
+/** Puts what resources' own Workflows say in the place of what the upgrade keeps of them, by resource id. */
+export function withResources(task: Task, own: ReadonlyMap<string, SubTask>): Task {
+  return changeAll(task, (product) => ({
+    ...product,
+    ...(product.subTasks && {
+      subTasks: product.subTasks.map((known) => {
+        const detailed = own.get(known.resources?.[0]?.resourceId ?? "");
+        if (!detailed) return known;
+        const merged = waitingAs(known, mergeResource(known, detailed));
+        // Its own Workflow knows that it was not begun, its upgrade knows why.
+        return product.reasonCode === "EARLIER_PRODUCT_FAILED"
+          ? { ...merged, reasonCode: product.reasonCode, description: known.description }
+          : merged;
+      }),
+    }),
+  }));
+}
+
+/** A resource that has not begun knows nothing of what its upgrade waits for before it. */
+function waitingAs({ status, waitingFor }: SubTask, own: SubTask): SubTask {
+  return status === "PENDING" && waitingFor ? { ...own, waitingFor } : own;
+}
+
+/** A product that another one keeps from beginning: it says why, and so does each of its resources. */
+function notBegun(product: SubTask, failed: Product): SubTask {
+  const because = {
+    reasonCode: "EARLIER_PRODUCT_FAILED" as const,
+    description: `Not begun, because the upgrade of ${failed} failed.`,
+  };
+  const subTasks = product.subTasks?.map((resource) => ({ ...resource, ...because }));
+  return { ...product, ...because, ...(subTasks && { subTasks }) };
+}
+
+/** Only a failed upgrade can be retried or given up; nothing else happens to one that is over. */
+function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
+  if (type === "RetryStarted") return task.status === "Failed" && task.isRetryable === true;
+  if (type === "ResolutionEnded") return task.status === "Failed" && task.resolutionStatus === "UNRESOLVED";
+  return !isOver(task);
+}
+
+function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
+  const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
+  if (resources.length === 0) {
+    const description = `None of the request's clusters has ${product} in the inventory: nothing to do.`;
+    return { ...common, status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", description, completionTimestamp: at };
+  }
+  return {
+    ...common,
+    description: productDescription(product),
+    status: "PENDING",
+    subTasks: resources.map((resource) => initialResourceSubTask(resource, at)),
+  };
+}
+
+function productDescription(product: string): string {
+  return `Upgrade ${product} of every resource; resources run in parallel.`;
+}
+
+function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonly ErrorBody[]): Task {
+  const ended = hasEnded(phase);
+  const { completionTimestamp: _before, ...rest } = ended ? confirmStart(task) : task;
+  const cancelled = phase === "CANCELLED";
+  const succeeded = ended && phase !== "FAILED" && !cancelled;
+  const parts = rest.subTasks?.map((part) =>
+    ended ? endPart(part, at, cancelled) : withPause(part, phase === "PAUSED" && isUnderWay(part)),
+  );
+  return {
+    ...rest,
+    ...describeTask(task, phase),
+    status: statusOfPhase(phase).task,
+    isCancellable: !ended,
+    isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
+    ...(ended && { completionTimestamp: at }),
+    ...(parts && { subTasks: parts }),
+    ...(errors.length > 0 && { errors: keepErrors(task.errors ?? [], errors) }),
+    ...(phase === "FAILED" && { resolutionStatus: "UNRESOLVED" }),
+    ...(succeeded && task.resolutionStatus && { resolutionStatus: "RESOLVED" }),
+  };
+}
+
+/** It is told how late the latest of its resources has begun. */
+function startLate(task: Task, seconds: number): Task {
+  const late = { ...task, lateSeconds: Math.max(task.lateSeconds ?? 0, seconds) };
+  return { ...late, ...describeTask(late, "RUNNING") };
+}
+
+function startRetry(
+  { completionTimestamp: _ended, ...task }: Task,
+  resources: readonly ResourcePlan[],
+  at: string,
+): Task {
+  const anew = new Map(resources.map((resource) => [resource.resourceId, initialResourceSubTask(resource, at)]));
+  return {
+    ...task,
+    status: statusOfPhase("ACCEPTED").task,
+    isRetryable: false,
+    isCancellable: true,
+    subTasks: (task.subTasks ?? []).map((part) => {
+      if (part.type === precheckType) return part;
+      const { completionTimestamp: _before, errors: _earlier, reasonCode: _ofTheEnd, ...product } = part;
+      const subTasks = part.subTasks?.map((inner) => anew.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
+      return subTasks.some((inner) => inner.status === "PENDING")
+        ? {
+            ...product,
+            description: productDescription(part.type.replace(/_UPGRADE$/, "")),
+            status: "PENDING",
+            subTasks,
+          }
+        : part;
+    }),
+  };
+}
+
+function isOver({ status }: Task): boolean {
+  return status !== "Pending" && status !== "In Progress";
+}
+
+/** A product of which something is in work, or may be. */
+function isUnderWay({ type, status }: SubTask): boolean {
+  return type !== precheckType && status === "IN_PROGRESS";
+}
+
+function changeProduct(task: Task, product: Product, change: (part: SubTask) => SubTask): Task {
+  return changeAll(task, (part) => (part.type === `${product}_UPGRADE` ? change(part) : part));
+}
+
+/** A resource changes only while its product is under way. */
+function changeResource(task: Task, resourceId: string, change: (resource: SubTask) => SubTask): Task {
+  return changeAll(
+    task,
+    from("IN_PROGRESS", (product) => withResource(product, resourceId, change)),
+  );
+}
+
+/** Changes the products, not the prechecks. */
+function changeAll(task: Task, change: (part: SubTask) => SubTask): Task {
+  return { ...task, subTasks: (task.subTasks ?? []).map((part) => (part.type === precheckType ? part : change(part))) };
+}
+
+/** The part of a Task that says in words where the upgrade stands, where its status alone does not say enough. */
+function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "localizableDescriptionPack"> {
+  const { localizableDescriptionPack: pack, name } = task;
+  if (!pack) return {};
+  const planned = pack.arguments?.slice(0, plannedArguments) ?? [];
+  if (phase === "PAUSED") {
+    const message = `${name}: paused. What is in work goes on to its end, nothing new starts until it is resumed.`;
+    return saying({ ...pack, messageKey: "upgrade.task.paused", arguments: planned, message });
+  }
+  if (phase === "CANCELLED") {
+    const counts = countResources(task);
+    return saying({
+      ...pack,
+      messageKey: "upgrade.task.cancelled",
+      arguments: [...planned, ...Object.values(counts).map(String)],
+      message: `${name}: cancelled. ${sentence(counts)}`,
+    });
+  }
+  if (phase === "START_MISSED") {
+    const message = `${name}: waits for a commit, because its scheduled time passed before the service could start it.`;
+    return saying({ ...pack, messageKey: "upgrade.task.start-missed", arguments: planned, message });
+  }
+  if (task.lateSeconds !== undefined) {
+    const minutes = Math.floor(task.lateSeconds / 60);
+    const message = `${name}: began ${minutes === 1 ? "1 minute" : `${minutes} minutes`} after its time.`;
+    return saying({ ...pack, messageKey: "upgrade.task.late", arguments: [...planned, String(minutes)], message });
+  }
+  return saying({ ...pack, messageKey: "upgrade.task.name", arguments: planned, message: name });
+}
+
+/** How many of the pack's arguments come from the plan: the number of resources and the version. */
+const plannedArguments = 2;
+
+function saying(localizableDescriptionPack: Required<Task>["localizableDescriptionPack"]) {
+  return { localizableDescriptionPack };
+}
+
+interface ResourceCounts {
+  readonly upgraded: number;
+  readonly needless: number;
+  readonly interrupted: number;
+  readonly notBegun: number;
+}
+
+/** Resources by what a cancellation found them at; each cancelled or failed one is `interrupted`. */
+function countResources({ subTasks = [] }: Task): ResourceCounts {
+  const resources = subTasks
+    .filter(({ type }) => type.endsWith("_UPGRADE"))
+    .flatMap((product) => product.subTasks ?? []);
+  const count = (...statuses: SubTask["status"][]) =>
+    resources.filter(({ status }) => statuses.includes(status)).length;
+  return {
+    upgraded: count("SUCCESSFUL"),
+    needless: count("NOT_APPLICABLE"),
+    interrupted: count("IN_PROGRESS", "FAILED"),
+    notBegun: count("PENDING"),
+  };
+}
+
+function sentence({ upgraded, needless, interrupted, notBegun }: ResourceCounts): string {
+  const total = upgraded + needless + interrupted + notBegun;
+  const needed = needless > 0 ? ` ${needless} needed nothing,` : "";
+  return `Of ${total} resources ${upgraded} had been upgraded,${needed} ${interrupted} had begun and did not end well, ${notBegun} had not begun; the subtasks say more.`;
+}
+
+/** How many errors a Task keeps: more than one attempt can have, and few enough for a payload of Temporal. */
+const keptErrors = 300;
+
+/** The errors of a Task after another attempt, the oldest first. All of the latest attempt stay, and as many of those before as there is room for. */
+export function keepErrors(earlier: readonly ErrorBody[], latest: readonly ErrorBody[]): ErrorBody[] {
+  const room = Math.max(0, keptErrors - latest.length);
+  return [...earlier.slice(Math.max(0, earlier.length - room)), ...latest];
+}

@@ -1,0 +1,263 @@
+import * as TE from "fp-ts/TaskEither";
+import { pipe } from "fp-ts/function";
+import type { ErrorBody } from "../domain/errors";
+import { commits, hasSwitchedOver, isInThePast, lacksTime, switchoverBegun } from "../domain/plan/schedule";
+import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
+import type { Task } from "../domain/spec/task";
+import type { Upgrade } from "../domain/spec/upgrade";
+import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
+import { precheckTask } from "../domain/task/prechecks";
+import type {
+  CancelAnswer,
+  Identities,
+  RequestAnswer,
+  UnansweredAnswer,
+  UpgradeExecutions,
+  UpgradeRequest,
+} from "./ports";
+import { badRequest, conflict, failedDependency, type Problem, type ServiceError } from "./service-error";
+
+export interface AskUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "request">;
+  readonly identities: Pick<Identities, "newId">;
+}
+
+/** What an upgrade has accepted. `run`: which run of the prechecks it begins. */
+export interface Accepted {
+  readonly run?: number;
+}
+
+/** The longest name of a caller that is kept with a request, in UTF-16 units. */
+const longestName = 255;
+
+/**
+ * Asks something of an upgrade and gives what it has accepted. A refusal is a Conflict with the upgrade's own reason,
+ * or a BadRequest where the request is wrong whatever the state.
+ */
+export function askUpgrade({ executions, identities }: AskUpgradeDependencies) {
+  return (id: string, request: UpgradeRequest, caller: string): TE.TaskEither<ServiceError, Accepted> =>
+    pipe(
+      executions.request(id, request, {
+        requestId: identities.newId(),
+        requestedBy: caller.slice(0, longestName),
+      }),
+      TE.chain((answer) => accepted(id, request.name, answer)),
+    );
+}
+
+function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskEither<ServiceError, Accepted> {
+  switch (answer._tag) {
+    case "Unanswered":
+      return TE.left(notYetApplied(id, request, answer));
+    case "Ended":
+      return answer.sent && endedAsAsked(request, answer.task)
+        ? TE.right({})
+        : TE.left(conflict(endedRefusal(request, answer.upgrade)));
+    case "Judged": {
+      const { outcome } = answer;
+      if (!outcome.accepted) return TE.left(refusal(outcome.reason ?? unexplained(id, request)));
+      return TE.right(outcome.run === undefined ? {} : { run: outcome.run });
+    }
+  }
+}
+
+/** A wrong request is the client's fault in any state; anything else is about the state that the upgrade is in. */
+function refusal(reason: ErrorBody): ServiceError {
+  if (reason.errorType !== "INVALID_INPUT") return conflict(reason);
+  return badRequest({
+    ...(reason.context?.["path"] !== undefined && { path: reason.context["path"] }),
+    code: reason.errorCode ?? "INVALID_FIELD",
+    message: reason.message,
+    remediation: reason.remediationMessage ?? "Correct the request.",
+  });
+}
+
+function unexplained(id: string, request: Request): ErrorBody {
+  return {
+    errorCode: "REQUEST_NOT_POSSIBLE",
+    message: `Upgrade ${id} refuses ${request} in its present state.`,
+    remediationMessage: "Read its Task to see where it stands.",
+  };
+}
+
+/** The error of a request that Temporal has recorded and no worker has taken up in time. */
+function notYetApplied(id: string, request: Request, { blocked }: UnansweredAnswer): ServiceError {
+  const recorded = `The request to ${request} upgrade ${id} is recorded, but not yet applied`;
+  return failedDependency({
+    code: "REQUEST_NOT_YET_APPLIED",
+    message: blocked ? `${recorded}. ${blocked.message}` : `${recorded}: no worker has answered in time.`,
+    remediation: blocked
+      ? `Do not send it again: it is applied as soon as the Workflow continues. ${blocked.remediationMessage ?? ""}`
+      : "Do not send it again: it is applied as soon as a worker runs. Read the upgrade to see when it is.",
+  });
+}
+
+export interface SteerUpgradeDependencies extends AskUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "request" | "readUpgrade">;
+}
+
+/** Pauses, resumes or gives up an upgrade; gives the Upgrade as it is then. */
+export function steerUpgrade(deps: SteerUpgradeDependencies) {
+  return (id: string, name: "pause" | "resume" | "resolve", caller: string): TE.TaskEither<ServiceError, Upgrade> =>
+    pipe(
+      askUpgrade(deps)(id, { name }, caller),
+      TE.chain(() => deps.executions.readUpgrade(id)),
+    );
+}
+
+export interface RunPrechecksDependencies extends AskUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
+}
+
+/** Runs the prechecks of a draft again; gives the Task of that run, which has begun. */
+export function runPrechecks(deps: RunPrechecksDependencies) {
+  return (id: string, caller: string): TE.TaskEither<ServiceError, Task> =>
+    pipe(
+      askUpgrade(deps)(id, { name: "prechecks" }, caller),
+      TE.bindTo("accepted"),
+      TE.bind("task", () => deps.executions.readTask(id)),
+      TE.chain(({ accepted: { run }, task }) =>
+        // Accepted, and the worker that did so is gone before it could show the run.
+        TE.fromNullable(notYetApplied(id, "prechecks", { _tag: "Unanswered" }))(
+          run === undefined ? undefined : precheckTask(task, run),
+        ),
+      ),
+    );
+}
+
+export interface CancelUpgradeDependencies extends AskUpgradeDependencies {
+  readonly executions: Pick<UpgradeExecutions, "cancel" | "request">;
+}
+
+/** `GIVEN_UP`: it had failed and waited for a decision, which the cancellation was; it has ended as failed. */
+export type Cancelled = "CANCELLED" | "GIVEN_UP";
+
+/**
+ * Cancels an upgrade; succeeds when it knows. A second cancellation of one that is on its way to its safe end succeeds
+ * as well; one that has ended, also as cancelled, is a Conflict. One that has failed and waits for a decision is given up.
+ */
+export function cancelUpgrade(deps: CancelUpgradeDependencies) {
+  return (id: string, caller: string): TE.TaskEither<ServiceError, Cancelled> =>
+    pipe(
+      deps.executions.cancel(id, caller),
+      TE.chain((answer) =>
+        answer._tag === "NotCancellable"
+          ? pipe(
+              askUpgrade(deps)(id, { name: "resolve" }, caller),
+              TE.map((): Cancelled => "GIVEN_UP"),
+            )
+          : applied(id, answer),
+      ),
+    );
+}
+
+function applied(
+  id: string,
+  answer: Exclude<CancelAnswer, { _tag: "NotCancellable" }>,
+): TE.TaskEither<ServiceError, Cancelled> {
+  switch (answer._tag) {
+    case "Applied":
+      return TE.right("CANCELLED");
+    case "Unanswered":
+      return TE.left(notYetApplied(id, "cancel", answer));
+    case "Ended":
+      return answer.sent && endedAsAsked("cancel", answer.task)
+        ? TE.right("CANCELLED")
+        : TE.left(conflict(endedRefusal("cancel", answer.upgrade)));
+  }
+}
+
+export interface UpdateUpgradeDependencies {
+  readonly executions: Pick<
+    UpgradeExecutions,
+    "request" | "cancel" | "readUpgrade" | "readTask" | "readLocks" | "lockHolders"
+  >;
+  readonly identities: Pick<Identities, "newId" | "now">;
+}
+
+/**
+ * Commits a draft, gives a scheduled upgrade or a switchover another time, or cancels an upgrade; gives the Upgrade as it
+ * is then. A draft is not committed while another upgrade visibly holds one of its resources.
+ */
+export function updateUpgrade(deps: UpdateUpgradeDependencies) {
+  const { executions, identities } = deps;
+  return (
+    id: string,
+    { markForCancellation, ...commit }: UpgradeUpdateSpec,
+    caller: string,
+  ): TE.TaskEither<ServiceError, Upgrade> => {
+    const readAfter = () => executions.readUpgrade(id);
+    if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
+    if (isInThePast(commit, identities.now())) return TE.left(badRequest(inThePast(commit.scheduledTimestamp)));
+    if (lacksTime(commit)) return TE.left(badRequest(timeMissing));
+    return pipe(
+      executions.readUpgrade(id),
+      TE.chain(({ status }) => {
+        if (commits(commit)) return status === "DRAFT" ? resourcesFree(executions, id) : TE.right(undefined);
+        return status === "INPROGRESS" || status === "PAUSED"
+          ? switchoversAhead(executions, id, commit)
+          : TE.right(undefined);
+      }),
+      TE.chain(() => askUpgrade(deps)(id, { name: "commit", ...commit }, caller)),
+      TE.chain(readAfter),
+    );
+  };
+}
+
+/** Only the Workflow of a server knows whether its switchover has begun, and the Task shows it. */
+function switchoversAhead(
+  executions: Pick<UpgradeExecutions, "readTask">,
+  id: string,
+  { mgmtUpgradePatchSpecs = [] }: UpgradeUpdateSpec,
+): TE.TaskEither<ServiceError, void> {
+  return pipe(
+    executions.readTask(id),
+    TE.chain((task) => {
+      const begun = mgmtUpgradePatchSpecs.find(({ resourceId }) => hasSwitchedOver(task, resourceId));
+      return begun ? TE.left(conflict(switchoverBegun(begun.resourceId))) : TE.right(undefined);
+    }),
+  );
+}
+
+const timeMissing: Problem = {
+  path: "upgradeNow",
+  code: "SCHEDULE_MISSING",
+  message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
+  remediation: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+};
+
+function inThePast(scheduledTimestamp = ""): Problem {
+  return {
+    path: "scheduledTimestamp",
+    code: "SCHEDULE_IN_THE_PAST",
+    message: `scheduledTimestamp: ${scheduledTimestamp} has passed.`,
+    remediation: "Give a time that lies ahead, or upgradeNow true.",
+  };
+}
+
+/** A courtesy, as with the start: the locks themselves decide. So where Temporal cannot tell, nothing is refused. */
+function resourcesFree(
+  executions: Pick<UpgradeExecutions, "readLocks" | "lockHolders">,
+  id: string,
+): TE.TaskEither<ServiceError, void> {
+  return pipe(
+    executions.readLocks(id),
+    TE.chain((locks) => executions.lockHolders(locks)),
+    TE.orElse(() => TE.right<ServiceError, ReadonlyMap<string, string>>(new Map())),
+    TE.chain((holders) => {
+      const held = [...holders].filter(([, holder]) => holder !== id);
+      return held.length === 0 ? TE.right(undefined) : TE.left(conflict(locked(held)));
+    }),
+  );
+}
+
+function locked(held: readonly (readonly [lock: string, holder: string])[]): ErrorBody {
+  const [[lock, holder] = ["", ""]] = held;
+  return {
+    errorCode: "RESOURCE_LOCKED",
+    message: `${lock} is held by upgrade ${holder}, so the draft cannot be committed now.`,
+    remediationMessage: `Wait until upgrade ${holder} has ended, or cancel it; then commit again.`,
+    arguments: [...new Set(held.map(([, one]) => one))],
+    context: { holder, resource: lock },
+  };
+}

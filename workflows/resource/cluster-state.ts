@@ -1,0 +1,114 @@
+import type { ErrorBody } from "../../src/domain/errors";
+import type { SubTask } from "../../src/domain/spec/task";
+import {
+  applyClusterProgress,
+  type ClusterProgress,
+  type ClusterStageType,
+  countHosts,
+  initialClusterSubTask,
+} from "../../src/domain/task/cluster-progress";
+import type { ClusterHost } from "../../src/domain/task/host-remediation";
+import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
+import { currentTime, now } from "../clock";
+import type { ClusterUpgradeInput } from "../messages";
+import { type CommonHappening, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+
+/** Milliseconds. */
+const hostsEvery = 30_000;
+
+/** Progress without its time, which is now. */
+type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+
+/** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
+export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageType> {
+  protected readonly counted = "Hosts";
+  /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
+  private readonly running = new Set<string>();
+  private shown = { tenth: -1, failure: false, at: -Infinity };
+
+  constructor(readonly input: ClusterUpgradeInput) {
+    super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
+  }
+
+  protected apply(happening: Happening | CommonHappening<ClusterStageType>, at: string): SubTask {
+    return applyClusterProgress(this.subTask, { ...happening, at });
+  }
+
+  protected counts(): HostCounts {
+    return countHosts(this.subTask);
+  }
+
+  protected ending(outcome: ResourceOutcome, { error }: EndDetails): Happening {
+    return { type: "Ended", outcome, ...(error && { error }) };
+  }
+
+  protected upgradedHosts(): readonly string[] {
+    return upgradedIds(this.subTask.subTasks ?? []);
+  }
+
+  /**
+   * Publishes the hosts and tells the upgrade of them: at once for the first failure, else at every tenth of them, but not
+   * sooner than `hostsEvery` after the last time, so that a large or quick cluster floods neither its upgrade with Signals
+   * nor its history with memos. Queries and the end tell all.
+   */
+  hostsChanged(): void {
+    const hosts = this.counts();
+    const done = hosts.upgraded + hosts.skipped + hosts.failed;
+    const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
+    const failure = hosts.failed > 0;
+    const at = currentTime();
+    const isDue = tenth !== this.shown.tenth && at - this.shown.at >= hostsEvery;
+    if (!isDue && failure === this.shown.failure) return;
+    this.shown = { tenth, failure, at };
+    this.publish();
+    this.report();
+  }
+
+  /** Ids of the hosts that still have to be upgraded, in their order. */
+  waitingHosts(): readonly string[] {
+    return (this.subTask.subTasks ?? [])
+      .filter((host) => host.status === "PENDING")
+      .flatMap((host) => host.resources?.[0]?.resourceId ?? []);
+  }
+
+  /** Hosts of the cluster, as far as the upgrade knows them. */
+  get hosts(): readonly SubTask[] {
+    return this.subTask.subTasks ?? [];
+  }
+
+  /** Those hosts that the upgrade does not know yet. */
+  unknownAmong(hosts: readonly ClusterHost[]): readonly ClusterHost[] {
+    const known = new Set(this.hosts.map(({ resources }) => resources?.[0]?.resourceId));
+    return hosts.filter(({ host }) => !known.has(host));
+  }
+
+  /** Errors of the hosts that failed, as one; undefined where none has. */
+  hostErrors(): ErrorBody | undefined {
+    const { failed } = this.counts();
+    if (failed === 0) return undefined;
+    const errors = (this.subTask.subTasks ?? []).flatMap((host) =>
+      host.status === "FAILED" ? (host.errors ?? []) : [],
+    );
+    return {
+      errorCode: "HOSTS_FAILED_WITHIN_TOLERANCE",
+      errorType: "UPGRADE",
+      message: `${failed} hosts of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
+      remediationMessage: "Mend what the errors of the hosts name, then upgrade the cluster again for the rest.",
+      nestedErrors: errors.slice(0, 10),
+    };
+  }
+
+  /** What runs on hosts and is about to be switched off. */
+  rememberRunning(vms: readonly string[]): void {
+    for (const vm of vms) this.running.add(vm);
+  }
+
+  /** Ids of all the virtual machines that the upgrade may have switched off. */
+  get switchedOff(): readonly string[] {
+    return [...this.running];
+  }
+
+  hostCounts(): HostCounts {
+    return this.counts();
+  }
+}

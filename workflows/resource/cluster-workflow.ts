@@ -1,0 +1,222 @@
+import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import type { RecordedPolicy, UpgradeActivities } from "../../activities/contract";
+import type { ErrorBody } from "../../src/domain/errors";
+import { isRemediatedTogether, rolloutOf } from "../../src/domain/plan/upgrade-plan";
+import { clusterWarning, leftoversOf } from "../../src/domain/task/cluster-leftovers";
+import { clusterStages, type ClusterStageType } from "../../src/domain/task/cluster-progress";
+import type { ClusterHost } from "../../src/domain/task/host-remediation";
+import { interrupted } from "../../src/domain/task/sub-task";
+import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
+import { errorOf, untilAnswered } from "../lost-activities";
+import type { ClusterUpgradeInput, ResourceResult } from "../messages";
+import { ClusterUpgradeState } from "./cluster-state";
+import { leftBehind, type ResourceEnding, restoringAfterwards, runResource, runStage } from "./resource-workflow";
+import { readHosts, upgradeHosts } from "./upgrade-hosts";
+
+const reads = proxyActivities<UpgradeActivities>(readOptions());
+const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const restores = proxyActivities<UpgradeActivities>(restoreOptions());
+
+/** Upgrades one cluster, host by host or several at once. See {@link runResource}. */
+export function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<ResourceResult> {
+  const state = new ClusterUpgradeState(input);
+  return runResource(state, {
+    title: `Cluster ${input.cluster.name}`,
+    upgrade: () => upgradeCluster(state),
+    // What is left to be mended by hand matters more than that the cluster was cancelled.
+    cancelledBy: (failure) => (isPolicyNotRestored(failure) ? errorOf(failure) : undefined),
+  });
+}
+
+async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEnding> {
+  const { cluster, upgradedBefore } = state.input;
+  const hosts = await stage(state, "READ_HOSTS", () => readHosts(state));
+  state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
+  state.hostsChanged();
+  if (state.waitingHosts().length === 0) {
+    const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts });
+    if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
+    const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
+    return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
+  }
+  const policy = await readPolicyToChange(state);
+  let lastLook: readonly ClusterHost[] | undefined;
+  await restoringAfterwards(
+    async () => {
+      await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
+      const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
+      state.publish("Upgrading hosts");
+      lastLook = await stage(state, "UPGRADE_HOSTS", async () => {
+        await upgradeHosts(state, hosts, commit);
+        return upgradeJoinedHosts(state, commit);
+      });
+    },
+    () => stage(state, "RESTORE_REMEDIATION_POLICY", () => restorePolicy(state, policy)),
+    (cause, before) => policyNotRestored(cluster.name, cause, before),
+  );
+  const failures = state.hostErrors();
+  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook });
+  if (!failures && leftovers.length === 0)
+    return { outcome: "SUCCESSFUL", doing: `Every host runs ${cluster.targetVersion}` };
+  return withWarning(state, clusterWarning(cluster.name, failures, leftovers));
+}
+
+function withWarning(state: ClusterUpgradeState, error: ErrorBody): ResourceEnding {
+  const doing = state.hostCounts().upgraded > 0 ? "Upgraded, with warnings" : "Nothing to do, with warnings";
+  return { outcome: "WITHIN_TOLERANCE", doing, error };
+}
+
+/** As it is right before it is changed: a pause that comes while it is read may last for days. */
+async function readPolicyToChange(state: ClusterUpgradeState): Promise<RecordedPolicy> {
+  let policy: RecordedPolicy;
+  do {
+    await state.pause.pass();
+    state.publish("Preparing");
+    policy = await readPolicy(state);
+  } while (state.pause.closed);
+  return policy;
+}
+
+/** As it was, recorded in the history before it is changed. */
+function readPolicy({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState): Promise<RecordedPolicy> {
+  return untilAnswered(waits, () =>
+    reads.readRemediationPolicy.executeWithOptions(
+      { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` },
+      [clusterTarget(cluster, upgradeId)],
+    ),
+  );
+}
+
+function putPolicy(
+  { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
+  recorded: RecordedPolicy,
+): Promise<void> {
+  const { options, attempts } = cluster;
+  const hostsAtOnce = isRemediatedTogether(cluster) ? { hostsAtOnce: rolloutOf(cluster).hostsAtOnce } : {};
+  return untilAnswered(waits, () =>
+    changes.putRemediationPolicy.executeWithOptions(
+      { ...changeOptions(attempts, waits), summary: `${cluster.name}: set remediation policy` },
+      [{ ...clusterTarget(cluster, upgradeId), options, ...recorded, ...hostsAtOnce }],
+    ),
+  );
+}
+
+function setDesiredImage({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState) {
+  return untilAnswered(waits, () =>
+    changes.setDesiredImage.executeWithOptions(
+      {
+        ...changeOptions(cluster.attempts, waits),
+        summary: `${cluster.name}: set desired image ${cluster.targetVersion}`,
+      },
+      [clusterTarget(cluster, upgradeId)],
+    ),
+  );
+}
+
+function restorePolicy(
+  { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
+  { previous }: RecordedPolicy,
+): Promise<void> {
+  return untilAnswered(waits, () =>
+    restores.restoreRemediationPolicy.executeWithOptions(
+      { ...restoreOptions(waits), summary: `${cluster.name}: restore remediation policy` },
+      [{ ...clusterTarget(cluster, upgradeId), previous }],
+    ),
+  );
+}
+
+function stage<T>(state: ClusterUpgradeState, type: ClusterStageType, work: () => Promise<T>): Promise<T> {
+  return runStage(state, type, clusterStages[type], work);
+}
+
+const notRestored = "REMEDIATION_POLICY_NOT_RESTORED";
+
+function isPolicyNotRestored(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.type === notRestored;
+}
+
+/** `before`: what had failed already when the restore failed as well. */
+function policyNotRestored(
+  name: string,
+  cause: unknown,
+  before: { readonly cause: unknown } | undefined,
+): ApplicationFailure {
+  const earlier: ErrorBody[] = before
+    ? [isCancellation(before.cause) ? interrupted(`Cluster ${name}`) : errorOf(before.cause)]
+    : [];
+  const message = earlier[0] ? `${earlier[0].message} Moreover,` : `The hosts of cluster ${name} are upgraded, but`;
+  return leftBehind(
+    notRestored,
+    {
+      message: `${message} its remediation policy could not be put back.`,
+      remediationMessage: "Put back by hand in the component manager what the nested errors name, then retry.",
+    },
+    [...earlier, errorOf(cause)],
+  );
+}
+
+/** Rounds in which hosts that have joined are upgraded; those that join later are only named. */
+const furtherRounds = 3;
+
+/** What is wrong at the first look may pass by itself, as a host that restarts does (seconds). */
+const secondLookSeconds = 30;
+
+/**
+ * Upgrades the hosts that have joined the cluster since its hosts were read, by the same rollout policy. Gives its hosts as
+ * they were at the last look; undefined where they could not be read.
+ */
+async function upgradeJoinedHosts(
+  state: ClusterUpgradeState,
+  commit: string | undefined,
+): Promise<readonly ClusterHost[] | undefined> {
+  const { kind } = state.input.cluster;
+  for (let round = 0; ; round++) {
+    // A cancellation leaves out what has joined; the hosts that the upgrade knows are done.
+    const hosts = await readHosts(state).catch(() => undefined);
+    const joined = state.unknownAmong(hosts ?? []);
+    if (joined.length === 0 || round === furtherRounds) return hosts;
+    state.record({ type: "HostsJoined", hosts: joined, kind });
+    state.publish("Upgrading hosts that have joined the cluster");
+    state.report();
+    if (state.waitingHosts().length > 0) await upgradeHosts(state, joined, commit);
+  }
+}
+
+/**
+ * What is not as it should be in the end, by the last look at the hosts; where that has found something, by a second one.
+ * `atFirst`: the hosts before anything was changed. A cluster that cannot be looked at is no failure: each of its hosts was
+ * verified, and the end says so.
+ */
+function findLeftovers(
+  state: ClusterUpgradeState,
+  looks: { readonly atFirst: readonly ClusterHost[]; readonly lastLook: readonly ClusterHost[] | undefined },
+): Promise<readonly ErrorBody[]> {
+  const { atFirst, lastLook } = looks;
+  const { cluster, upgradedBefore } = state.input;
+  // What an earlier attempt has upgraded was not in maintenance mode before it.
+  const heldBefore = atFirst.flatMap(({ host, inMaintenanceMode }) =>
+    inMaintenanceMode && !upgradedBefore.includes(host) ? [host] : [],
+  );
+  const judge = (hosts: readonly ClusterHost[]) => leftoversOf({ cluster, known: state.hosts, heldBefore, hosts });
+  // All is done: a cancellation changes nothing of what there is to tell.
+  return CancellationScope.nonCancellable(async () => {
+    try {
+      if (judge(lastLook ?? (await readHosts(state))).length === 0) return [];
+      state.publish("Looking at every host once more");
+      await sleep(secondLookSeconds * 1000, { summary: "before the second look at the hosts" });
+      return judge(await readHosts(state));
+    } catch (failure) {
+      return [notVerified(cluster.name, errorOf(failure))];
+    }
+  });
+}
+
+function notVerified(name: string, cause: ErrorBody): ErrorBody {
+  return {
+    errorCode: "CLUSTER_NOT_VERIFIED",
+    errorType: "FAILED_DEPENDENCY",
+    message: `The hosts of cluster ${name} could not be looked at once more after their upgrade.`,
+    remediationMessage: "Look in the component manager whether every host is connected, at the target and in service.",
+    nestedErrors: [cause],
+  };
+}

@@ -1,0 +1,216 @@
+import {
+  type ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from "@temporalio/workflow";
+import type { MgmtMigrationInput, MgmtServer, UpgradeActivities } from "../../activities/contract";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { SubTask } from "../../src/domain/spec/task";
+import {
+  applyMgmtProgress,
+  countMgmt,
+  describeMgmtEnd,
+  initialMgmtSubTask,
+  type MgmtEvent,
+  MgmtProgress,
+  type MgmtStageType,
+} from "../../src/domain/task/mgmt-progress";
+import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import { Timestamp, toEpochMilliseconds } from "../../src/domain/timestamp";
+import { changeOptions, mgmtTarget, readOptions, takeBackOptions } from "../activity-options";
+import { currentTime, now } from "../clock";
+import { errorOf, runAttached, untilAnswered } from "../lost-activities";
+import { type MgmtUpgradeInput, type ResourceResult, switchoverSignal } from "../messages";
+import { type CommonHappening, type EndDetails, ResourceState } from "./resource-state";
+import { leftBehind, type ResourceEnding, runResource, runStage } from "./resource-workflow";
+
+/**
+ * Upgrades one management server, in place or by migration to a new appliance; its lock is held also while it waits for
+ * the time of its switchover. See {@link runResource}.
+ */
+export function mgmtUpgradeWorkflow(input: MgmtUpgradeInput): Promise<ResourceResult> {
+  const state = new MgmtUpgradeState(input);
+  const title = titleOf(state);
+  return runResource(state, {
+    title,
+    upgrade: () => upgradeServer(state),
+    cancelledBy: (failure) =>
+      isCancellation(failure) ? undefined : { ...interrupted(title), nestedErrors: [errorOf(failure)] },
+  });
+}
+
+function titleOf({ input }: MgmtUpgradeState): string {
+  return `Management server ${input.mgmt.name}`;
+}
+
+async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceEnding> {
+  const { mgmt } = state.input;
+  const { fqdn, version, atTarget } = await stage(state, "CHECK_VERSION", () => readMgmtServer(state.input));
+  state.record({ type: "ServerRead", fqdn, version });
+  if (atTarget) return { outcome: "NOTHING_TO_DO", doing: `Nothing to do: runs ${version}` };
+  state.report();
+  await state.pause.pass();
+  if (mgmt.mechanism === "InPlace") {
+    state.publish("Staging the update");
+    await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", state.input));
+    await state.pause.pass();
+    state.publish("Installing the update; the management server goes away and comes back");
+    await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", state.input));
+  } else {
+    await migrate(state);
+  }
+  // What has begun is brought to its end also where the upgrade is cancelled meanwhile.
+  const cancelled = CancellationScope.current().consideredCancelled;
+  const remark = "The upgrade was cancelled when this could not be stopped any more; it was brought to its end.";
+  return { outcome: "SUCCESSFUL", doing: `Runs ${mgmt.targetVersion}`, ...(cancelled && { remark }) };
+}
+
+/** Failures in the step of the switchover after which the new appliance is certainly not in use. */
+const beforeSwitchover: ReadonlySet<string | undefined> = new Set([
+  "MGMT_MIGRATION_FAILED",
+  "MGMT_CHANGE_LOST",
+  "MGMT_NOT_STARTED",
+]);
+
+async function migrate(state: MgmtUpgradeState): Promise<void> {
+  try {
+    state.publish("Preparing the new appliance");
+    await stage(state, "PREPARE_MIGRATION", () => runMgmtStep("prepareMgmtMigration", state.input));
+    await stage(state, "WAIT_FOR_SWITCHOVER", () => waitForSwitchover(state));
+    await state.pause.pass();
+  } catch (failure) {
+    await takeBack(state, failure);
+    throw failure;
+  }
+  try {
+    state.publish("Switching over; the management server goes away and comes back");
+    await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", state.input));
+  } catch (failure) {
+    if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await takeBack(state, failure);
+    throw failure;
+  }
+}
+
+/** Ours, and durable: the product is always told to pause before the switchover. The time may change meanwhile. */
+async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
+  for (;;) {
+    const until = state.switchoverAt;
+    const left = until === undefined ? 0 : toEpochMilliseconds(until) - currentTime();
+    if (until === undefined || left <= 0) return;
+    state.record({ type: "SwitchoverAwaited", until });
+    state.publish(`Prepared; the switchover waits until ${until}`);
+    await condition(() => state.switchoverAt !== until, left, { summary: `wait until ${until}` });
+  }
+}
+
+/** Leaves no half of a new appliance behind, whatever ended the migration before its switchover. */
+async function takeBack(state: MgmtUpgradeState, because: unknown): Promise<void> {
+  const { mgmt } = state.input;
+  await CancellationScope.nonCancellable(async () => {
+    state.publish("Cancelling the migration");
+    try {
+      await stage(state, "CANCEL_MIGRATION", () => cancelMgmtMigration(state.input));
+    } catch (cause) {
+      throw notTakenBack(mgmt.name, cause, isCancellation(because) ? undefined : errorOf(because));
+    }
+  });
+}
+
+function stage<T>(state: MgmtUpgradeState, type: MgmtStageType, work: () => Promise<T>): Promise<T> {
+  return runStage(state, type, titleOf(state), work);
+}
+
+/** `before`: what had failed already when the migration could not be taken back either. */
+function notTakenBack(name: string, cause: unknown, before?: ErrorBody): ApplicationFailure {
+  return leftBehind(
+    "MGMT_MIGRATION_NOT_CANCELLED",
+    {
+      message: `${before ? `${before.message} Moreover, the` : "The"} migration of management server ${name} could not be cancelled.`,
+      remediationMessage:
+        "Cancel the migration in the management server, and remove the new appliance where it is left.",
+    },
+    [...(before ? [before] : []), errorOf(cause)],
+  );
+}
+
+/** An event without its time, which is now. */
+type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> : never) : never;
+
+/** A management server's SubTask while its Workflow runs, and everywhere that it is shown. */
+class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
+  protected readonly counted = undefined;
+  /** The time that the switchover waits for; undefined where it waits for none. */
+  switchoverAt: string | undefined;
+
+  constructor(readonly input: MgmtUpgradeInput) {
+    super(input.upgradeId, input.mgmt.resourceId, initialMgmtSubTask(input.mgmt, now()));
+    this.switchoverAt = input.mgmt.startSwitchoverTimestamp;
+    setHandler(switchoverSignal, (time) => {
+      if (Timestamp.is(time)) this.switchoverAt = time;
+    });
+  }
+
+  protected apply(happening: Happening | CommonHappening<MgmtStageType>, at: string): SubTask {
+    return applyMgmtProgress(this.subTask, { ...happening, at });
+  }
+
+  /** The server counts as one host. */
+  protected counts(): HostCounts {
+    return countMgmt(this.subTask);
+  }
+
+  protected ending(outcome: ResourceOutcome, { error, remark }: EndDetails): Happening {
+    const end = describeMgmtEnd(this.input.mgmt, outcome, error);
+    const description = remark === undefined ? end : `${end} ${remark}`;
+    return { type: "Ended", outcome, description, ...(error && { error }) };
+  }
+
+  protected upgradedHosts(): readonly string[] {
+    return [];
+  }
+}
+
+const reads = proxyActivities<Pick<UpgradeActivities, "readMgmtServer">>(readOptions());
+const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const takeBacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(takeBackOptions());
+
+/** The changes of a management server: the Activity of each, its id behind `mgmt/`, and what it is called. */
+const steps = {
+  stageMgmtUpdate: { id: "stage", summary: "stage update" },
+  installMgmtUpdate: { id: "install", summary: "install update" },
+  prepareMgmtMigration: { id: "prepare", summary: "prepare new appliance" },
+  switchOverMgmtMigration: { id: "switch-over", summary: "switch over" },
+} as const;
+
+/** Runs one change of a management server, as often as its attempts allow; where it is lost, it goes on from there. */
+function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput): Promise<unknown> {
+  const { id, summary } = steps[step];
+  const { name, attempts } = mgmt;
+  const input: MgmtMigrationInput = { ...mgmtTarget(mgmt), attempts };
+  return runAttached({
+    name,
+    attempts,
+    waits,
+    progress: MgmtProgress,
+    reportedFailures: ({ reportedFailures }) => reportedFailures,
+    run: (left, again): Promise<unknown> =>
+      changes[step].executeWithOptions(
+        { ...changeOptions(left, waits), activityId: `mgmt/${id}`, summary: `${name}: ${summary}` },
+        [{ ...input, ...again }],
+      ),
+  });
+}
+
+function readMgmtServer({ mgmt, waits }: MgmtUpgradeInput): Promise<MgmtServer> {
+  const options = { ...readOptions(waits), activityId: "mgmt/read", summary: `${mgmt.name}: read version` };
+  return untilAnswered(waits, () => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
+}
+
+/** Takes back what was prepared of a migration, where its switchover has not begun. */
+function cancelMgmtMigration({ mgmt, waits }: MgmtUpgradeInput): Promise<void> {
+  const options = { ...takeBackOptions(waits), activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
+  return untilAnswered(waits, () => takeBacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
+}

@@ -1,0 +1,251 @@
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  log,
+  setCurrentDetails,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { SubTask } from "../../src/domain/spec/task";
+import type { StageProgress } from "../../src/domain/task/resource-stages";
+import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import { now, stopwatch } from "../clock";
+import { describeResource, pausedWhile } from "../details";
+import {
+  type HostsReport,
+  hostsSignal,
+  pausedSignal,
+  type ResourceMemo,
+  type ResourceResult,
+  subTaskQuery,
+} from "../messages";
+
+/** What happens to any resource. */
+export type CommonHappening<S extends string> =
+  { readonly type: "PauseChanged"; readonly paused: boolean } | StageProgress<S>;
+
+/** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
+export interface EndDetails {
+  readonly error?: ErrorBody | undefined;
+  readonly remark?: string | undefined;
+}
+
+/** The SubTask of a resource while its Workflow runs, and everywhere that it is shown. `S` are the types of its stages. */
+export abstract class ResourceState<Happening extends { readonly type: string }, S extends string> {
+  protected lastError: string | undefined;
+  private doing = "";
+  private readonly log: ResourceLog;
+  private ended = false;
+  private published = 0;
+  private countsChanged = false;
+  private reporting: Promise<void> | undefined;
+  /** Where the resource stays while its upgrade is paused. */
+  readonly pause = new PauseGate();
+
+  protected constructor(
+    private readonly upgradeId: string,
+    private readonly resourceId: string,
+    protected subTask: SubTask,
+  ) {
+    this.log = new ResourceLog({ resourceId, name: subTask.resources?.[0]?.name });
+    setHandler(subTaskQuery, () => ({ ...this.subTask, published: this.published }));
+    // Last: a pause that has come before is told at once.
+    this.pause.listen((paused) => {
+      this.record({ type: "PauseChanged", paused });
+      this.publish();
+    });
+  }
+
+  /** The SubTask after a happening. Pure. */
+  protected abstract apply(happening: Happening | CommonHappening<S>, at: string): SubTask;
+  /** How many of the resource's parts are done. */
+  protected abstract counts(): HostCounts;
+  /** What the counted parts are called in the Web UI; undefined where they are not shown. */
+  protected abstract readonly counted: string | undefined;
+  /** What happens at the end. */
+  protected abstract ending(outcome: ResourceOutcome, details: EndDetails): Happening;
+  /** Ids of the hosts that run the target version because of this upgrade. */
+  protected abstract upgradedHosts(): readonly string[];
+
+  /** Records what has happened; cheap, shown by the next Query. */
+  record(happening: Happening | CommonHappening<S>): void {
+    const before = this.subTask;
+    this.subTask = this.apply(happening, now());
+    this.log.happened(happening.type, before, this.subTask);
+    const error = "error" in happening ? (happening.error as ErrorBody | undefined) : undefined;
+    this.lastError = error?.message ?? this.lastError;
+  }
+
+  /** A change of phase: says where the resource stands in the Web UI, and in the memo for when no worker answers. */
+  publish(doing = this.doing): void {
+    if (doing !== this.doing && !this.ended) this.log.entered(doing);
+    this.doing = doing;
+    this.show();
+    this.published += 1;
+    const { upgradeId, subTask, published } = this;
+    upsertMemo({ upgradeId, subTask, published, publishedAt: now() } satisfies ResourceMemo);
+  }
+
+  /** Says in the Web UI where the resource stands. */
+  protected show(): void {
+    const headline = this.pause.closed && !this.ended ? pausedWhile(this.doing) : this.doing;
+    setCurrentDetails(describeResource(headline, this.countLines(), this.lastError));
+  }
+
+  /**
+   * Tells the upgrade how many parts are done. Nobody waits for that: counts that change while it is being told are told
+   * by the next Signal, all at once. {@link reported} waits for the last one.
+   */
+  report(): void {
+    this.countsChanged = true;
+    // The end of a cancelled resource is told as well.
+    this.reporting ??= CancellationScope.nonCancellable(() => this.sendCounts());
+  }
+
+  /** Ends when the upgrade knows all that was reported. To be awaited before the Workflow ends, which sends nothing more. */
+  async reported(): Promise<void> {
+    while (this.reporting) await this.reporting;
+  }
+
+  private async sendCounts(): Promise<void> {
+    while (this.countsChanged) {
+      this.countsChanged = false;
+      await reportHosts({
+        resourceId: this.resourceId,
+        hosts: this.counts(),
+        ...(this.lastError !== undefined && { lastError: this.lastError }),
+      });
+    }
+    this.reporting = undefined;
+  }
+
+  /** The end, in the Task, the memo and the Web UI; gives the result for the upgrade. */
+  end(outcome: ResourceOutcome, doing: string, details: EndDetails = {}): ResourceResult {
+    const { error } = details;
+    this.ended = true;
+    this.record(this.ending(outcome, details));
+    if (error) this.lastError = error.message;
+    this.log.ended(doing, this.counts(), error);
+    this.publish(doing);
+    return { outcome, hosts: this.counts(), upgradedHosts: this.upgradedHosts(), ...(error && { error }) };
+  }
+
+  private countLines(): string[] {
+    const { upgraded, skipped, total, failed } = this.counts();
+    if (this.counted === undefined || total === 0) return [];
+    return [`${this.counted}: **${upgraded + skipped} of ${total}** at the target, ${failed} failed.`];
+  }
+}
+
+/** Ids of parts that were upgraded. */
+export function upgradedIds(parts: readonly SubTask[]): readonly string[] {
+  return parts
+    .filter(({ status }) => status === "SUCCESSFUL")
+    .flatMap(({ resources }) => resources?.[0]?.resourceId ?? []);
+}
+
+/** Whether the upgrade of a resource is paused, as its own Workflow knows it. */
+class PauseGate {
+  private paused = false;
+
+  /** From here on it knows; `onChange` is told of every change, also of one that has come before. It shows it. */
+  listen(onChange: (paused: boolean) => void): void {
+    setHandler(pausedSignal, (payload) => {
+      if (typeof payload !== "boolean" || payload === this.paused) return;
+      this.paused = payload;
+      onChange(payload);
+    });
+  }
+
+  get closed(): boolean {
+    return this.paused;
+  }
+
+  /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
+  async pass(): Promise<void> {
+    while (this.paused) await condition(() => !this.paused);
+  }
+}
+
+/** Tells the upgrade, if there is one, how many hosts of a resource are done. */
+async function reportHosts(report: HostsReport): Promise<void> {
+  const { parent } = workflowInfo();
+  if (!parent) return;
+  try {
+    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
+  } catch (error) {
+    log.warn("The upgrade could not be told how many hosts are done", { resourceId: report.resourceId, error });
+  }
+}
+
+/** Of which a resource stands still until something else happens. */
+const waits: ReadonlySet<string> = new Set(["Waiting", "SwitchoverAwaited"]);
+
+/** Tells in the log what happens to a resource and to its hosts or components: one line for each event. */
+class ResourceLog {
+  private readonly began = new Map<string, () => number>();
+
+  constructor(private readonly resource: { readonly resourceId: string; readonly name: string | undefined }) {}
+
+  /** The resource has got on; `happening` is the type of what has happened. */
+  happened(happening: string, before: SubTask, after: SubTask): void {
+    if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
+    if (waits.has(happening)) this.tell("A resource waits", { doing: after.description });
+    if (happening === "PauseChanged") this.tell("A resource was paused, or goes on", { doing: after.description });
+    const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
+    for (const part of after.subTasks ?? []) {
+      const from = known.get(nameOf(part));
+      if (from === undefined || from === part.status) continue;
+      if (part.status === "IN_PROGRESS") this.partBegan(part);
+      // Those that were not begun are many, and are counted at the end of the resource.
+      else if (from === "IN_PROGRESS" && hasEndedPart(part)) this.partEnded(part);
+    }
+  }
+
+  entered(doing: string): void {
+    this.tell("A resource entered a phase", { doing });
+  }
+
+  ended(doing: string, hosts: HostCounts, error: ErrorBody | undefined): void {
+    if (error) this.tell("A resource ended with an error", { errorCode: error.errorCode, hosts, error });
+    else this.tell("A resource ended", { doing, hosts });
+  }
+
+  private partsRead(parts: readonly SubTask[]): void {
+    const toUpgrade = parts.filter((part) => !hasEndedPart(part)).map(nameOf);
+    this.tell("The parts of a resource were read", { total: parts.length, toUpgrade });
+  }
+
+  private partBegan(part: SubTask): void {
+    this.began.set(nameOf(part), stopwatch());
+    this.tell("The upgrade of a part began", named(part));
+  }
+
+  private partEnded(part: SubTask): void {
+    const seconds = this.began.get(nameOf(part));
+    const error = part.errors?.at(-1);
+    this.tell("The upgrade of a part ended", {
+      ...named(part),
+      status: part.status,
+      ...(seconds && { seconds: seconds() }),
+      ...(error && { errorCode: error.errorCode }),
+      doing: part.description,
+    });
+  }
+
+  private tell(message: string, fields: Record<string, unknown>): void {
+    const { resourceId, name } = this.resource;
+    log.info(message, { resourceId, resource: name, ...fields });
+  }
+}
+
+function nameOf({ name }: SubTask): string {
+  return name;
+}
+
+function named(part: SubTask): Record<string, string> {
+  return part.type === "HOST_UPGRADE" ? { host: nameOf(part) } : { component: nameOf(part) };
+}

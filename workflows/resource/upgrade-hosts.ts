@@ -1,0 +1,286 @@
+import { ApplicationFailure, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import type { RemediateHostsInput, UpgradeActivities } from "../../activities/contract";
+import type { ErrorBody } from "../../src/domain/errors";
+import {
+  groupsOf,
+  isOneActivity,
+  isRemediatedTogether,
+  rolloutOf,
+  type RolloutPolicy,
+} from "../../src/domain/plan/upgrade-plan";
+import type { Stage } from "../../src/domain/spec/task";
+import {
+  type ClusterHost,
+  RemediationProgress,
+  type RemediationResult,
+  stagesOfHost,
+} from "../../src/domain/task/host-remediation";
+import type { ActivityWaits } from "../../src/domain/time-limits";
+import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
+import { now, timestampIn } from "../clock";
+import { errorOf, progressOf, runAttached, untilAnswered } from "../lost-activities";
+import type { ClusterUpgradeState } from "./cluster-state";
+import { endHereIfCancelled } from "./resource-workflow";
+
+const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
+const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
+
+interface Failure {
+  readonly cause: unknown;
+}
+
+/**
+ * Upgrades the hosts of a cluster in their order by its rollout policy: so many at once, with the health gate before
+ * and the soak time after each group; none is begun while the upgrade is paused. Failures beyond what the policy
+ * tolerates end the cluster: the hosts that follow are not begun, and the last failure is thrown. `commit`: of the
+ * desired image, where the component manager tells one.
+ */
+export async function upgradeHosts(
+  state: ClusterUpgradeState,
+  hosts: readonly ClusterHost[],
+  commit: string | undefined,
+): Promise<void> {
+  const rollout = rolloutOf(state.input.cluster);
+  const known = new Map(hosts.map((host) => [host.host, host]));
+  const waiting = state.waitingHosts().flatMap((id) => known.get(id) ?? []);
+  const looksItself = rollout.healthGate && isOneActivity(state.input.cluster);
+  for (const [n, group] of groupsOf(waiting, rollout).entries()) {
+    await endHereIfCancelled();
+    if (n > 0) await soak(state, rollout);
+    await untilNextMayBegin(state, { gate: rollout.healthGate && !looksItself });
+    let end = await upgradeGroup(state, { group, commit, gate: looksItself });
+    if (end.gateClosed) {
+      await untilNextMayBegin(state, { gate: true, ...end.gateClosed });
+      end = await upgradeGroup(state, { group, commit, gate: false });
+    }
+    const last = end.failures.at(-1);
+    if (last && state.hostCounts().failed > rollout.toleratedFailures) throw last.cause;
+  }
+}
+
+/**
+ * Pauses, and the health gate where it is asked for. The gate counts as open only if it was found open after the last pause,
+ * so a `check` that a look has started counts for nothing once there was one.
+ */
+async function untilNextMayBegin(
+  state: ClusterUpgradeState,
+  { gate, check }: { readonly gate: boolean; readonly check?: string },
+): Promise<void> {
+  let started = state.pause.closed ? undefined : check;
+  do {
+    await state.pause.pass();
+    if (gate) await awaitHealth(state, started);
+    started = undefined;
+  } while (state.pause.closed);
+  await endHereIfCancelled();
+}
+
+/** Hosts that are in work at once. */
+interface HostGroup {
+  readonly group: readonly ClusterHost[];
+  readonly commit: string | undefined;
+  /** Whether their Activity looks at the cluster's health first. */
+  readonly gate: boolean;
+}
+
+interface GroupEnd extends Pick<RemediationResult, "gateClosed"> {
+  readonly failures: readonly Failure[];
+}
+
+/**
+ * Hosts at the same time, each to its end: together where their component manager remediates them so. Gives the failures, or
+ * that the gate is closed; throws only where the upgrade was cancelled.
+ */
+async function upgradeGroup(state: ClusterUpgradeState, { group, ...options }: HostGroup): Promise<GroupEnd> {
+  const parts = isRemediatedTogether(state.input.cluster) ? [group] : group.map((host) => [host]);
+  const ends = await Promise.allSettled(parts.map((part) => upgradeTogether(state, { group: part, ...options })));
+  // Whatever else was to be told of a host is a failure; only a cancellation is thrown.
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  const told = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  const [closed] = told.flatMap(({ gateClosed }) => gateClosed ?? []);
+  return { failures: told.flatMap(({ failures }) => failures), ...(closed && { gateClosed: closed }) };
+}
+
+/** Upgrades the hosts of one Activity; ends as {@link upgradeGroup} does. */
+async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate }: HostGroup): Promise<GroupEnd> {
+  const { cluster, upgradeId, waits } = state.input;
+  const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
+  for (const { host } of hosts) state.record({ type: "HostStarted", host });
+  try {
+    const { upgraded, failed, stopped, gateClosed } = await remediateHosts(
+      {
+        ...clusterTarget(cluster, upgradeId),
+        hosts,
+        attempts: cluster.attempts,
+        ...(isRemediatedTogether(cluster) && { emptying: cluster.options }),
+        ...(await readBefore(state, hosts)),
+        ...(commit !== undefined && { commit }),
+        ...(gate && { gate }),
+      },
+      waits,
+    );
+    if (gateClosed) {
+      for (const { host } of hosts) state.record({ type: "HostPutBack", host });
+      return { failures: [], gateClosed };
+    }
+    for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
+    const ends = failed.map((end) => ({ ...end, cause: hostFailure(end.error) }));
+    const failures = await recordFailures(state, ends);
+    // Only a cancellation leaves hosts of a group out.
+    if (stopped.length > 0) await endHereIfCancelled();
+    return { failures };
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    const at = now();
+    const progress = progressOf(failure, RemediationProgress);
+    const error = errorOf(failure);
+    const ends = hosts.map(({ host, fqdn }, place) => ({
+      host,
+      error,
+      cause: failure,
+      ...(progress && { stages: stagesOfHost(progress, place, fqdn, at) }),
+    }));
+    return { failures: await recordFailures(state, ends) };
+  } finally {
+    state.hostsChanged();
+  }
+}
+
+interface FailedHost extends Failure {
+  readonly host: string;
+  readonly error: ErrorBody;
+  readonly stages?: readonly Stage[];
+}
+
+/** Failures that a host may end with because it has left its cluster. */
+const endsOfLeavers: ReadonlySet<string | undefined> = new Set([
+  "HOST_NOT_RECONNECTED",
+  "HOST_NOT_BACK_IN_SERVICE",
+  "RESOURCE_NOT_FOUND",
+]);
+
+/** Records hosts that have failed, and those that have left the cluster as left out. Gives the failures. */
+async function recordFailures(state: ClusterUpgradeState, failed: readonly FailedHost[]): Promise<readonly Failure[]> {
+  const mayHaveLeft = failed.filter(({ error }) => endsOfLeavers.has(error.errorCode)).map(({ host }) => host);
+  const left = await findMissing(state, mayHaveLeft);
+  const failures: Failure[] = [];
+  for (const { host, error, stages, cause } of failed) {
+    if (error.errorCode === "HOST_LEFT_CLUSTER" || left.has(host)) state.record({ type: "HostLeft", host });
+    else {
+      state.record({ type: "HostFailed", host, error, ...(stages && { stages }) });
+      failures.push({ cause });
+    }
+  }
+  return failures;
+}
+
+function hostFailure(error: ErrorBody): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(error.message, error.errorCode, { error });
+}
+
+/** What has to be put back later, recorded in the history before anything is changed. */
+async function readBefore(
+  state: ClusterUpgradeState,
+  hosts: RemediateHostsInput["hosts"],
+): Promise<Pick<RemediateHostsInput, "before" | "runningVms">> {
+  const { cluster, upgradeId, waits } = state.input;
+  const target = clusterTarget(cluster, upgradeId);
+  const [host] = hosts;
+  if (cluster.kind === "BASELINE" && host) {
+    const options = { ...readOptions(waits), summary: `${host.fqdn}: read state` };
+    const read = () => reads.readHostBefore.executeWithOptions(options, [{ ...target, host }]);
+    const before = await untilAnswered(waits, read);
+    state.rememberRunning(before.runningVms);
+    return { before };
+  }
+  if (!target.ownOptions?.preRemediationPowerAction) return {};
+  const summary = `${cluster.name}: read running virtual machines of ${hosts.length} hosts`;
+  const options = { ...readOptions(waits), summary };
+  const read = () => reads.readRunningVms.executeWithOptions(options, [{ ...target, hosts }]);
+  const runningVms = await untilAnswered(waits, read);
+  state.rememberRunning(Object.values(runningVms).flat());
+  return { runningVms };
+}
+
+async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy): Promise<void> {
+  if (soakSeconds === 0) return;
+  const until = timestampIn(soakSeconds * 1000);
+  const message = `Waiting until ${until}: ${soakSeconds} s after each host before the next (rollout policy).`;
+  state.record({ type: "Waiting", waitingFor: { code: "SOAK", message } });
+  state.publish(message);
+  await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
+}
+
+/** Waits for a healthy cluster. `check`: a check that a look has started and not waited for. */
+async function awaitHealth(state: ClusterUpgradeState, check: string | undefined): Promise<void> {
+  const { cluster, upgradeId, waits } = state.input;
+  const target = clusterTarget(cluster, upgradeId);
+  const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
+  state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
+  const summary = `${cluster.name}: healthy enough for the next host?`;
+  await untilAnswered(waits, () =>
+    gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
+      { ...target, ...(check !== undefined && { check }) },
+    ]),
+  );
+}
+
+const hostReads = proxyActivities<Pick<UpgradeActivities, "readClusterHosts">>(readOptions());
+
+/** Before a host that the cluster does not list is looked for again (seconds). */
+const secondLookSeconds = 10;
+
+/** The hosts of the cluster as they are now, with those virtual machines that the upgrade switched off and that do not run. */
+export function readHosts({ input, switchedOff }: ClusterUpgradeState): Promise<ClusterHost[]> {
+  const { cluster, upgradeId, waits } = input;
+  const options = { ...readOptions(waits), summary: `${cluster.name}: read hosts` };
+  const target = { ...clusterTarget(cluster, upgradeId), ...(switchedOff.length > 0 && { switchedOff }) };
+  return untilAnswered(waits, () => hostReads.readClusterHosts.executeWithOptions(options, [target]));
+}
+
+/**
+ * Of these hosts those that the cluster does not list, at a second look either. A look that fails has missed none, nor has
+ * one that a cancellation cuts short: how its hosts ended is told all the same.
+ */
+async function findMissing(state: ClusterUpgradeState, hosts: readonly string[]): Promise<ReadonlySet<string>> {
+  const unlisted = async (asked: readonly string[]) => {
+    const listed = new Set((await readHosts(state)).map(({ host }) => host));
+    return asked.filter((host) => !listed.has(host));
+  };
+  if (hosts.length === 0) return new Set();
+  try {
+    const missing = await unlisted(hosts);
+    if (missing.length === 0) return new Set();
+    await sleep(secondLookSeconds * 1000, { summary: "before the second look at a host that is not listed" });
+    return new Set(await unlisted(missing));
+  } catch {
+    return new Set();
+  }
+}
+
+const once = { maximumAttempts: 1, retryDelay: 0 };
+const activities = proxyActivities<Pick<UpgradeActivities, "remediateHosts">>(changeOptions(once));
+
+/**
+ * Upgrades one host, or several together. Their Activity attaches to a remediation that still runs, so it may be lost with
+ * its worker as often as it likes: only failures that the component manager reports use up attempts
+ * (docs/decisions/0004). It counts attempts for each host on its own, so Temporal allows as many as all may need.
+ */
+function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promise<RemediationResult> {
+  const { hosts, attempts, cluster } = input;
+  const { host = "", fqdn = "" } = hosts[0] ?? {};
+  const isOne = hosts.length === 1;
+  const summary = isOne ? `${fqdn}: remediate` : `${hosts.length} hosts from ${fqdn}: remediate together`;
+  return runAttached({
+    name: isOne ? fqdn : `${cluster.name}: ${hosts.length} hosts`,
+    attempts: { ...attempts, maximumAttempts: attempts.maximumAttempts * hosts.length },
+    waits,
+    progress: RemediationProgress,
+    reportedFailures: ({ failures }) => failures.reduce((sum, count) => sum + count, 0),
+    run: (left, again) =>
+      activities.remediateHosts.executeWithOptions(
+        { ...changeOptions(left, waits), activityId: `remediate/${host}`, summary },
+        [{ ...input, ...again }],
+      ),
+  });
+}

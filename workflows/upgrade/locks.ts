@@ -1,0 +1,340 @@
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  type ChildWorkflowHandle,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  ParentClosePolicy,
+  proxyActivities,
+  type SignalDefinition,
+  sleep,
+  startChild,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+import { isRight } from "fp-ts/Either";
+import type { UpgradeActivities } from "../../activities/contract";
+import { ErrorBody } from "../../src/domain/errors";
+import type { MgmtUpgradePlan, ResourcePlan } from "../../src/domain/plan/upgrade-plan";
+import { conflictingLocks, inLockOrder, lockOf } from "../../src/domain/resource-lock";
+import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
+import { readOptions } from "../activity-options";
+import { now } from "../clock";
+import { childEndOf, childFailureDetail, childWasCancelled, untilAnswered } from "../lost-activities";
+import {
+  beginSignal,
+  pausedSignal,
+  type ResourceMemo,
+  type ResourceResult,
+  type ResourceWorkflow,
+  switchoverSignal,
+} from "../messages";
+import { causingRequest } from "../request-cause";
+import { bundleIdKey, resourceIdsKey } from "../search-attributes";
+import type { UpgradeState } from "./upgrade-state";
+
+const { readLockHolder, readLockHolders } =
+  proxyActivities<Pick<UpgradeActivities, "readLockHolder" | "readLockHolders">>(readOptions());
+
+/** How often a lock is tried again whose holder has ended in the meantime. */
+const maximumTries = 5;
+
+/**
+ * How often an upgrade looks before it gives way to a holder with a lesser or with a greater Task id, and the wait between
+ * looks (milliseconds). Who is about to lose another of its locks releases all of them before the second.
+ */
+const maximumLooks = { lesser: 2, greater: 5 };
+const betweenLooks = 2_000;
+
+/**
+ * Takes the locks of resources one after another in the order of their ids, so that of upgrades which race for overlapping
+ * resources one always gets through. Then sees that nobody holds a lock that conflicts with them. Gives the error that
+ * names the holder where one is held; those already taken are released then. Two that have taken conflicting locks at the
+ * same time both see that: the one with the greater Task id gives way first, and the other gets through.
+ */
+export async function acquireLocks(
+  state: UpgradeState,
+  resources: readonly ResourcePlan[],
+): Promise<LockedResource[] | ErrorBody> {
+  const locked: LockedResource[] = [];
+  let complete = false;
+  try {
+    for (const resource of inLockOrder(resources)) {
+      const lock = await acquireLock(state, resource);
+      if ("message" in lock) return lock;
+      locked.push(lock);
+    }
+    for (let looks = 1; ; looks++) {
+      const conflict = await findConflict(state, resources);
+      complete = conflict === undefined;
+      if (!conflict) return locked;
+      const most = conflict.holder < state.plan.id ? maximumLooks.lesser : maximumLooks.greater;
+      if (looks >= most) return conflict.error;
+      await sleep(betweenLooks, { summary: `gives upgrade ${conflict.holder} time to give way` });
+    }
+  } finally {
+    if (!complete) await CancellationScope.nonCancellable(() => releaseAll(locked));
+  }
+}
+
+async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | ErrorBody> {
+  let holder: string | undefined;
+  for (let tries = 0; tries < maximumTries && holder === undefined; tries++) {
+    const lock = await lockResource(state, resource);
+    if (lock) return lock;
+    ({ upgradeId: holder } = await readHolder(state, resource));
+  }
+  return lockedBy(`${resourceTitle(resource)} is`, resource.resourceId, holder);
+}
+
+function readHolder(state: UpgradeState, resource: ResourcePlan) {
+  const { waits } = state.plan;
+  const summary = `${resource.name}: who holds it?`;
+  return untilAnswered(waits, () =>
+    readLockHolder.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowId: lockOf(resource) }]),
+  );
+}
+
+interface Conflict {
+  readonly error: ErrorBody;
+  /** The least id among the upgrades that hold a conflicting lock. */
+  readonly holder: string;
+}
+
+/** Looks at what resources must not meet, all of it at once. */
+async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<Conflict | undefined> {
+  const own = new Set(state.resources.map(lockOf));
+  const meetings = resources
+    .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
+    .filter(({ locks }) => locks.length > 0);
+  if (meetings.length === 0) return undefined;
+  const names = meetings.map(({ resource }) => resource.name);
+  const held = await readHolders(state, [...new Set(meetings.flatMap(({ locks }) => locks))], names);
+  const [holder] = [...held.values()].sort();
+  for (const { resource, locks } of meetings) {
+    const lock = locks.find((one) => held.get(one) === holder);
+    if (holder === undefined || lock === undefined) continue;
+    const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
+    return { error: lockedBy(what, resource.resourceId, holder), holder };
+  }
+  return undefined;
+}
+
+async function readHolders(
+  state: UpgradeState,
+  workflowIds: readonly string[],
+  [first = "", ...others]: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { waits } = state.plan;
+  const names = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const summary = `${names}: is what must not be met in use?`;
+  const read = () => readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]);
+  return new Map((await untilAnswered(waits, read)).map(({ workflowId, upgradeId }) => [workflowId, upgradeId]));
+}
+
+function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {
+  return {
+    errorCode: "RESOURCE_LOCKED",
+    errorType: "CONFLICT",
+    message: `${what} held by ${holder === undefined ? "another upgrade" : `upgrade ${holder}`}; nothing was touched.`,
+    remediationMessage: `Wait until ${holder === undefined ? "it" : `upgrade ${holder}`} has ended, then retry.`,
+    context: { resourceId, ...(holder !== undefined && { upgradeId: holder }) },
+  };
+}
+
+/** A resource whose own Workflow runs, and with it the lock. */
+export interface LockedResource {
+  readonly resource: ResourcePlan;
+  /** Lets it begin. Where it has ended before its turn, `ended` says so. */
+  begin(): Promise<void>;
+  /** Ends when it has ended and nothing more is being told to it. */
+  settled(): Promise<unknown>;
+  /** Ends it before it has begun. */
+  release(): void;
+  /** How it ended; never rejects, except for a cancellation of the upgrade itself. */
+  readonly ended: Promise<ResourceResult>;
+}
+
+/** Takes the lock of a resource by starting its Workflow; undefined where somebody holds it. */
+async function lockResource(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | undefined> {
+  const workflowId = lockOf(resource);
+  const scope = new CancellationScope();
+  try {
+    const child = await scope.run(() => startResourceWorkflow(state, resource, workflowId));
+    state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
+    if (scope.consideredCancelled) await cancelAgain(child);
+    const ended = resultOf(child);
+    let relayed: Promise<unknown> | undefined;
+    return {
+      resource,
+      begin: () => {
+        relayed = Promise.all([
+          relayPauses(child, state, ended),
+          ...(resource.kind === "MGMT" ? [relaySwitchovers(child, switchoverIn(state, resource), ended)] : []),
+        ]);
+        return beginChild(child);
+      },
+      settled: () => Promise.all([ended, relayed]),
+      release: () => scope.cancel(),
+      ended,
+    };
+  } catch (failure) {
+    if (failure instanceof WorkflowExecutionAlreadyStartedError) return undefined;
+    throw failure;
+  }
+}
+
+/** What its Workflow was started with, and what holds now. */
+function switchoverIn(state: UpgradeState, { resourceId, startSwitchoverTimestamp: known }: MgmtUpgradePlan) {
+  return { known, current: () => state.switchoverOf(resourceId) };
+}
+
+/** A cancellation that comes while the Workflow is being started may have overtaken the start, and found nothing to cancel. */
+async function cancelAgain({ workflowId, firstExecutionRunId }: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
+  try {
+    const child = getExternalWorkflowHandle(workflowId, firstExecutionRunId);
+    await CancellationScope.nonCancellable(() => child.cancel());
+  } catch (failure) {
+    log.info("The Workflow of a resource had ended before it was cancelled again", { workflowId, failure });
+  }
+}
+
+/** Every lock is given back: what has not begun ends now, what has is waited for. */
+export async function releaseAll(locked: readonly LockedResource[]): Promise<void> {
+  locked.forEach((resource) => resource.release());
+  await Promise.all(locked.map((resource) => resource.settled()));
+}
+
+function startResourceWorkflow(state: UpgradeState, resource: ResourcePlan, workflowId: string) {
+  const { id, bundle } = state.plan;
+  const { type, input } = resourceWorkflow(state, resource);
+  const requestId = causingRequest();
+  return startChild<ResourceWorkflow>(type, {
+    workflowId,
+    args: [input],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    memo: {
+      upgradeId: id,
+      subTask: initialResourceSubTask(resource, now()),
+      publishedAt: now(),
+      ...(requestId !== undefined && { requestId }),
+    } satisfies ResourceMemo,
+    typedSearchAttributes: [
+      { key: resourceIdsKey, value: [resource.resourceId] },
+      { key: bundleIdKey, value: bundle.id },
+    ],
+    staticSummary: `${resource.name} to ${resource.targetVersion}`,
+    staticDetails: `**${resourceTitle(resource)}** (${resource.resourceId}), part of upgrade \`${id}\`.`,
+  });
+}
+
+function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
+  const { id: upgradeId, waits } = state.plan;
+  const common = { upgradeId, waits };
+  switch (resource.kind) {
+    case "IMAGE":
+    case "BASELINE": {
+      const upgradedBefore = state.resultOf(resource.resourceId)?.upgradedHosts ?? [];
+      return { type: "clusterUpgradeWorkflow", input: { ...common, cluster: resource, upgradedBefore } };
+    }
+    case "NETVIRT":
+      return { type: "netvirtUpgradeWorkflow", input: { ...common, netvirt: resource } };
+    case "MGMT":
+      return { type: "mgmtUpgradeWorkflow", input: { ...common, mgmt: resource } };
+  }
+}
+
+async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<void> {
+  try {
+    await child.signal(beginSignal);
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    log.warn("The Workflow of a resource could not be told to begin", { workflowId: child.workflowId, failure });
+  }
+}
+
+async function resultOf(child: ChildWorkflowHandle<ResourceWorkflow>): Promise<ResourceResult> {
+  try {
+    return await child.result();
+  } catch (failure) {
+    const result = childFailureDetail(failure);
+    if (isResourceResult(result)) return result;
+    const cancelled = childWasCancelled(failure) || isCancellation(failure);
+    return { ...noHosts, outcome: cancelled ? "CANCELLED" : "FAILED", error: endedOtherwise(cancelled, failure) };
+  }
+}
+
+const noHosts = { hosts: { total: 0, upgraded: 0, skipped: 0, failed: 0, left: 0 }, upgradedHosts: [] };
+
+/** A detail comes from our own child; a result has an outcome, hosts and an error. */
+function isResourceResult(detail: unknown): detail is ResourceResult {
+  return (
+    typeof detail === "object" &&
+    detail !== null &&
+    "outcome" in detail &&
+    "hosts" in detail &&
+    "error" in detail &&
+    isRight(ErrorBody.decode(detail.error))
+  );
+}
+
+function endedOtherwise(cancelled: boolean, failure: unknown): ErrorBody {
+  return {
+    errorCode: cancelled ? "CANCELLED" : "CLUSTER_WORKFLOW_LOST",
+    errorType: cancelled ? "CANCELLED" : "INTERNAL",
+    message: cancelled
+      ? "The upgrade of this resource was cancelled."
+      : `The Workflow of this resource ${childEndOf(failure)}; its parts may be in any state.`,
+    remediationMessage: "Check its state and settings in the component manager, then retry.",
+  };
+}
+
+type Child = ChildWorkflowHandle<ResourceWorkflow>;
+
+/** Tells a resource's Workflow of every pause and resumption of its upgrade, until it has ended. */
+function relayPauses(child: Child, upgrade: { readonly paused: boolean }, ended: Promise<unknown>): Promise<void> {
+  return relay(child, { signal: pausedSignal, current: () => upgrade.paused, known: false }, ended);
+}
+
+/** Tells the Workflow of a management server of every new time of its switchover, until it has ended. */
+function relaySwitchovers(
+  child: Child,
+  { known, current }: { readonly known: string | undefined; readonly current: () => string | undefined },
+  ended: Promise<unknown>,
+): Promise<void> {
+  return relay(child, { signal: switchoverSignal, current, known }, ended);
+}
+
+interface Relayed<T> {
+  readonly signal: SignalDefinition<[value: unknown]>;
+  /** How things stand now. */
+  readonly current: () => T;
+  /** How the resource's Workflow takes things to be when it begins. */
+  readonly known: T;
+}
+
+/** One Signal after the other, each with how things stand then: whatever order requests come in, the last word is right. */
+async function relay<T>(child: Child, { signal, current, known }: Relayed<T>, ended: Promise<unknown>): Promise<void> {
+  let told = known;
+  const end = { come: false };
+  const noteEnd = () => {
+    end.come = true;
+  };
+  ended.then(noteEnd, noteEnd);
+  try {
+    for (;;) {
+      await condition(() => end.come || current() !== told);
+      if (end.come) return;
+      told = current();
+      await child.signal(signal, told);
+    }
+  } catch (failure) {
+    if (isCancellation(failure)) return;
+    const { workflowId } = child;
+    log.warn("The Workflow of a resource could not be told of a change", { workflowId, signal: signal.name, failure });
+  }
+}

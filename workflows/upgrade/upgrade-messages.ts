@@ -1,0 +1,248 @@
+import { log, setDefaultSignalHandler, setHandler, type SignalDefinition, workflowInfo } from "@temporalio/workflow";
+import { type Either, isLeft, isRight, left } from "fp-ts/Either";
+import type * as t from "io-ts";
+import type { ErrorBody } from "../../src/domain/errors";
+import { commits, saysWhen } from "../../src/domain/plan/schedule";
+import {
+  badPayload,
+  beingCancelled,
+  CommitPayload,
+  type Decision,
+  judgeCommit,
+  judgePause,
+  judgePrechecks,
+  judgeResolve,
+  judgeResume,
+  judgeRetry,
+  PlainPayload,
+  type RequestContext,
+  type RequestOutcome,
+} from "../../src/domain/requests/upgrade-request";
+import { precheckRuns } from "../../src/domain/task/prechecks";
+import { toEpochMilliseconds } from "../../src/domain/timestamp";
+import { currentTime, now } from "../clock";
+import {
+  commitSignal,
+  HostsReport,
+  hostsSignal,
+  pauseSignal,
+  prechecksSignal,
+  requestQuery,
+  resolveSignal,
+  resumeSignal,
+  retrySignal,
+  taskQuery,
+  taskWithChildrenQuery,
+  upgradeQuery,
+} from "../messages";
+import { onBehalfOf } from "../request-cause";
+import type { UpgradeState } from "./upgrade-state";
+
+/** How many outcomes are kept for `request` Queries; the oldest go first. */
+const keptOutcomes = 500;
+
+/**
+ * What operators have asked of an upgrade. Handlers only decide and record, here and now, and never throw: an error
+ * in a Signal handler would block the Workflow. The Workflow waits for the decisions.
+ */
+export class UpgradeRequests {
+  /** The commit that takes effect when the prechecks have passed. */
+  private commit: CommitPayload | undefined;
+  private prechecksWanted = false;
+  private decision: Decision | undefined;
+  private awaitsResolution = false;
+  private readonly outcomes = new Map<string, RequestOutcome>();
+  /** Ids of commits that were accepted while the prechecks ran. */
+  private earlyCommits: string[] = [];
+
+  /** `outcomes`: of requests that earlier runs have received. */
+  constructor(
+    private readonly state: UpgradeState,
+    outcomes: readonly RequestOutcome[] = [],
+  ) {
+    for (const outcome of outcomes) if (outcome.requestId !== undefined) this.outcomes.set(outcome.requestId, outcome);
+    // Signals that have arrived already are judged while the handlers are set.
+    this.awaitsResolution = state.phase === "FAILED";
+    setHandler(taskQuery, () => state.task);
+    setHandler(upgradeQuery, () => state.upgrade);
+    setHandler(taskWithChildrenQuery, () => state.taskWithChildren());
+    setHandler(requestQuery, (requestId) => this.outcomes.get(requestId));
+    setHandler(hostsSignal, (payload) => {
+      const report = HostsReport.decode(payload);
+      if (isRight(report)) state.hostsReported(report.right);
+    });
+    setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
+    this.onPlain(pauseSignal, "pause", judgePause, () => state.pause());
+    this.onPlain(resumeSignal, "resume", judgeResume, (request) => state.resume(timeOf(request)));
+    this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks());
+    this.onPlain(retrySignal, "retry", judgeRetry, () => {
+      this.decide("retry");
+      state.asked(currentTime());
+    });
+    this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
+    setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
+  }
+
+  /** The outcomes of requests, oldest first, for the next run. */
+  get received(): readonly RequestOutcome[] {
+    return [...this.outcomes.values()];
+  }
+
+  private get committed(): boolean {
+    return this.commit !== undefined;
+  }
+
+  /** Whether the prechecks of the draft are to run again; says so once. */
+  takePrechecks(): boolean {
+    const wanted = this.prechecksWanted;
+    this.prechecksWanted = false;
+    return wanted;
+  }
+
+  /** Whether a draft that waits has something to do. */
+  get draftMayGoOn(): boolean {
+    return this.committed || this.prechecksWanted;
+  }
+
+  /** Takes the commit: its time becomes the upgrade's. */
+  takeCommit(): void {
+    const commit = this.commit;
+    this.commit = undefined;
+    this.earlyCommits = [];
+    if (commit) this.state.reschedule(commit);
+  }
+
+  /** Prechecks have failed: commits that arrived while they ran are refused after all. */
+  dropEarlyCommit(): void {
+    this.commit = undefined;
+    for (const requestId of this.earlyCommits) {
+      const outcome = this.outcomes.get(requestId);
+      const judged = judgeCommit({}, this.context());
+      if (outcome && isLeft(judged)) this.outcomes.set(requestId, { ...outcome, accepted: false, reason: judged.left });
+    }
+    this.earlyCommits = [];
+  }
+
+  /** From here a failed upgrade can be retried or resolved. */
+  awaitResolution(): void {
+    this.decision = undefined;
+    this.awaitsResolution = true;
+  }
+
+  endResolution(): void {
+    this.awaitsResolution = false;
+  }
+
+  get resolution(): Decision | undefined {
+    return this.decision;
+  }
+
+  private readonly onCommit = (commit: CommitPayload): void => {
+    const { phase, awaitsCommit } = this.state;
+    if (commits(commit)) this.state.asked(timeOf(commit));
+    if (phase === "SCHEDULED" || phase === "ACCEPTED" || awaitsCommit || !commits(commit)) {
+      this.state.reschedule(commit);
+      return;
+    }
+    // A second commit that says nothing about time leaves the time that the first has given.
+    if (!this.commit || saysWhen(commit)) this.commit = commit;
+    if (phase !== "DRAFT_WAITING" && commit.requestId !== undefined) this.earlyCommits.push(commit.requestId);
+  };
+
+  /** From here on the prechecks run, so that a second request is refused. */
+  private onPrechecks(): void {
+    this.prechecksWanted = true;
+    this.state.enter("DRAFT_PRECHECKS");
+  }
+
+  private decide(decision: Decision): void {
+    this.decision = decision;
+    this.awaitsResolution = false;
+  }
+
+  /** Signals that say nothing but their name. */
+  private onPlain(
+    signal: SignalDefinition<[payload?: unknown]>,
+    request: RequestOutcome["request"],
+    judge: (context: RequestContext) => Either<ErrorBody, void>,
+    accept: (request: PlainPayload) => void,
+  ): void {
+    setHandler(signal, (payload) => {
+      this.receive(request, PlainPayload, payload, (_, context) => judge(context), accept);
+    });
+  }
+
+  private context(): RequestContext {
+    const { phase, failedPrechecks } = this.state;
+    const isRetryable = this.state.task.isRetryable === true;
+    const { awaitsResolution, decision, committed } = this;
+    const { cancelling, awaitsCommit: startMissed } = this.state;
+    const { historyLength, historySize } = workflowInfo();
+    const history = { events: historyLength, bytes: historySize };
+    const now = currentTime();
+    const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers: this.state.servers };
+    return { phase, failedPrechecks, isRetryable, ...asked, history, now };
+  }
+
+  private receive<P extends PlainPayload>(
+    request: RequestOutcome["request"],
+    codec: t.Type<P, unknown, unknown>,
+    payload: unknown,
+    judge: (payload: P, context: RequestContext) => Either<ErrorBody, unknown>,
+    accept: (payload: P) => void,
+  ): void {
+    const decoded = codec.decode(payload ?? {});
+    if (isLeft(decoded)) {
+      this.keep({ request, accepted: false, reason: badPayload(request), ...requestIdOf(payload) });
+      return;
+    }
+    const { requestId, requestedBy, referenceToken } = decoded.right;
+    const repeated = requestId !== undefined && this.outcomes.get(requestId)?.request === request;
+    if (repeated) {
+      log.info("A request that has been received before was dropped", { request, signalId: requestId });
+      return;
+    }
+    const context = this.context();
+    const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
+    const accepted = isRight(judged);
+    onBehalfOf(referenceToken, () => {
+      if (accepted) accept(decoded.right);
+      this.keep({
+        request,
+        accepted,
+        ...(isLeft(judged) && { reason: judged.left }),
+        ...(requestId !== undefined && { requestId }),
+        ...(requestedBy !== undefined && { requestedBy }),
+        ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
+      });
+      // A pause and its end change when things are done, not why.
+      return { goesOn: accepted && request !== "pause" && request !== "resume" };
+    });
+  }
+
+  private keep(outcome: Omit<RequestOutcome, "at">): void {
+    const { request, accepted, requestId, requestedBy, reason } = outcome;
+    log.info(accepted ? "Request accepted" : "Request refused", {
+      request,
+      signalId: requestId,
+      requestedBy,
+      ...(reason && { errorCode: reason.errorCode, reason: reason.message }),
+    });
+    if (requestId === undefined) return;
+    this.outcomes.set(requestId, { ...outcome, at: now() });
+    const oldest = this.outcomes.keys().next().value;
+    if (this.outcomes.size > keptOutcomes && oldest !== undefined) this.outcomes.delete(oldest);
+  }
+}
+
+/** When a request was sent, as far as it says; it may have waited for a worker since (epoch milliseconds). */
+function timeOf({ requestedAt }: PlainPayload): number {
+  return Math.min(currentTime(), requestedAt === undefined ? Infinity : toEpochMilliseconds(requestedAt));
+}
+
+/** The request id of a payload that is otherwise wrong, so that its sender can be told. */
+function requestIdOf(payload: unknown): { requestId?: string } {
+  const requestId =
+    typeof payload === "object" && payload !== null && "requestId" in payload ? payload.requestId : undefined;
+  return typeof requestId === "string" && requestId.length <= 1024 ? { requestId } : {};
+}

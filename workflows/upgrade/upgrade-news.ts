@@ -1,0 +1,164 @@
+import { log, workflowInfo } from "@temporalio/workflow";
+import type { ErrorBody } from "../../src/domain/errors";
+import {
+  type NoticeData,
+  noticeErrors,
+  noticesOfPhase,
+  type NoticeType,
+} from "../../src/domain/notifications/upgrade-notice";
+import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { Stage } from "../../src/domain/spec/task";
+import { hasEnded, statusOfPhase, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import type { HostCounts } from "../../src/domain/task/sub-task";
+import type { TaskProgress } from "../../src/domain/task/task-progress";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { now, stopwatch } from "../clock";
+import type { UpgradeNotices } from "./upgrade-notices";
+
+/** Progress without its time, which is now. */
+export type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+
+/** Finds in all that happens to an upgrade what is worth telling its receivers. */
+export class UpgradeNews {
+  /** Whether receivers were told that this attempt has begun with its work. */
+  private toldStart = false;
+  /** How long after its time the work has begun. */
+  private lateSeconds: number | undefined;
+  /** Failed hosts by resource that receivers were told of in this attempt. */
+  private readonly toldFailures = new Map<string, number>();
+
+  constructor(
+    private readonly plan: Pick<UpgradePlan, "id" | "name" | "bundle">,
+    private readonly notices: UpgradeNotices,
+  ) {}
+
+  /** Something was recorded on the Task, in this phase. */
+  happened(happening: Happening, phase: UpgradePhase): void {
+    if (happening.type === "RetryStarted") {
+      this.toldStart = false;
+      this.lateSeconds = undefined;
+      this.toldFailures.clear();
+    } else if (happening.type === "ProductStarted") {
+      const { lateSeconds } = this;
+      if (!this.toldStart) this.tell("upgrade.started", phase, { ...(lateSeconds !== undefined && { lateSeconds }) });
+      this.toldStart = true;
+    } else if (happening.type === "StartMissed") {
+      this.tell("upgrade.start.missed", phase);
+    } else if (happening.type === "StartedLate") {
+      this.lateSeconds = happening.seconds;
+    } else if (happening.type === "ResolutionEnded") {
+      this.tell(happening.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
+    }
+  }
+
+  /** A phase was entered, with these errors. `failedPrechecks` are the errors of the latest prechecks. */
+  entered(
+    phase: UpgradePhase,
+    about: { from: UpgradePhase; errors: readonly ErrorBody[]; failedPrechecks: readonly ErrorBody[] },
+  ): void {
+    const { from, errors, failedPrechecks } = about;
+    const change = { from, to: phase, errors, prechecksFailed: failedPrechecks.length > 0 };
+    for (const type of noticesOfPhase(change))
+      this.tell(type, phase, { errors: type === "upgrade.prechecks.failed" ? failedPrechecks : errors });
+  }
+
+  /** The hosts of a resource were counted; worth telling where more of them have failed than was told. */
+  hostsCounted(
+    resourceId: string,
+    { failed, total }: HostCounts,
+    { message, phase }: { message: string | undefined; phase: UpgradePhase },
+  ): void {
+    if (failed <= (this.toldFailures.get(resourceId) ?? 0)) return;
+    this.toldFailures.set(resourceId, failed);
+    const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
+    this.tell("upgrade.host.failed", phase, { errors, resourceId, hosts: { failed, total } });
+  }
+
+  private tell(
+    type: NoticeType,
+    phase: UpgradePhase,
+    {
+      errors = [],
+      ...about
+    }: Pick<NoticeData, "resourceId" | "hosts" | "lateSeconds"> & { errors?: readonly ErrorBody[] } = {},
+  ): void {
+    const { id, name, bundle } = this.plan;
+    const { task, upgrade } = statusOfPhase(phase);
+    this.notices.tell(type, now(), {
+      upgradeId: id,
+      name,
+      bundleId: bundle.id,
+      status: upgrade,
+      taskStatus: task,
+      errors: noticeErrors(errors),
+      ...about,
+    });
+  }
+}
+
+/** Of many errors or resources so many are told in one line; the Task has all. */
+const toldAtOnce = 5;
+
+/** What a line tells of a phase beside its name. */
+interface PhaseTold {
+  readonly plan: UpgradePlan;
+  readonly phase: UpgradePhase;
+  readonly errors: readonly ErrorBody[];
+  readonly errorCodes: readonly string[];
+  readonly failedPrechecks: readonly ErrorBody[];
+  /** When the first of the resources begins (epoch milliseconds), where it lies ahead. */
+  readonly nextTime: number | undefined;
+  readonly hosts: readonly HostCounts[];
+}
+
+/** The first line of an upgrade's story: what is to be upgraded, to what, and for whom. */
+export function tellBeginning(plan: UpgradePlan): void {
+  const resources = resourcesOf(plan);
+  log.info("An upgrade begins", {
+    requestedBy: workflowInfo().memo?.["requestedBy"],
+    draft: plan.draft,
+    bundle: plan.bundle.id,
+    resources: resources.length,
+    targets: resources.slice(0, toldAtOnce).map(({ name, targetVersion }) => `${name} to ${targetVersion}`),
+  });
+}
+
+/** The upgrade has entered a phase: why, what it waits for, and at an end how long it took and what became of its hosts. */
+export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: PhaseTold): void {
+  log.info("The upgrade entered a phase", {
+    phase,
+    status: statusOfPhase(phase).upgrade,
+    ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, toldAtOnce).map(({ message }) => message) }),
+    ...(phase === "DRAFT_WAITING" && { prechecks: failedPrechecks.length > 0 ? "FAILED" : "PASSED" }),
+    ...(phase === "SCHEDULED" && nextTime !== undefined && { until: toTimestamp(nextTime) }),
+    ...(hasEnded(phase) && {
+      seconds: stopwatch(Date.parse(plan.creationTimestamp))(),
+      hosts: hosts.reduce(added, { total: 0, upgraded: 0, skipped: 0, failed: 0, left: 0 }),
+    }),
+  });
+}
+
+/** One line for each precheck of a resource that has not passed. */
+export function tellPrechecks({ resourceId, name }: ResourcePlan, stages: readonly Stage[]): void {
+  for (const { type, status, errors } of stages) {
+    if (status !== "FAILED") continue;
+    const [error] = errors ?? [];
+    log.info("A precheck failed", {
+      resourceId,
+      resource: name,
+      precheck: type,
+      errorCode: error?.errorCode,
+      reason: error?.message,
+    });
+  }
+}
+
+function added(a: HostCounts, b: HostCounts): HostCounts {
+  return {
+    total: a.total + b.total,
+    upgraded: a.upgraded + b.upgraded,
+    skipped: a.skipped + b.skipped,
+    failed: a.failed + b.failed,
+    left: a.left + b.left,
+  };
+}

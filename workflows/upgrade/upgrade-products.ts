@@ -1,0 +1,206 @@
+import { CancellationScope, condition, proxyActivities } from "@temporalio/workflow";
+import type { UpgradeActivities } from "../../activities/contract";
+import type { ErrorBody } from "../../src/domain/errors";
+import { beginTime } from "../../src/domain/plan/schedule";
+import { isCluster, type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { lateSeconds } from "../../src/domain/task/late-start";
+import { resourceResultSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
+import { toTimestamp } from "../../src/domain/timestamp";
+import { readOptions } from "../activity-options";
+import { currentTime, now } from "../clock";
+import { untilAnswered } from "../lost-activities";
+import type { ResourceResult } from "../messages";
+import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
+import type { LockedResource } from "./locks";
+import { runPrechecks } from "./upgrade-prechecks";
+import type { UpgradeState } from "./upgrade-state";
+
+/** Prechecks older than this when a resource becomes due are run again (milliseconds). */
+const precheckLifetime = 60 * 60 * 1000;
+
+/**
+ * Runs the products one after another, the resources of each in parallel, each from its own time on. The first
+ * product that fails ends the upgrade. Gives the errors; none where every resource has succeeded.
+ */
+export async function runProducts(
+  state: UpgradeState,
+  locked: readonly LockedResource[],
+  precheckedAt: number,
+): Promise<readonly ErrorBody[]> {
+  const { products } = state.plan;
+  for (const [i, product] of products.entries()) {
+    const ids = new Set(product.resources.map(({ resourceId }) => resourceId));
+    const mine = locked.filter(({ resource }) => ids.has(resource.resourceId));
+    const errors = await new ProductRun(state, product, mine, precheckedAt, i > 0).run();
+    if (errors.length > 0) {
+      // The end of a cancelled upgrade says itself what it has not begun.
+      if (CancellationScope.current().consideredCancelled) return errors;
+      for (const later of products.slice(i + 1)) {
+        state.record({ type: "ProductNotBegun", product: later.product, failed: product.product });
+      }
+      return errors;
+    }
+  }
+  return [];
+}
+
+class ProductRun {
+  private readonly errors: ErrorBody[] = [];
+  private readonly begun: Promise<void>[] = [];
+  private waiting: readonly LockedResource[];
+  private started = false;
+  /** Since when nothing but the schedule keeps resources from beginning (epoch milliseconds). */
+  private readonly readyAt: number;
+
+  constructor(
+    private readonly state: UpgradeState,
+    private readonly product: ProductPlan,
+    resources: readonly LockedResource[],
+    private precheckedAt: number,
+    private readonly isAfterAnother: boolean,
+  ) {
+    this.waiting = resources;
+    this.readyAt = isAfterAnother ? currentTime() : 0;
+  }
+
+  async run(): Promise<readonly ErrorBody[]> {
+    while (this.waiting.length > 0) {
+      await this.state.untilResumed();
+      this.noteMissed();
+      const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && !this.isMissed(one));
+      if (due.length === 0) await this.waitForNext();
+      else await this.beginDue(due);
+    }
+    await Promise.all(this.begun);
+    if (this.started) this.state.record({ type: "ProductEnded", product: this.product.product });
+    return this.errors;
+  }
+
+  private timeOf(resource: LockedResource): number {
+    return beginTime(this.current(resource));
+  }
+
+  /** The resource with the time that holds now. */
+  private current({ resource }: LockedResource): ResourcePlan {
+    return this.state.resources.find(({ resourceId }) => resourceId === resource.resourceId) ?? resource;
+  }
+
+  /** Has resources wait for a commit that are due so late that nobody may want them to begin now. */
+  private noteMissed(): void {
+    const missed = this.waiting.filter((one) => this.isMissed(one));
+    this.state.startMissed(missed.map((one) => this.current(one)));
+  }
+
+  private isMissed(resource: LockedResource): boolean {
+    return this.state.missesStart(this.current(resource), this.readyAt);
+  }
+
+  /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
+  private async waitForNext(): Promise<void> {
+    const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
+    if (!this.started && this.state.phase !== phase) this.state.enter(phase);
+    const { scheduleChanges } = this.state;
+    const known = { precheckedAt: this.precheckedAt };
+    const mayRest = !this.started && !this.isAfterAnother;
+    const changed = () =>
+      this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryTooLong(this.state, known));
+    const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
+    if (!Number.isFinite(next)) await condition(changed);
+    else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
+    // A change of the schedule is part of the plan, and is handed on with it.
+    if (mayRest && isHistoryTooLong(this.state, known)) throw new HistoryTooLong(known);
+  }
+
+  private async beginDue(due: readonly LockedResource[]): Promise<void> {
+    this.state.enterRunning();
+    this.waiting = this.waiting.filter((resource) => !due.includes(resource));
+    const recalled = await checkBundle(this.state.plan);
+    const failed = recalled.length > 0 ? recalled : await this.precheckAgain(due);
+    if (failed.length > 0) {
+      this.errors.push(...failed);
+      // Nothing has been touched: nothing will be. Resources that already run are not ours to stop.
+      const released = this.started ? due : [...due, ...this.waiting];
+      if (!this.started) this.waiting = [];
+      released.forEach((resource) => resource.release());
+      await Promise.all(released.map(({ ended }) => ended));
+      return;
+    }
+    await this.state.untilResumed();
+    // What has become late meanwhile, while no worker ran for example, waits for its commit with the others.
+    const inTime = due.filter((one) => !this.isMissed(one));
+    this.waiting = [...this.waiting, ...due.filter((one) => !inTime.includes(one))];
+    if (inTime.length === 0) return;
+    const late = lateSeconds(Math.max(...inTime.map((one) => this.state.lateness(this.current(one), this.readyAt))));
+    if (late !== undefined) this.state.startedLate(late);
+    if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
+    this.started = true;
+    await Promise.all(inTime.map((resource) => this.begin(resource)));
+    this.state.publish();
+  }
+
+  private begin(resource: LockedResource): Promise<void> {
+    this.state.record({ type: "ResourceStarted", resourceId: resource.resource.resourceId });
+    this.begun.push(resource.ended.then((result) => this.resourceEnded(resource, result)));
+    return resource.begin();
+  }
+
+  private async precheckAgain(due: readonly LockedResource[]): Promise<readonly ErrorBody[]> {
+    const resources = due.map(({ resource }) => resource);
+    // A pause that begins while they run may last until they are too old as well.
+    while (currentTime() - this.precheckedAt > precheckLifetime) {
+      const stage = this.isAfterAnother || this.started ? "IN_WORK" : "FIRST_CONTACT";
+      const failed = await runPrechecks(this.state, resources, stage);
+      this.precheckedAt = currentTime();
+      if (failed.length > 0) return failed;
+      await this.state.untilResumed();
+    }
+    return [];
+  }
+
+  private resourceEnded({ resource }: LockedResource, ended: ResourceResult): void {
+    const { resourceId } = resource;
+    const result = this.state.resourceEnded(resourceId, ended);
+    const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, now());
+    this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
+    if (result.error === undefined) return;
+    if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));
+    else this.fail(resourceError(resource, result));
+  }
+
+  /** Kept for the upgrade as well: a cancellation may end this run before it can give its errors. */
+  private fail(error: ErrorBody): void {
+    this.errors.push(error);
+    this.state.resourceErrors.push(error);
+  }
+}
+
+function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult): ErrorBody {
+  const { total, upgraded, skipped, failed, left } = hosts;
+  return {
+    errorCode: error?.errorCode ?? "RESOURCE_UPGRADE_FAILED",
+    errorType: error?.errorType ?? "UPGRADE",
+    message: `${resourceTitle(resource)}: ${sentence(error?.message ?? "failed")}${total === 0 ? "" : ` Of ${total} ${isCluster(resource) ? "hosts" : "nodes"} ${upgraded + skipped} are at the target, ${failed} failed and ${left} were not begun.`}`,
+    remediationMessage: error?.remediationMessage ?? "Mend what the error names, then retry the upgrade.",
+    context: { resourceId: resource.resourceId, ...error?.context },
+    ...(error && { nestedErrors: [error] }),
+  };
+}
+
+/** The text with a full stop: what a component manager says often has none. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOptions());
+
+/**
+ * Asks a worker whether the bundle of an upgrade may still be installed: it may have been recalled since the upgrade was
+ * accepted. Gives the error that says why not, or none.
+ */
+export async function checkBundle({ id, bundle, waits }: UpgradePlan): Promise<readonly ErrorBody[]> {
+  const options = { ...readOptions(waits), summary: `may bundle ${bundle.id} still be installed?` };
+  const { error } = await untilAnswered(waits, () =>
+    reads.checkBundle.executeWithOptions(options, [{ bundleId: bundle.id, upgradeId: id }]),
+  );
+  return error ? [error] : [];
+}

@@ -1,0 +1,219 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  isCancellation,
+  log,
+} from "@temporalio/workflow";
+import type { ErrorBody } from "../../src/domain/errors";
+import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { UpgradePhase } from "../../src/domain/spec/upgrade";
+import { toEpochMilliseconds } from "../../src/domain/timestamp";
+import { currentTime } from "../clock";
+import { errorOf } from "../lost-activities";
+import { onBehalfOf } from "../request-cause";
+import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
+import { acquireLocks, type LockedResource, releaseAll } from "./locks";
+import { UpgradeRequests } from "./upgrade-messages";
+import { runPrechecks } from "./upgrade-prechecks";
+import { checkBundle, runProducts } from "./upgrade-products";
+import { UpgradeState } from "./upgrade-state";
+
+/** Milliseconds between two tries to take the locks of a scheduled upgrade again. */
+const betweenLocks = 60_000;
+
+/**
+ * One upgrade from its acceptance to its end; its Workflow ID is the Task id. Interprets the plan: prechecks, for a
+ * draft the wait for its commit, the locks of all resources, then the products in their order. A failed upgrade stays
+ * open for `retry` and `resolve`. Closes as completed, as failed when it is given up, or as cancelled. `before`: what an
+ * earlier run handed on when its history had become too long.
+ */
+export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade): Promise<{ outcome: UpgradePhase }> {
+  const state = new UpgradeState(plan, before?.state);
+  // Read first: a Signal that has arrived already changes it as soon as there are handlers.
+  const { phase } = state;
+  const requests = new UpgradeRequests(state, before?.outcomes);
+  const resources: LockedResource[] = [];
+  let errors: readonly ErrorBody[] = before?.errors ?? [];
+  if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ goesOn: true }));
+  CancellationScope.current().cancelRequested.catch(() => state.cancelRequested());
+  try {
+    let hasFailed = phase === "FAILED";
+    let { precheckedAt } = before ?? {};
+    let isLocked = false;
+    if (plan.draft && (!before || phase === "DRAFT_WAITING"))
+      precheckedAt = await prepareDraft(state, requests, precheckedAt);
+    else if (before && !hasFailed) isLocked = await lockAgain(state, resources);
+    for (;;) {
+      if (hasFailed) {
+        if ((await awaitResolution(state, requests, errors)) !== "retry") throw givenUp(errors);
+        errors = [];
+        state.record({ type: "RetryStarted", resources: state.unfinished() });
+        state.enter("ACCEPTED");
+        precheckedAt = undefined;
+      }
+      errors = await attempt(state, resources, { precheckedAt, isLocked });
+      isLocked = false;
+      const { consideredCancelled, cancelRequested } = CancellationScope.current();
+      if (errors.length === 0) {
+        // Whoever cancelled was told so, and what was in work was the last of it.
+        if (consideredCancelled) await cancelRequested;
+        return succeed(state);
+      }
+      // Resources that a cancellation has cut short report errors: the upgrade is cancelled, not failed.
+      if (consideredCancelled) await cancelRequested;
+      state.enter("FAILED", errors);
+      requests.awaitResolution();
+      hasFailed = true;
+    }
+  } catch (thrown) {
+    let failure = thrown;
+    if (thrown instanceof HistoryTooLong) {
+      await continueUpgradeAsNew(state, requests, thrown.known);
+      failure = new CancelledFailure("The upgrade was cancelled");
+    }
+    if (!isCancellation(failure)) throw failure;
+    await CancellationScope.nonCancellable(() => cancelled(state, resources, errors));
+    throw failure;
+  } finally {
+    if (state.notices.pending) await CancellationScope.nonCancellable(() => state.notices.handedOver());
+  }
+}
+
+/**
+ * Prechecks, as often as they are asked for, then the wait for a commit. Gives the time of the prechecks that the commit
+ * relies on (epoch milliseconds). `before`: the same of an earlier run.
+ */
+async function prepareDraft(
+  state: UpgradeState,
+  requests: UpgradeRequests,
+  before: number | undefined,
+): Promise<number> {
+  let precheckedAt = before;
+  if (precheckedAt === undefined) state.enter("DRAFT_PRECHECKS");
+  for (;;) {
+    if (precheckedAt === undefined) {
+      const errors = await runPrechecks(state, state.resources);
+      precheckedAt = currentTime();
+      state.enter("DRAFT_WAITING");
+      if (errors.length > 0) requests.dropEarlyCommit();
+    }
+    await waitAtRest(state, () => requests.draftMayGoOn, { precheckedAt });
+    if (requests.takePrechecks()) {
+      precheckedAt = undefined;
+      continue;
+    }
+    requests.takeCommit();
+    state.enter("ACCEPTED");
+    return precheckedAt;
+  }
+}
+
+/**
+ * Takes the locks of a scheduled upgrade again, which an earlier run gave back. Waits for whoever has taken one of them
+ * meanwhile, as long as the schedule leaves time. False if it does not: the attempt then finds out who holds the lock.
+ */
+async function lockAgain(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
+  for (;;) {
+    const resources = state.unfinished();
+    const locked = await acquireLocks(state, resources);
+    if (Array.isArray(locked)) {
+      running.push(...locked);
+      return true;
+    }
+    if (state.nextTime(resources) === undefined) return false;
+    const { scheduleChanges } = state;
+    const summary = "before the locks are asked for again";
+    await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });
+  }
+}
+
+/** Locks, prechecks where there are none to rely on, products. Gives the errors; none where all went well. */
+async function attempt(
+  state: UpgradeState,
+  running: LockedResource[],
+  { precheckedAt, isLocked }: { readonly precheckedAt: number | undefined; readonly isLocked: boolean },
+): Promise<readonly ErrorBody[]> {
+  state.resourceErrors = [];
+  try {
+    const resources = state.unfinished();
+    // Of a commit; what is due now is looked at when it begins.
+    if (precheckedAt !== undefined && state.nextTime(resources) !== undefined) {
+      const recalled = await checkBundle(state.plan);
+      if (recalled.length > 0) return recalled;
+    }
+    if (!isLocked) {
+      const locked = await acquireLocks(state, resources);
+      if (!Array.isArray(locked)) return [locked];
+      running.splice(0, running.length, ...locked);
+    }
+    if (precheckedAt === undefined) {
+      state.enterPrechecks();
+      const errors = await runPrechecks(state, resources);
+      if (errors.length > 0) return errors;
+    }
+    return await runProducts(state, running, precheckedAt ?? currentTime());
+  } catch (failure) {
+    if (isCancellation(failure) || failure instanceof HistoryTooLong) throw failure;
+    log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
+    return [errorOf(failure)];
+  } finally {
+    await CancellationScope.nonCancellable(() => releaseAll(running));
+  }
+}
+
+function succeed(state: UpgradeState): { outcome: UpgradePhase } {
+  const outcomes = state.resources.map(({ resourceId }) => state.resultOf(resourceId)?.outcome);
+  const outcome = outcomes.every((one) => one === "NOTHING_TO_DO")
+    ? "NOTHING_TO_DO"
+    : outcomes.includes("WITHIN_TOLERANCE")
+      ? "SUCCESSFUL_WITH_WARNING"
+      : "SUCCESSFUL";
+  state.enter(outcome, state.warnings);
+  return { outcome };
+}
+
+/** Waits for somebody to retry or resolve, as long as the plan says. A cancellation gives up as well: it is over. */
+async function awaitResolution(
+  state: UpgradeState,
+  requests: UpgradeRequests,
+  errors: readonly ErrorBody[],
+): Promise<"retry" | "resolve" | "expired"> {
+  const { resolutionDays } = state.plan;
+  const until = toEpochMilliseconds(state.since) + resolutionDays * 24 * 60 * 60 * 1000;
+  let decision: "retry" | "resolve" | "expired";
+  try {
+    const summary = `wait ${resolutionDays} days for retry or resolve`;
+    await waitAtRest(state, () => requests.resolution !== undefined, { errors }, { until, summary });
+    decision = requests.resolution ?? "expired";
+  } catch (failure) {
+    if (!isCancellation(failure)) throw failure;
+    decision = "resolve";
+  }
+  requests.endResolution();
+  if (decision === "retry") return decision;
+  log.info("A failed upgrade was given up", { by: decision === "resolve" ? "request" : "the end of its time" });
+  state.record({ type: "ResolutionEnded", resolved: decision === "resolve" });
+  state.publish();
+  return decision;
+}
+
+function givenUp(errors: readonly ErrorBody[]): ApplicationFailure {
+  const [first] = errors;
+  return ApplicationFailure.nonRetryable(first?.message ?? "The upgrade failed.", first?.errorCode ?? "UPGRADE_FAILED");
+}
+
+/** What failed while the upgrade was being cancelled stays on the Task; that it was cancelled is its status. */
+async function cancelled(
+  state: UpgradeState,
+  running: readonly LockedResource[],
+  errors: readonly ErrorBody[],
+): Promise<void> {
+  await releaseAll(running);
+  const known = [...new Set([...errors, ...state.resourceErrors])];
+  state.enter(
+    "CANCELLED",
+    known.filter(({ errorCode }) => errorCode !== "CANCELLED"),
+  );
+}
