@@ -137,20 +137,19 @@ module.exports = {
     ),
     never(
       "api-knows-use-cases-only",
-      "The HTTP interface must not depend on how upgrades are run or where clusters are listed.",
+      "The HTTP interface must not depend on how upgrades are run, where clusters are listed, or how callers prove who they are.",
       "^src/api/",
-      "^(src/(authentication|temporal|catalog|inventory|simulator|commands|main|config)|workflows/|activities/|node_modules/@temporalio/)",
+      "^(src/(authentication/(?!(authentication|client-address)\\.ts)|temporal|catalog|inventory|simulator|commands|main|config)|workflows/|activities/|node_modules/@temporalio/)",
     ),
     {
       name: "authentication-serves-the-api",
-      comment: "It answers who somebody is; what upgrades are and how HTTP is spoken is not its business.",
+      comment: "It answers who a caller is; what upgrades are and how HTTP is spoken is not its business.",
       severity: "error",
       from: { path: "^src/authentication/" },
       to: {
         path: "^(src|workflows|activities)/",
         pathNot: [
           "^src/authentication/",
-          "^src/api/(authentication|api-error|client-address|role|token-issuer)\\.ts$",
           "^src/(domain/codec|bounded-body)\\.ts$",
           "^src/upgrades/service-error\\.ts$",
         ],

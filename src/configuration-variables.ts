@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { isAddressOrNetwork } from "./api/client-address";
+import { isAddressOrNetwork } from "./authentication/client-address";
 import { isLoopback } from "./loopback";
 
 /** One environment variable: how it is read, and what docs/configuration.md says of it. */

@@ -1,7 +1,7 @@
 import type Koa from "koa";
+import type { Role } from "../authentication/authentication";
 import type { Access } from "./api-error";
 import type { ErrorResponse } from "./error-response";
-import type { Role } from "./role";
 
 /** What is known of a request while it is handled; the request log is written from it. */
 export interface ApiState {

@@ -2,6 +2,7 @@ import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type * as t from "io-ts";
+import type { RequiredRole, Role } from "../authentication/authentication";
 import { type ServiceError, unexpected } from "../upgrades/service-error";
 import type { ApiContext } from "./api-context";
 import type { Access, ApiError } from "./api-error";
@@ -9,7 +10,6 @@ import { type DecodedRequest, decodeRequest, type RawRequest, type RequestCodecs
 import type { RouteLoad, WithPermit } from "./load-control";
 import type { ApiLimits } from "./request-body";
 import { respond, type Success } from "./response";
-import type { RequiredRole, Role } from "./role";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as TE from "fp-ts/TaskEither";
-import { type Authentication, unauthorized } from "../api/authentication";
-import type { TokenIssuer } from "../api/token-issuer";
 import { unexpected } from "../upgrades/service-error";
+import { type Authentication, type TokenIssuer, unauthorized } from "./authentication";
 import { signedTokens } from "./tokens";
 
 /**

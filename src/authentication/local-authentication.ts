@@ -2,11 +2,15 @@ import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import type { ApiError } from "../api/api-error";
-import { type Authentication, unauthorized } from "../api/authentication";
-import { networkOf } from "../api/client-address";
-import type { TokenIssuer, TokenPair } from "../api/token-issuer";
 import { type ServiceError, unexpected } from "../upgrades/service-error";
+import {
+  type Authentication,
+  type AuthenticationError,
+  type TokenIssuer,
+  type TokenPair,
+  unauthorized,
+} from "./authentication";
+import { networkOf } from "./client-address";
 import { bearerToken, type RevokedTokens, type SignedTokens } from "./tokens";
 import { isPassword, nobodysPassword, type Users } from "./users";
 
@@ -44,7 +48,7 @@ export function localAuthentication(parts: LocalParts): Authentication {
  * gets another password.
  */
 function localTokens({ users, tokens, revoked, limiter }: LocalParts): TokenIssuer {
-  const issue = async ({ username, password, address }: Login): Promise<E.Either<ApiError, TokenPair>> => {
+  const issue = async ({ username, password, address }: Login): Promise<E.Either<AuthenticationError, TokenPair>> => {
     const permitted = await limiter.attempt(username, address);
     if (E.isLeft(permitted)) return E.left({ _tag: "TooManyLogins", retryAfterSeconds: permitted.left });
     const user = users.find(username);
@@ -80,7 +84,7 @@ const badRefresh = unauthorized(
   "Get a new one with POST /v1/tokens.",
 );
 
-const settled = <A>(work: () => Promise<E.Either<ApiError, A>>): TE.TaskEither<ApiError, A> =>
+const settled = <A>(work: () => Promise<E.Either<AuthenticationError, A>>): TE.TaskEither<AuthenticationError, A> =>
   pipe(
     attempted(work),
     TE.chainW((outcome) => TE.fromEither(outcome)),

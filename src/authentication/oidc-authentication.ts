@@ -2,12 +2,18 @@ import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import * as t from "io-ts";
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
-import type { ApiError } from "../api/api-error";
-import { type Authentication, type Credentials, unauthorized } from "../api/authentication";
-import { type Role, roleNamed, roles } from "../api/role";
 import { answerBounds, readBoundedText } from "../bounded-body";
 import { Identifier } from "../domain/codec";
 import { notAllowed, unexpected } from "../upgrades/service-error";
+import {
+  type Authentication,
+  type AuthenticationError,
+  type Credentials,
+  type Role,
+  roleNamed,
+  roles,
+  unauthorized,
+} from "./authentication";
 import { bearerToken } from "./tokens";
 
 export interface OidcOptions extends KeySource {
@@ -42,7 +48,7 @@ const clockToleranceSeconds = 30;
 /** Accepts the tokens of an OpenID Connect issuer. Gives out none itself. */
 export function oidcAuthentication(options: OidcOptions): Authentication {
   const keys = issuerKeys(options);
-  const notHere = TE.left<ApiError>(
+  const notHere = TE.left<AuthenticationError>(
     notAllowed({
       code: "TOKENS_NOT_ISSUED",
       message: "This service gives out no tokens.",
@@ -80,7 +86,7 @@ export function oidcAuthentication(options: OidcOptions): Authentication {
 function credentialsOf(
   claims: JWTPayload,
   { roleClaim, now }: Pick<OidcOptions, "roleClaim" | "now">,
-): TE.TaskEither<ApiError, Credentials> {
+): TE.TaskEither<AuthenticationError, Credentials> {
   // It names the caller in logs and histories.
   if (!Identifier.is(claims.sub))
     return TE.left(unauthorized("The subject of the token cannot name a caller.", "Ask the issuer of the token."));
@@ -104,7 +110,7 @@ function highestRole(claim: unknown): Role | undefined {
   return roles.findLast((role) => named.includes(role));
 }
 
-function failureOf(error: unknown, { issuer, audience }: OidcOptions): ApiError {
+function failureOf(error: unknown, { issuer, audience }: OidcOptions): AuthenticationError {
   if (error instanceof IssuerUnreachableError) return { _tag: "IssuerUnreachable", issuer, cause: error };
   const getOne = `Get a token from ${issuer} for the audience ${audience}.`;
   if (error instanceof errors.JWTExpired) return unauthorized("The token has expired.", getOne);

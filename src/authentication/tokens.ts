@@ -4,10 +4,9 @@ import { join } from "node:path";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { errors, jwtVerify, SignJWT } from "jose";
-import { unauthorized } from "../api/authentication";
-import { type Role, roleNamed } from "../api/role";
 import { Identifier } from "../domain/codec";
 import type { ServiceError } from "../upgrades/service-error";
+import { type Role, roleNamed, unauthorized } from "./authentication";
 
 /** Signs and checks the service's own tokens: JWTs by HS256, whose key all API processes share. */
 export interface SignedTokens {

@@ -3,8 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { parse } from "yaml";
-import { type Role, roleNamed, roles } from "../api/role";
 import { Identifier } from "../domain/codec";
+import { type Role, roleNamed, roles } from "./authentication";
 
 /** Somebody who may log in. */
 export interface User {

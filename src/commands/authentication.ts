@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as E from "fp-ts/Either";
-import type { Authentication } from "../api/authentication";
+import type { Authentication } from "../authentication/authentication";
 import { devAuthentication } from "../authentication/dev-authentication";
 import { localAuthentication, loginLimiter } from "../authentication/local-authentication";
 import { oidcAuthentication } from "../authentication/oidc-authentication";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import type { Browser, Page } from "playwright-core";
-import type { Authentication } from "../../src/api/authentication";
+import type { Authentication } from "../../src/authentication/authentication";
 import { oidcAuthentication } from "../../src/authentication/oidc-authentication";
 import type { Task } from "../../src/domain/spec/task";
 import type { TaskEvent } from "../../src/upgrades/task-history";

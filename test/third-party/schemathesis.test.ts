@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { TokenPair } from "../../src/api/token-issuer";
+import type { TokenPair } from "../../src/authentication/authentication";
 import { hashPassword } from "../../src/authentication/users";
 import { ServiceUnderTest } from "../system/service-under-test";
 import { type Phase, phases, runSchemathesis } from "./run-schemathesis";

@@ -1,10 +1,9 @@
 import * as E from "fp-ts/Either";
+import { type Authentication, type RequiredRole, type Role, roleCovers } from "../../authentication/authentication";
 import { badRequest, notAllowed, type ServiceError } from "../../upgrades/service-error";
 import type { ApiMiddleware } from "../api-context";
 import type { Access } from "../api-error";
-import type { Authentication } from "../authentication";
 import { respondWithError } from "../response";
-import { type RequiredRole, type Role, roleCovers } from "../role";
 
 /** What a route says of who may use it. */
 interface Guarded {

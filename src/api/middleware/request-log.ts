@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import type { ClientAddress } from "../../authentication/client-address";
 import type { ApiContext, ApiMiddleware, ApiState } from "../api-context";
-import type { ClientAddress } from "../client-address";
 import { isRefusal } from "../error-response";
 
 const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,5 +1,6 @@
 import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
+import { TokenCreationSpec, TokenPair } from "../../authentication/authentication";
 import { shapeOf } from "../../domain/codec";
 import { ErrorBody, ErrorCause } from "../../domain/errors";
 import { PageMetadata } from "../../domain/page";
@@ -45,7 +46,6 @@ import {
 } from "../../domain/spec/upgrade-spec";
 import { SubTaskChange, TaskChange } from "../../domain/task/task-change";
 import { TaskEnd } from "../routes/task-events";
-import { TokenCreationSpec, TokenPair } from "../token-issuer";
 
 interface Component {
   readonly codec: t.Mixed;

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type * as t from "io-ts";
+import { type AuthenticationMode, unauthorized } from "../../authentication/authentication";
 import { ErrorBody } from "../../domain/errors";
 import { endedRefusal } from "../../domain/requests/published-upgrade";
 import { conflict, notFound, temporalUnreachable, unexpected } from "../../upgrades/service-error";
 import type { ApiError } from "../api-error";
-import { type AuthenticationMode, unauthorized } from "../authentication";
 import { errorResponse } from "../error-response";
 import type { Route } from "../route";
 import { componentName, componentSchemas, type JsonSchema, jsonSchemaOf } from "./components";

@@ -4,11 +4,10 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
+import { type AuthenticationMode, roleCovers } from "../../authentication/authentication";
 import { ConsoleConfig, ConsoleSession, type ConsoleSignIn } from "../../domain/console-config";
 import { unexpected } from "../../upgrades/service-error";
-import type { AuthenticationMode } from "../authentication";
 import { json, type Representation, type Shorter } from "../response";
-import { roleCovers } from "../role";
 import { noParameters, route, type Route } from "../route";
 
 /** Where the built console is, and what it has to know of this installation. */

@@ -1,7 +1,13 @@
+import {
+  AccessToken,
+  RefreshTokenId,
+  TokenCreationSpec,
+  type TokenIssuer,
+  TokenPair,
+} from "../../authentication/authentication";
 import { accessTokenExample, refreshTokenIdExample } from "../openapi/examples";
 import { json, jsonText, nothing } from "../response";
 import { noParameters, route, type Route } from "../route";
-import { AccessToken, RefreshTokenId, TokenCreationSpec, type TokenIssuer, TokenPair } from "../token-issuer";
 
 /**
  * Getting, renewing and revoking tokens, as published clients of such services do it (docs/spec-gaps.md, tokens). Open

@@ -3,7 +3,6 @@ import { Writable } from "node:stream";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import { type Logger, pino } from "pino";
-import type { Authentication } from "../../../src/api/authentication";
 import { type ApiDependencies, createApi } from "../../../src/api/create-api";
 import {
   bundleExample,
@@ -26,6 +25,7 @@ import {
 import type { ApiLimits } from "../../../src/api/request-body";
 import type { ConsoleInstallation } from "../../../src/api/routes/console";
 import { type ConnectionLimits, startApi } from "../../../src/api/start-api";
+import type { Authentication } from "../../../src/authentication/authentication";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
 import { ErrorBody } from "../../../src/domain/errors";
 import type { PageRequest } from "../../../src/domain/page";

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import { clientAddress } from "../../../src/api/client-address";
 import { taskExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
-import type { Role } from "../../../src/api/role";
+import type { Role } from "../../../src/authentication/authentication";
+import { clientAddress } from "../../../src/authentication/client-address";
 import { unexpected } from "../../../src/upgrades/service-error";
 import { type ApiOptions, type LogLine, startApiUnderTest } from "./api-under-test";
 

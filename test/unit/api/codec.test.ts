@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from "node:crypto";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import type { Role } from "../../../src/api/role";
+import type { Role } from "../../../src/authentication/authentication";
 import { payloadTranslator } from "../../../src/commands/api";
 import { PayloadEncryption } from "../../../src/temporal/payload-encryption";
 import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";

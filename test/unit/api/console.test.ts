@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import { unauthorized } from "../../../src/api/authentication";
-import { roleNamed } from "../../../src/api/role";
+import { roleNamed, unauthorized } from "../../../src/authentication/authentication";
 import { ConsoleConfig } from "../../../src/domain/console-config";
-import { expectError, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { type ApiUnderTest, expectError, startApiUnderTest } from "./api-under-test";
 
 const script = `console.log("${"upgrade ".repeat(200)}");`;
 const signIn = {

@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
-import { clientAddress } from "../../../src/api/client-address";
 import {
   type Load,
   LoadControl,
@@ -14,6 +13,7 @@ import {
   type ShedReason,
 } from "../../../src/api/load-control";
 import { pageExample, taskExample, upgradeExample, upgradeSpecExample } from "../../../src/api/openapi/examples";
+import { clientAddress } from "../../../src/authentication/client-address";
 import type { ErrorBody } from "../../../src/domain/errors";
 import { eventually } from "../../support/eventually";
 import { ManualTimers, settled } from "../../support/manual-timers";

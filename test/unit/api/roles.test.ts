@@ -1,12 +1,11 @@
 import { expect } from "chai";
 import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
-import { unauthorized } from "../../../src/api/authentication";
 import { allRoutes } from "../../../src/api/create-api";
-import { roleCovers, roles, type Role } from "../../../src/api/role";
 import type { Route } from "../../../src/api/route";
+import { type Role, roleCovers, roles, unauthorized } from "../../../src/authentication/authentication";
 import { devAuthentication } from "../../../src/authentication/dev-authentication";
-import { expectError, fakeService, startApiUnderTest, type ApiUnderTest } from "./api-under-test";
+import { type ApiUnderTest, expectError, fakeService, startApiUnderTest } from "./api-under-test";
 
 const table = allRoutes(fakeService({ started: [], listed: [], read: [], asked: [] }), "1", devAuthentication);
 const named = (route: Route) => `${route.method} ${route.path}`;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as E from "fp-ts/Either";
-import type { Authentication } from "../../../src/api/authentication";
+import type { Authentication } from "../../../src/authentication/authentication";
 import {
   defaultLoginLimits,
   localAuthentication,

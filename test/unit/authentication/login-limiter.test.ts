@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
-import { networkOf } from "../../../src/api/client-address";
+import { networkOf } from "../../../src/authentication/client-address";
 import { loginLimiter } from "../../../src/authentication/local-authentication";
 
 describe("the login limiter", () => {
