@@ -58,7 +58,7 @@ export class ActivityLease implements Lease {
 
   async renew(): Promise<void> {
     if (this.#ended === undefined && this.#age() < this.#options.heartbeatTimeout * renewedAfter) return;
-    this.#renewing ??= this.#askUntilAnswered().finally(() => (this.#renewing = undefined));
+    this.#renewing ??= this.#heartbeatUntilRecorded().finally(() => (this.#renewing = undefined));
     await this.#renewing;
   }
 
@@ -98,7 +98,7 @@ export class ActivityLease implements Lease {
     return this.#clock.now() - this.#heartbeatAt;
   }
 
-  async #askUntilAnswered(): Promise<void> {
+  async #heartbeatUntilRecorded(): Promise<void> {
     const { heartbeat, interruption } = this.#options;
     for (;;) {
       const stop = this.#ended ?? interruption?.();

@@ -1,10 +1,10 @@
-import type { UpgradeNotice } from "../src/domain/notifications/upgrade-notice";
+import type { UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { LostBecause } from "../src/domain/task/lost-upgrade";
 
 export interface NotificationInput {
   /** Id of the receiver in the inventory; where it is and its secrets stay with the worker. */
   readonly receiver: string;
-  readonly notice: UpgradeNotice;
+  readonly notice: UpgradeNotification;
 }
 
 /** `GONE`: the receiver wants no notifications any more (HTTP 410). */

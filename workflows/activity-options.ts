@@ -113,7 +113,7 @@ export function notificationOptions(longest: number): ActivityOptions {
 }
 
 /** Taking back what was prepared of a migration: it takes its time, and its waits have limits of their own. */
-export function takeBackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+export function rollbackOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   const longest = waits.takeBackHours * hour;
   return { ...restoreOptions(waits), startToCloseTimeout: longest, scheduleToCloseTimeout: longest };
 }

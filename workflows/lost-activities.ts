@@ -106,7 +106,7 @@ function unforeseen(message: string, errorCode = "UNEXPECTED"): ErrorBody {
 }
 
 /** An Activity that starts long work in a component manager and can attach to it again. */
-export interface AttachedActivity<Progress, Result> {
+export interface ResumableActivity<Progress, Result> {
   /** What it works on, for log lines. */
   readonly name: string;
   readonly attempts: AttemptPolicy;
@@ -125,7 +125,7 @@ export interface AttachedActivity<Progress, Result> {
  * crashed or was stopped), it is scheduled again at once with the attempts that are left and attaches to what still
  * runs. Throws the ActivityFailure of the last attempt, or CancelledFailure where it was brought to a safe end.
  */
-export async function runAttached<Progress, Result>(activity: AttachedActivity<Progress, Result>): Promise<Result> {
+export async function runResumable<Progress, Result>(activity: ResumableActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
   const { lostRuns } = activity.waits;
   let progress: Progress | undefined;
@@ -149,7 +149,7 @@ export async function runAttached<Progress, Result>(activity: AttachedActivity<P
 }
 
 function stopSafely<Progress, Result>(
-  activity: AttachedActivity<Progress, Result>,
+  activity: ResumableActivity<Progress, Result>,
   known: Progress | undefined,
 ): Promise<Result> {
   const { lostRuns } = activity.waits;
@@ -177,7 +177,7 @@ function runAgain<Progress>(resume: Progress | undefined): RunAgain<Progress> {
 }
 
 function attemptsLeft<Progress, Result>(
-  { attempts, reportedFailures }: AttachedActivity<Progress, Result>,
+  { attempts, reportedFailures }: ResumableActivity<Progress, Result>,
   progress: Progress | undefined,
 ): AttemptPolicy {
   const used = progress === undefined ? 0 : reportedFailures(progress);
@@ -188,7 +188,7 @@ function attemptsLeft<Progress, Result>(
  * Runs an idempotent Activity again where it was lost with its worker: that is no attempt of the operator's. What may
  * still act on its behalf is waited out before, also where it is not run again. Throws its failure where it is lost too often.
  */
-export async function untilAnswered<T>(waits: ActivityWaits, run: () => Promise<T>): Promise<T> {
+export async function retryWhileLost<T>(waits: ActivityWaits, run: () => Promise<T>): Promise<T> {
   const { lostRuns } = waits;
   for (let losses = 0; ; losses++) {
     try {

@@ -2,7 +2,7 @@ import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
-import { type PlannedReceiver, UpgradeNotice } from "../src/domain/notifications/upgrade-notice";
+import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
 import type { SubTask, Task } from "../src/domain/spec/task";
@@ -50,10 +50,10 @@ export const switchoverSignal = defineSignal<[startSwitchoverTimestamp: unknown]
 export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 
 /** From the upgrade to the Workflow of its notifications: what else has happened. */
-export const noticesSignal = defineSignal<[notices: unknown]>("notices");
+export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
 
 /** A codec, because anybody can send a Signal. */
-export const Notices = t.array(UpgradeNotice);
+export const NotificationsPayload = t.array(UpgradeNotification);
 
 /** How many hosts of a resource are done. A codec, because anybody can send a Signal. */
 export const HostsReport = model(
@@ -168,10 +168,10 @@ export interface NotifyInput extends Partial<NotifyResult> {
   readonly upgradeId: string;
   readonly receivers: readonly PlannedReceiver[];
   /** What has happened; of an earlier run, what {@link PendingDelivery} names, each once. */
-  readonly notices: readonly UpgradeNotice[];
+  readonly notices: readonly UpgradeNotification[];
   readonly pending?: readonly PendingDelivery[];
   /** The latest of all, delivered or not. */
-  readonly latest?: UpgradeNotice;
+  readonly latest?: UpgradeNotification;
   /** Ids of receivers that want no more. */
   readonly gone?: readonly string[];
   readonly upgradeEnded?: boolean;

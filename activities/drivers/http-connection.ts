@@ -62,7 +62,7 @@ export class HttpConnection {
     this.#options = options;
     // One limit for the whole exchange replaces those of its parts.
     const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: options.callTimeout };
-    this.#pool = new Pool(origin, { connections: callsAtOnce, keepAliveTimeout: keptFor, ...limits });
+    this.#pool = new Pool(origin, { connections: maximumConcurrentCalls, keepAliveTimeout: keptFor, ...limits });
   }
 
   /**
@@ -182,4 +182,4 @@ function named(cause: unknown): Error {
  * not count as time of the call. Thousands of hosts may become due at once, and a manager that gets a connection for each of
  * them answers none in time.
  */
-export const callsAtOnce = 64;
+export const maximumConcurrentCalls = 64;

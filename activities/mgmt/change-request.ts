@@ -21,7 +21,7 @@ const clockSlack = 2_000;
 export class ChangeRequest {
   readonly #context: MgmtStepContext;
   #requests = 0;
-  readonly #doubts = new Map<string, number>();
+  readonly #uncertain = new Map<string, number>();
 
   constructor(context: MgmtStepContext) {
     this.#context = context;
@@ -56,7 +56,7 @@ export class ChangeRequest {
       // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
       await retryPolicy.once(send);
       progress.accept();
-      this.#doubts.clear();
+      this.#uncertain.clear();
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       const refused = isBusy(error) || error.kind !== "transient";
@@ -68,7 +68,7 @@ export class ChangeRequest {
         this.waitAtMost("busy", limits.operationBusy, () => new GiveUpError(error, limits.operationBusy));
       } else if (error.kind === "transient") {
         this.waitAtMost("unanswered", limits.outage, () => new GiveUpError(error, limits.outage));
-        this.#doubts.delete("settling");
+        this.#uncertain.delete("settling");
       }
     }
   }
@@ -84,8 +84,8 @@ export class ChangeRequest {
       this.waitAtMost("accepted", limits.operationBusy, () => notStarted(input.server.name));
       return false;
     }
-    const since = this.#doubts.get("settling") ?? this.#context.retryPolicy.clock.now();
-    this.#doubts.set("settling", since);
+    const since = this.#uncertain.get("settling") ?? this.#context.retryPolicy.clock.now();
+    this.#uncertain.set("settling", since);
     return this.#context.retryPolicy.clock.now() - since >= 3 * limits.poll.max;
   }
 
@@ -95,9 +95,9 @@ export class ChangeRequest {
   }
 
   /** Throws the error where this doubt has lasted for longer than `bound` milliseconds. */
-  waitAtMost(doubt: string, bound: number, error: () => Error): void {
-    const since = this.#doubts.get(doubt) ?? this.#context.retryPolicy.clock.now();
-    this.#doubts.set(doubt, since);
+  waitAtMost(change: string, bound: number, error: () => Error): void {
+    const since = this.#uncertain.get(change) ?? this.#context.retryPolicy.clock.now();
+    this.#uncertain.set(change, since);
     if (this.#context.retryPolicy.clock.now() - since >= bound) throw error();
   }
 }
@@ -110,7 +110,7 @@ function notStarted(server: string) {
  * Reads of a management server that is expected to go away and come back. While it restarts it answers with anything:
  * nothing, 503, 404 of services that are not there yet, 401 of a login that cannot be checked yet.
  */
-export class Absence {
+export class ManagerOutage {
   readonly #context: MgmtStepContext;
   #since: number | undefined;
 
@@ -143,7 +143,7 @@ interface Moving {
 }
 
 /** Tells for how long something has made no progress. Time in which it could not be looked at does not count. */
-export class Standstill {
+export class StallWatch {
   readonly #clock: Clock;
   #seen: string | undefined;
   #since: number;

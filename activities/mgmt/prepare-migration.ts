@@ -8,8 +8,8 @@ import { type MigrationSpec, type MigrationStatus, ValidationResult } from "../d
 import type { MgmtMigrationInput } from "../mgmt-contract";
 import type { Finding } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
-import { ChangeRequest, percentOf, Standstill } from "./change-request";
-import { mgmtFailure, NothingRuns } from "./mgmt-failure";
+import { ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { mgmtFailure, NotStarted } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 import { cancelMigration } from "./switch-over";
@@ -25,13 +25,13 @@ const working: ReadonlySet<string> = new Set(["RUNNING", "BLOCKED"]);
 export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInput>): Promise<void> {
   const { client, input, limits, progress, retryPolicy, stopping, settings } = context;
   const { targetVersion: target, server } = input;
-  if (stopping) throw new NothingRuns();
+  if (stopping) throw new NotStarted();
   const [missing] = missingSettings(input, settings);
   if (missing) throw errorOfFinding(missing);
   const offered = await offeredVersion(client, retryPolicy, target);
   const spec = migrationSpec({ ...input, targetVersion: offered }, settings);
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.retryPolicy.clock);
+  const stallWatch = new StallWatch(context.retryPolicy.clock);
   /** Whether the specification that the server has is known to be ours, and whether it was checked. */
   const known = { specified: false, checked: false };
 
@@ -74,7 +74,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
       if (state === "INITIALIZED" && !known.specified) await specify();
       else await goOn();
     } else {
-      if (standstill.look(state, migration) >= limits.mgmtStall) {
+      if (stallWatch.look(state, migration) >= limits.mgmtStall) {
         await cancelMigration({ client, retryPolicy, target, name: server.name, limits, note: () => undefined });
         throw stalled(server.name, migration);
       }

@@ -2,8 +2,8 @@ import type { ActivityLimits } from "../activity-dependencies";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
-import { Absence, ChangeRequest, percentOf, Standstill } from "./change-request";
-import { mgmtFailure, NothingRuns } from "./mgmt-failure";
+import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { mgmtFailure, NotStarted } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, type MigrationView, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 
@@ -15,8 +15,8 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
   const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.retryPolicy.clock);
-  const absence = new Absence(context);
+  const stallWatch = new StallWatch(context.retryPolicy.clock);
+  const absence = new ManagerOutage(context);
   let running = false;
   const note = (what: string, percent?: number) =>
     progress.note(stopping ? `Cancelled, but a switchover is brought to its end: ${what}` : what, percent);
@@ -27,7 +27,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
         ? await absence.read(() => readSwitchedOver(client, target))
         : await retryPolicy.retry(() => readMigrationView(client));
     if (!view) {
-      standstill.blind();
+      stallWatch.blind();
       await retryPolicy.pause(round);
       continue;
     }
@@ -38,19 +38,19 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
     if (status === "FAILED") {
       const what = `The switchover of management server ${server.name} to ${target} has failed`;
       if (state === "SWITCHOVER" || running) throw mgmtFailure("MGMT_SWITCHOVER_FAILED", what, { causes });
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       const before = `The migration of management server ${server.name} has failed while it was ${state}`;
       throw mgmtFailure("MGMT_MIGRATION_FAILED", before, { causes, final: true });
     }
     if (state === "SWITCHOVER") {
       running = true;
-      if (standstill.look(state, migration) >= limits.mgmtStall) throw stalled(server.name, causes);
+      if (stallWatch.look(state, migration) >= limits.mgmtStall) throw stalled(server.name, causes);
       note(`Switching over to the new appliance (${status}).`, percentOf(migration.progress));
     } else if (isSameVersion(version, target)) {
       return { version };
     } else if (state === "PREPARED" && !isForeign(migration, target)) {
       if (request.hasLeftNoTrace()) {
-        if (stopping) throw new NothingRuns();
+        if (stopping) throw new NotStarted();
         progress.note("Asking for the switchover.");
         await request.send(() => client.applyMigration({ pause: false }));
         if (progress.current.accepted) round = 0;
@@ -59,7 +59,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
       const what = `Management server ${server.name} has switched over and runs ${version} instead of ${target}`;
       throw mgmtFailure("MGMT_NOT_AT_TARGET", what, { causes });
     } else {
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       const what = `The migration of management server ${server.name} to ${target} is ${state} instead of PREPARED`;
       throw mgmtFailure("MGMT_CHANGE_LOST", what, { causes });
     }
@@ -103,7 +103,7 @@ export async function cancelMigration({
   limits,
   note,
 }: Cancellation): Promise<void> {
-  const standstill = new Standstill(retryPolicy.clock);
+  const stallWatch = new StallWatch(retryPolicy.clock);
   const began = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
     const { migration } = await retryPolicy.retry(() => readMigrationView(client));
@@ -112,7 +112,7 @@ export async function cancelMigration({
     if (nothing || isForeign(migration, target)) return;
     if (state === "CANCELING") {
       note("The migration is being cancelled.");
-      if (standstill.look(state, migration) >= limits.mgmtStall) throw notCancelled(name, state);
+      if (stallWatch.look(state, migration) >= limits.mgmtStall) throw notCancelled(name, state);
     } else {
       note("Cancelling the migration.");
       try {

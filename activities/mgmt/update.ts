@@ -4,8 +4,8 @@ import { textsOf } from "../drivers/vapi/vapi-models";
 import type { Answers } from "../drivers/vcsa/vcsa-client";
 import type { UpdatePrecheck } from "../drivers/vcsa/vcsa-models";
 import type { Finding } from "../prechecks/run-checks";
-import { Absence, ChangeRequest, percentOf, Standstill } from "./change-request";
-import { mgmtFailure, NothingRuns } from "./mgmt-failure";
+import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { mgmtFailure, NotStarted } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import {
   brokenUpdate,
@@ -21,7 +21,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
   const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.retryPolicy.clock);
+  const stallWatch = new StallWatch(context.retryPolicy.clock);
   for (let round = 0; ; round++) {
     const view = await retryPolicy.retry(() => readUpdateView(client));
     if (isSameVersion(view.version, target)) return;
@@ -31,8 +31,8 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
     const isTarget = staged !== undefined && isSameVersion(staged.version, target);
 
     if (update.state === "STAGE_IN_PROGRESS" && (isTarget || staged === undefined)) {
-      const stood = standstill.look(update.state, update.task ?? {});
-      if (stopping && !request.possible) throw new NothingRuns();
+      const stood = stallWatch.look(update.state, update.task ?? {});
+      if (stopping && !request.possible) throw new NotStarted();
       if (stopping) {
         progress.note("Cancelled: ending the staging of the update.");
         await cancelStaging(context);
@@ -44,7 +44,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
         throw stagingStalled(server.name, "made no progress and was cancelled");
       } else progress.note(`Staging update ${target}.`, percentOf(update.task?.progress));
     } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       progress.note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else if (isTarget && staged.staging_complete) {
@@ -52,7 +52,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
     } else {
       throwWhereNotPossible(context, request, view);
       if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
-        if (stopping) throw new NothingRuns();
+        if (stopping) throw new NotStarted();
         progress.note(`Asking for update ${target} to be staged.`);
         const offered = await offeredVersion(client, retryPolicy, target);
         await request.send(() => client.stageUpdate(offered), update.task?.start_time);
@@ -119,8 +119,8 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
   const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const standstill = new Standstill(context.retryPolicy.clock);
-  const absence = new Absence(context);
+  const stallWatch = new StallWatch(context.retryPolicy.clock);
+  const absence = new ManagerOutage(context);
   let running = false;
   const note = (what: string, percent?: number) =>
     progress.note(stopping ? `Cancelled, but an installation is brought to its end: ${what}` : what, percent);
@@ -131,7 +131,7 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
         ? await absence.read(() => readUpdateView(client))
         : await retryPolicy.retry(() => readUpdateView(client));
     if (!view) {
-      standstill.blind();
+      stallWatch.blind();
       await retryPolicy.pause(round);
       continue;
     }
@@ -142,18 +142,18 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
     const ours = running || request.possible;
     if (update.state === "INSTALL_IN_PROGRESS" && ours) {
       running = true;
-      if (standstill.look(update.state, update.task ?? {}) >= limits.mgmtStall) throw installationStalled(server.name);
+      if (stallWatch.look(update.state, update.task ?? {}) >= limits.mgmtStall) throw installationStalled(server.name);
       note(`Installing update ${target}.`, percentOf(update.task?.progress));
     } else if (isSameVersion(version, target) && update.state !== "INSTALL_IN_PROGRESS") {
       return { version };
     } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else {
       throwWhereFailed(context, request, view, running);
       if (request.hasLeftNoTrace()) {
-        if (stopping) throw new NothingRuns();
+        if (stopping) throw new NotStarted();
         await install(context, request, view);
         if (progress.current.accepted) round = 0;
       }

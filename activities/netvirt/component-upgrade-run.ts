@@ -12,7 +12,7 @@ import { ComponentLook, type ComponentProgressTracker, type ComponentView } from
 const maximumRequests = 5;
 
 /** Nothing of the component runs any more and it is not upgraded, because the upgrade was cancelled. */
-export class NothingRuns extends Error {}
+export class NotStarted extends Error {}
 
 interface ComponentUpgradeOptions {
   readonly client: NsxClient;
@@ -53,7 +53,7 @@ export class ComponentUpgradeRun {
     this.#upgraded = options.progress.requested || options.progress.current.reportedFailures > 0;
   }
 
-  /** Throws NetvirtFailure, DriverError, NothingRuns or the interruption of the retryPolicy. */
+  /** Throws NetvirtFailure, DriverError, NotStarted or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<NetvirtComponentResult> {
     const { retryPolicy, limits, progress, input } = this.#o;
     let seen: string | undefined;
@@ -97,11 +97,11 @@ export class ComponentUpgradeRun {
     if (isActive(view.overall)) {
       progress.note("Waiting until the coordinator has ended what it does for another component.");
       if (still < limits.operationBusy) return;
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       throw busy(this.#o.client.id);
     }
     if (!progress.requested) {
-      if (stopping) throw new NothingRuns();
+      if (stopping) throw new NotStarted();
       return this.#request(view);
     }
     const moved = keyOf(view) !== progress.current.requestedFrom;
@@ -109,7 +109,7 @@ export class ComponentUpgradeRun {
       progress.note("Waiting until the coordinator begins.");
       return;
     }
-    if (stopping) throw new NothingRuns();
+    if (stopping) throw new NotStarted();
     // Not even begun: whether the request was lost or refused silently, it may be made again.
     if (!moved && (view.status === "NOT_STARTED" || !progress.current.accepted)) return this.#request(view);
     // The nodes may have been read before the component came to its end.

@@ -95,20 +95,20 @@ export async function restoreNetvirtSettings(
     await changeSettings(client, retryPolicy, component, settings);
     // Whatever stands before the managers may have answered in their place.
     const now = await retryPolicy.retry(() => client.readSettings(component));
-    if (!isSame(now, settings)) throw notPutBack(client, `the settings of ${component}`);
+    if (!isSame(now, settings)) throw notRestored(client, `the settings of ${component}`);
   }
   for (const group of groups) {
     try {
       await changeGroup(client, retryPolicy, group);
       const now = await retryPolicy.retry(() => client.readGroup(group.id));
-      if (!isSame(previousGroup(now), group)) throw notPutBack(client, `group ${now.display_name}`);
+      if (!isSame(previousGroup(now), group)) throw notRestored(client, `group ${now.display_name}`);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 }
 
-function notPutBack({ id }: NsxClient, what: string): DriverError {
+function notRestored({ id }: NsxClient, what: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "NETVIRT_SETTINGS_NOT_CHANGED",

@@ -7,7 +7,7 @@ import { DriverError } from "../drivers/driver-error";
 import {
   isTaken,
   NoAnswer,
-  noticeOnTheWire,
+  notificationOnTheWire,
   type ReceiverAnswer,
   sendNotification,
   whatWasAnswered,
@@ -17,7 +17,7 @@ import {
  * For how long a receiver that the inventory does not have is looked for, in milliseconds: workers that were not
  * started again yet do not know one that is new.
  */
-const unknownPatience = 15 * 60_000;
+const unknownFor = 15 * 60_000;
 
 interface DeliveryDependencies {
   /** Where a receiver is; undefined where the inventory does not have it. */
@@ -44,8 +44,8 @@ export function deliverNotification(
     },
     async () => {
       const known = receiver(id);
-      if (known === undefined) throw receiverUnknown(id, timeOfAllRuns() < unknownPatience);
-      const answer = await sendNotification(known, noticeOnTheWire(notice), {
+      if (known === undefined) throw receiverUnknown(id, timeOfAllRuns() < unknownFor);
+      const answer = await sendNotification(known, notificationOnTheWire(notice), {
         signal,
         ...(timeout !== undefined && { timeout }),
       }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { CloudEvent, HTTP } from "cloudevents";
 import { Webhook } from "standardwebhooks";
-import type { UpgradeNotice } from "../../src/domain/notifications/upgrade-notice";
+import type { UpgradeNotification } from "../../src/domain/notifications/upgrade-notification";
 import type { NotificationReceiver } from "../activity-dependencies";
 
 /** How long a receiver may take to answer, in milliseconds. */
@@ -94,7 +94,7 @@ export interface SignedNotification {
 }
 
 /** What is sent of a notice. */
-export function noticeOnTheWire({ id, sequence, type, time, data }: UpgradeNotice): WireNotification {
+export function notificationOnTheWire({ id, sequence, type, time, data }: UpgradeNotification): WireNotification {
   return {
     id,
     type,

@@ -1,9 +1,9 @@
 import { compareToTarget, isAtVersion, versionText } from "../../src/domain/version";
 import type { ActivityDependencies, ActivityLimits } from "../activity-dependencies";
-import { followTask } from "../clusters/baseline/bring-about";
-import { Doubts } from "../clusters/baseline/doubts";
+import { followTask } from "../clusters/baseline/ensure";
 import { patchSource } from "../clusters/baseline/patch-source";
 import { redStatuses } from "../clusters/baseline/red-statuses";
+import { UncertainChanges } from "../clusters/baseline/uncertain-changes";
 import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
 import { reasonsOfFault } from "../drivers/vim25/soap";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
@@ -231,14 +231,14 @@ const targetPatchAvailable: BaselinePrecheck = {
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
     );
     if (!host) return [];
-    const doubts = new Doubts<"outage">(retryPolicy.clock);
+    const uncertain = new UncertainChanges<"outage">(retryPolicy.clock);
     const check = async () => {
       const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
       return followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     };
     let followed = await check();
     for (let round = 0; followed.end === "ENDED" && endedByOutage(followed.task); round++) {
-      if (doubts.hasLasted("outage", retryPolicy.bounds.outage)) break;
+      if (uncertain.hasLasted("outage", retryPolicy.bounds.outage)) break;
       await retryPolicy.pause(round);
       followed = await check();
     }

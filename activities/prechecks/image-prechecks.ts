@@ -2,7 +2,7 @@ import type { Stage } from "../../src/domain/spec/task";
 import type { ActivityLimits } from "../activity-dependencies";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
 import type { HostMaintenance } from "../clusters/host-maintenance";
-import { discardDraft, withOwnDraft } from "../clusters/image/desired-image";
+import { discardDraft, withExclusiveDraft } from "../clusters/image/desired-image";
 import { isDesired } from "../clusters/image/target-image";
 import { completeTask, reasonsOf } from "../complete-task";
 import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
@@ -137,7 +137,7 @@ const targetImageAvailable: Precheck = {
     for (let round = 0; ; round++) {
       try {
         const discard = (draft: string) => discardDraft(client, retryPolicy, cluster, draft);
-        await withOwnDraft(client, retryPolicy, cluster, target, discard);
+        await withExclusiveDraft(client, retryPolicy, cluster, target, discard);
         return [];
       } catch (error) {
         // Another worker, with the prechecks of another upgrade of this cluster, may have replaced our draft by theirs.

@@ -7,7 +7,7 @@ import { describeValue, expectedBy, problemsOf, withoutNulls } from "../domain/d
 import type { RequestWarning } from "../domain/spec/request-warning";
 import {
   isOtherCaseOf,
-  type JudgedFields,
+  type CheckedFields,
   refuseUnknownFields,
   tolerateUnknownFields,
   unknownFields,
@@ -42,7 +42,7 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
    * Whether every field that the codec does not know is an error, or only one that must not be ignored while the others are
    * warnings. Without it such fields are dropped.
    */
-  readonly unknownFields?: keyof typeof judgements;
+  readonly unknownFields?: keyof typeof classifications;
 }
 
 export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
@@ -54,7 +54,7 @@ export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends 
   readonly warnings: readonly RequestWarning[];
 }
 
-const judgements = { REFUSED: refuseUnknownFields, WARNED: tolerateUnknownFields } as const;
+const classifications = { REFUSED: refuseUnknownFields, WARNED: tolerateUnknownFields } as const;
 
 /** A request as it came, with the path parameters that the router found, percent-decoded. */
 export interface RawRequest {
@@ -128,10 +128,12 @@ function decodeBody<B>(
 function decodeValue<B>(
   codec: t.Type<B, unknown, unknown>,
   value: unknown,
-  unknown: keyof typeof judgements | undefined,
+  unknown: keyof typeof classifications | undefined,
 ): E.Either<ServiceError, DecodedBody<B>> {
-  const judged: JudgedFields =
-    unknown === undefined ? { problems: [], warnings: [] } : judgements[unknown](codec, unknownFields(codec, value));
+  const judged: CheckedFields =
+    unknown === undefined
+      ? { problems: [], warnings: [] }
+      : classifications[unknown](codec, unknownFields(codec, value));
   const { problems: refused, warnings } = judged;
   const decoded = codec.decode(value);
   if (E.isRight(decoded) && refused.length === 0) return E.right({ body: decoded.right, warnings });

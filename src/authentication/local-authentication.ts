@@ -12,7 +12,7 @@ import {
 } from "./authentication";
 import { networkOf } from "./client-address";
 import { bearerToken, type RevokedTokens, type SignedTokens } from "./tokens";
-import { isPassword, nobodysPassword, type Users } from "./users";
+import { isPassword, decoyPassword, type Users } from "./users";
 
 export interface LocalParts {
   readonly users: Users;
@@ -53,7 +53,7 @@ function localTokens({ users, tokens, revoked, limiter }: LocalParts): TokenIssu
     if (E.isLeft(permitted)) return E.left({ _tag: "TooManyLogins", retryAfterSeconds: permitted.left });
     const user = users.find(username);
     // An unknown user takes as long as a wrong password, or names could be found out by the clock.
-    const right = await isPassword(password, user?.password ?? nobodysPassword);
+    const right = await isPassword(password, user?.password ?? decoyPassword);
     if (!user || !right) return E.left(unauthorized("There is no such user, or the password is wrong.", "Check both."));
     await limiter.succeeded(username, address);
     return E.right({

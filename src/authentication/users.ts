@@ -142,7 +142,7 @@ export async function isPassword(password: string, hash: PasswordHash): Promise<
 }
 
 /** A hash that no password has, so that an unknown user takes as long as a known one. */
-export const nobodysPassword: PasswordHash = {
+export const decoyPassword: PasswordHash = {
   ...defaults,
   salt: randomBytes(saltBytes),
   key: randomBytes(keyBytes),

@@ -18,7 +18,7 @@ const Bundles = t.array(Bundle);
 type Read = E.Either<readonly string[], readonly Bundle[]>;
 
 /** Who is told what becomes of the catalog's file while it is in use. */
-interface CatalogNews {
+interface CatalogReport {
   /** It holds other bundles, or can be used again: these count from now on. */
   onRenewed?(bundles: readonly Bundle[]): void;
   /** It cannot be used, a line for each thing that is wrong; what was read before still counts. Once for each of its states. */
@@ -35,7 +35,7 @@ export interface FileCatalog extends BundleCatalog {
  * Reads the bundle catalog, and again whenever it is asked: an operator who recalls a bundle edits the file. While that cannot
  * be used, as in the middle of an edit, what was read before counts. On the left: what is wrong with the file at first.
  */
-export function readCatalog(file: string, news: CatalogNews = {}): E.Either<readonly string[], FileCatalog> {
+export function readCatalog(file: string, report: CatalogReport = {}): E.Either<readonly string[], FileCatalog> {
   const source = new CatalogFile(file);
   return E.map((first: readonly Bundle[]): FileCatalog => {
     let list = first;
@@ -44,12 +44,12 @@ export function readCatalog(file: string, news: CatalogNews = {}): E.Either<read
       const read = source.read();
       if (E.isLeft(read)) {
         const wrong = read.left.join("\n");
-        if (wrong !== broken) news.onBroken?.(read.left);
+        if (wrong !== broken) report.onBroken?.(read.left);
         broken = wrong;
       } else if (read.right !== list || broken !== undefined) {
         list = read.right;
         broken = undefined;
-        news.onRenewed?.(list);
+        report.onRenewed?.(list);
       }
       return list;
     };

@@ -3,8 +3,8 @@ import * as t from "io-ts";
 import { decodeJson } from "../domain/decode";
 import { ErrorBody } from "../domain/errors";
 import { configPath, readLogin, type StoredLogin, writeLogin } from "./config-file";
+import type { Environment } from "./environment";
 import { answeredError, CliError, exitCode, isShed, isUnauthorized, wrongUsage } from "./errors";
-import type { Surroundings } from "./surroundings";
 import { printable } from "./text";
 
 /** The address of `npm start`. */
@@ -44,11 +44,11 @@ export class ApiClient {
 
   /** `server` of the command line goes before UPGRADECTL_SERVER, and that before the login's. */
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly environment: Environment,
     server?: string,
   ) {
-    this.loginPath = configPath(surroundings);
-    const { env } = surroundings;
+    this.loginPath = configPath(environment);
+    const { env } = environment;
     const token = env["UPGRADECTL_TOKEN"];
     const login = readLogin(this.loginPath);
     this.server = baseUrl(server ?? (env["UPGRADECTL_SERVER"] || login?.server) ?? defaultServer);
@@ -76,25 +76,25 @@ export class ApiClient {
 
   /** Sends a request, and again as long as it is refused before anything is done, because there are too many. */
   private async ask(method: Method, path: string, options: RequestOptions): Promise<E.Either<Refusal, Response>> {
-    const { surroundings } = this;
-    const giveUpAt = surroundings.now() + retryMilliseconds;
+    const { environment } = this;
+    const giveUpAt = environment.now() + retryMilliseconds;
     for (;;) {
       const response = await this.send(method, path, options);
       if (response.ok) return E.right(response);
       const error = await this.decoded(response, ErrorBody);
       const seconds = isShed(error) ? Number(response.headers.get("retry-after") ?? NaN) : NaN;
-      if (options.once || !(seconds >= 0) || surroundings.now() + seconds * 1000 > giveUpAt)
+      if (options.once || !(seconds >= 0) || environment.now() + seconds * 1000 > giveUpAt)
         return E.left({ status: response.status, error });
-      surroundings.stderr.write(
+      environment.stderr.write(
         `The service has too many requests (${printable(error.errorCode ?? "")}). Retrying in ${seconds} s.\n`,
       );
-      await surroundings.wait(seconds * 1000);
+      await environment.wait(seconds * 1000);
     }
   }
 
   private async send(method: Method, path: string, options: RequestOptions): Promise<Response> {
     const { body, headers, signal, anonymous = false } = options;
-    const { interrupted } = this.surroundings;
+    const { interrupted } = this.environment;
     const ask = (own: AbortSignal) =>
       fetch(this.server + path, {
         method,
@@ -132,7 +132,7 @@ export class ApiClient {
   private async decoded<A>(response: Response, codec: t.Decoder<unknown, A>): Promise<A> {
     let text: string;
     try {
-      text = await untilStopped(() => response.text(), [this.surroundings.interrupted], answerMilliseconds);
+      text = await untilStopped(() => response.text(), [this.environment.interrupted], answerMilliseconds);
     } catch (error) {
       throw this.unreachable(error);
     }
@@ -143,7 +143,7 @@ export class ApiClient {
 
   /** What {@link open} throws where nothing answers; also for a stream that breaks off. */
   unreachable(cause: unknown): CliError {
-    if (this.surroundings.interrupted.aborted) return interruption(cause);
+    if (this.environment.interrupted.aborted) return interruption(cause);
     return new CliError(
       exitCode.notReachable,
       `The service at ${this.server} is not reachable: ${reasonOf(cause)}.`,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ApiClient } from "./api-client";
+import type { Environment } from "./environment";
 import type { ExitCode } from "./errors";
-import type { Surroundings } from "./surroundings";
 import { printable, printableJson, type Style, styleFor } from "./text";
 
 /** Options that every command takes. */
@@ -18,40 +18,40 @@ export class CommandContext {
   readonly style: Style;
 
   constructor(
-    readonly surroundings: Surroundings,
+    readonly environment: Environment,
     command: Command,
   ) {
     const { output, server } = command.optsWithGlobals<GlobalOptions>();
     this.isJson = output === "json";
-    this.client = new ApiClient(surroundings, server);
-    this.style = styleFor(surroundings.stdout, surroundings);
+    this.client = new ApiClient(environment, server);
+    this.style = styleFor(environment.stdout, environment);
   }
 
   /** A result for a script: one JSON document. */
   printJson(value: unknown): void {
-    this.surroundings.stdout.write(`${printableJson(value, 2)}\n`);
+    this.environment.stdout.write(`${printableJson(value, 2)}\n`);
   }
 
   /** One of several results for a script: JSON on a line of its own. */
   printJsonLine(value: unknown): void {
-    this.surroundings.stdout.write(`${printableJson(value)}\n`);
+    this.environment.stdout.write(`${printableJson(value)}\n`);
   }
 
   /** The width of the terminal that results go to; undefined where they go somewhere else. */
   get columns(): number | undefined {
-    const { isTTY, columns } = this.surroundings.stdout;
+    const { isTTY, columns } = this.environment.stdout;
     return isTTY === true ? columns : undefined;
   }
 
   /** A result, as JSON or as lines for people. */
   print(value: unknown, lines: () => readonly string[]): void {
     if (this.isJson) this.printJson(value);
-    else for (const line of lines()) this.surroundings.stdout.write(`${line}\n`);
+    else for (const line of lines()) this.environment.stdout.write(`${line}\n`);
   }
 
   /** A message for people, which is no result. */
   say(message: string): void {
-    this.surroundings.stderr.write(`${printable(message)}\n`);
+    this.environment.stderr.write(`${printable(message)}\n`);
   }
 }
 

@@ -7,7 +7,7 @@ import { PageOfBundle } from "../domain/spec/bundle";
 import { PageOfCluster } from "../domain/spec/cluster";
 import { PageOfUpgrade, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { ApiClient } from "./api-client";
-import type { Surroundings } from "./surroundings";
+import type { Environment } from "./environment";
 import { printable } from "./text";
 
 /** What `--output` takes. */
@@ -72,7 +72,7 @@ export interface KnownId {
 }
 
 /** Whoever presses Tab waits no longer for the service (milliseconds). */
-const patience = 1500;
+const timeout = 1500;
 
 /** Commands that take an upgrade, each with the status in which it can be used; the others can be used in several. */
 const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
@@ -93,11 +93,11 @@ const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
  * answer at once: a completion must not be in the way. `words`: the command line without the program's name, with the word
  * that has been begun.
  */
-export async function knownIds(words: readonly string[], surroundings: Surroundings): Promise<readonly KnownId[]> {
+export async function knownIds(words: readonly string[], environment: Environment): Promise<readonly KnownId[]> {
   const { command, before, server, position } = readWords(words);
-  const options = { signal: AbortSignal.timeout(patience), once: true } as const;
+  const options = { signal: AbortSignal.timeout(timeout), once: true } as const;
   try {
-    const client = new ApiClient(surroundings, server);
+    const client = new ApiClient(environment, server);
     if (before === "--bundle" || (command === "bundles" && position === 0)) {
       const { elements = [] } = await client.request("GET", "/v1/bundles", PageOfBundle, options);
       return elements.map(({ id, version = "" }) => ({ id, name: version }));

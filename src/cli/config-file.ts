@@ -5,8 +5,8 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { model } from "../domain/codec";
 import { decodeJson } from "../domain/decode";
+import type { Environment } from "./environment";
 import { wrongUsage } from "./errors";
-import type { Surroundings } from "./surroundings";
 
 /** What `upgradectl login` keeps: which server, and the tokens that it gave. Tokens are never printed. */
 const StoredLogin = model({ server: t.string, accessToken: t.string }, { refreshToken: t.string });
@@ -14,7 +14,7 @@ const StoredLogin = model({ server: t.string, accessToken: t.string }, { refresh
 export type StoredLogin = t.TypeOf<typeof StoredLogin>;
 
 /** Where the login is kept: `UPGRADECTL_CONFIG`, else `upgradectl/config.json` in the user's configuration folder. */
-export function configPath({ env }: Pick<Surroundings, "env">): string {
+export function configPath({ env }: Pick<Environment, "env">): string {
   const folder = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
   return env["UPGRADECTL_CONFIG"] || join(folder, "upgradectl", "config.json");
 }

@@ -11,22 +11,22 @@ import {
 } from "ansi-escapes";
 import type { SubTask, Task } from "../domain/spec/task";
 import type { CommandContext } from "./command-context";
+import type { Environment } from "./environment";
 import type { Followed } from "./follow-task";
 import { drawTask, headline, summary } from "./progress-tree";
-import type { Surroundings } from "./surroundings";
 import { cut, printable, styleFor, wordOf } from "./text";
 
 /** A picture in a terminal, JSON for scripts, and for logs a line for each change. */
 export function displayFor(context: CommandContext): Display {
-  const { surroundings, isJson } = context;
+  const { environment, isJson } = context;
   if (isJson) return jsonDisplay(context);
-  const isTerminal = surroundings.stdout.isTTY === true && surroundings.env["TERM"] !== "dumb";
-  return isTerminal ? screenDisplay(surroundings) : lineDisplay(surroundings);
+  const isTerminal = environment.stdout.isTTY === true && environment.env["TERM"] !== "dumb";
+  return isTerminal ? screenDisplay(environment) : lineDisplay(environment);
 }
 
 /** The events of the stream, each on a line of the standard output, and the whole Task at its end. */
 function jsonDisplay(context: CommandContext): Display {
-  const notices = new Notices((line) => context.say(line));
+  const notices = new NotificationsPayload((line) => context.say(line));
   return {
     show: ({ task, change }) =>
       context.printJsonLine(change ? { event: "change", change } : { event: "snapshot", task }),
@@ -37,14 +37,14 @@ function jsonDisplay(context: CommandContext): Display {
   };
 }
 
-function lineDisplay(surroundings: Surroundings): Display {
+function lineDisplay(environment: Environment): Display {
   const print = (line: string) =>
-    surroundings.stdout.write(`${new Date(surroundings.now()).toISOString()} ${printable(line)}\n`);
-  const notices = new Notices(print);
+    environment.stdout.write(`${new Date(environment.now()).toISOString()} ${printable(line)}\n`);
+  const notices = new NotificationsPayload(print);
   let shown: Task | undefined;
   return {
     show({ task }) {
-      linesOfChange(shown, task, surroundings.now()).forEach(print);
+      linesOfChange(shown, task, environment.now()).forEach(print);
       shown = task;
     },
     notice: (message) => notices.tell(message),
@@ -53,7 +53,7 @@ function lineDisplay(surroundings: Surroundings): Display {
 }
 
 /** Notices as lines: the first of a trouble, and its end. */
-class Notices {
+class NotificationsPayload {
   private isAway = false;
   constructor(private readonly print: (line: string) => void) {}
 
@@ -80,9 +80,9 @@ const clockMilliseconds = 1000;
  * A picture of the Task on the terminal's second screen, so that a new size leaves nothing of an old picture behind and
  * what stood in the terminal before comes back. The last picture stays on the first screen.
  */
-function screenDisplay(surroundings: Surroundings): Display {
-  const { stdout } = surroundings;
-  const style = styleFor(stdout, surroundings);
+function screenDisplay(environment: Environment): Display {
+  const { stdout } = environment;
+  const style = styleFor(stdout, environment);
   let task: Task | undefined;
   let notice: string | undefined;
   let soon: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ function screenDisplay(surroundings: Surroundings): Display {
     // The last column stays free: terminals differ in what they do after it.
     const columns = Math.max((stdout.columns ?? 80) - 1, 1);
     const rows = Math.max(stdout.rows ?? 24, 2) - 1;
-    if (task) return drawTask(task, { columns, rows, style, now: surroundings.now(), notice });
+    if (task) return drawTask(task, { columns, rows, style, now: environment.now(), notice });
     return notice === undefined ? [] : [cut(notice, columns)];
   };
   const enter = () => stdout.write(enterAlternativeScreen + cursorHide + clearViewport);
@@ -102,7 +102,7 @@ function screenDisplay(surroundings: Surroundings): Display {
     soon = undefined;
     if (!release) {
       enter();
-      release = surroundings.holdTerminal(leave, () => {
+      release = environment.holdTerminal(leave, () => {
         enter();
         render();
       });

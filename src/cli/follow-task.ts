@@ -4,8 +4,8 @@ import { intervalAfter } from "../domain/retry-intervals";
 import type { Task } from "../domain/spec/task";
 import { applyTaskEvent, nothingKnown, type TaskChange } from "../domain/task/task-change";
 import type { ApiClient } from "./api-client";
+import type { Environment } from "./environment";
 import { CliError, exitCode } from "./errors";
-import type { Surroundings } from "./surroundings";
 
 /** What somebody who follows a Task is told. */
 export type Followed =
@@ -18,7 +18,7 @@ export type Followed =
   | { readonly type: "END" };
 
 /** For how long a lost connection is tried again. A longer absence is for a person to look at. */
-const patienceMilliseconds = 15 * 60_000;
+const giveUpAfterMilliseconds = 15 * 60_000;
 
 /** Comments come every minute at least, so a stream that is silent for longer has no other end any more. */
 const silenceMilliseconds = 90_000;
@@ -32,7 +32,7 @@ const longestPause = 10_000;
  */
 export async function* followTask(
   client: ApiClient,
-  surroundings: Surroundings,
+  environment: Environment,
   id: string,
   isKnown = false,
 ): AsyncGenerator<Followed, void, undefined> {
@@ -41,7 +41,7 @@ export async function* followTask(
   let failures = 0;
   for (;;) {
     try {
-      for await (const message of messagesOf(client, surroundings, id, state.lastEventId)) {
+      for await (const message of messagesOf(client, environment, id, state.lastEventId)) {
         for (const followed of state.take(message, lostAt !== undefined)) yield followed;
         [lostAt, failures] = [undefined, 0];
         if (state.known.hasEnded) return;
@@ -50,12 +50,12 @@ export async function* followTask(
     } catch (error) {
       if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.known.task)) throw error;
       if (lostAt === undefined) yield { type: "TROUBLE", message: error.message };
-      else if (surroundings.now() - lostAt > patienceMilliseconds) throw error;
+      else if (environment.now() - lostAt > giveUpAfterMilliseconds) throw error;
     }
-    lostAt ??= surroundings.now();
+    lostAt ??= environment.now();
     const initialInterval = state.retryMilliseconds;
     const intervals = { initialInterval, backoffCoefficient: 2, maximumInterval: longestPause };
-    await surroundings.wait(intervalAfter(++failures, intervals));
+    await environment.wait(intervalAfter(++failures, intervals));
   }
 }
 
@@ -96,7 +96,7 @@ type StreamMessage =
 
 async function* messagesOf(
   client: ApiClient,
-  { interrupted }: Surroundings,
+  { interrupted }: Environment,
   id: string,
   lastEventId?: string,
 ): AsyncGenerator<StreamMessage> {

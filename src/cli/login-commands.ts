@@ -5,8 +5,8 @@ import { model } from "../domain/codec";
 import { interruption } from "./api-client";
 import type { AddCommand, CommandContext } from "./command-context";
 import { configPath, readLogin, removeLogin, writeLogin } from "./config-file";
+import type { Environment } from "./environment";
 import { exitCode, type ExitCode, wrongUsage } from "./errors";
-import type { Surroundings } from "./surroundings";
 
 interface LoginOptions {
   readonly username?: string;
@@ -32,16 +32,16 @@ export function addLoginCommands(add: AddCommand): void {
 }
 
 async function login(context: CommandContext, options: LoginOptions): Promise<ExitCode> {
-  const { client, surroundings } = context;
-  const path = configPath(surroundings);
+  const { client, environment } = context;
+  const path = configPath(environment);
   const { server } = client;
   if (options.tokenStdin) {
-    writeLogin(path, { server, accessToken: await secretFrom(surroundings, "token") });
+    writeLogin(path, { server, accessToken: await secretFrom(environment, "token") });
   } else {
-    const username = options.username ?? (await ask(surroundings, "--username", () => question(prompt("User name"))));
+    const username = options.username ?? (await ask(environment, "--username", () => question(prompt("User name"))));
     const secret = options.passwordStdin
-      ? await secretFrom(surroundings, "password")
-      : await ask(surroundings, "--password-stdin", () => password(prompt("Password")));
+      ? await secretFrom(environment, "password")
+      : await ask(environment, "--password-stdin", () => password(prompt("Password")));
     const body = { username, password: secret };
     const { accessToken, refreshToken } = await client.request("POST", "/v1/tokens", TokenPair, { body });
     writeLogin(path, { server, accessToken, refreshToken: refreshToken.id });
@@ -52,7 +52,7 @@ async function login(context: CommandContext, options: LoginOptions): Promise<Ex
 }
 
 async function logout(context: CommandContext): Promise<ExitCode> {
-  const path = configPath(context.surroundings);
+  const path = configPath(context.environment);
   const login = readLogin(path);
   // The file goes first: what cannot be revoked for now must not be left lying about.
   removeLogin(path);
@@ -63,7 +63,7 @@ async function logout(context: CommandContext): Promise<ExitCode> {
   return exitCode.successful;
 }
 
-async function secretFrom({ stdin }: Surroundings, what: string): Promise<string> {
+async function secretFrom({ stdin }: Environment, what: string): Promise<string> {
   const secret = (await text(stdin)).replace(/\r?\n$/, "");
   if (secret === "") throw wrongUsage(`The standard input holds no ${what}.`, `Pipe the ${what} into the command.`);
   return secret;
@@ -74,7 +74,7 @@ function prompt(message: string) {
   return { message, output: process.stderr };
 }
 
-async function ask({ stdin }: Surroundings, option: string, answer: () => Promise<string | symbol>): Promise<string> {
+async function ask({ stdin }: Environment, option: string, answer: () => Promise<string | symbol>): Promise<string> {
   if (stdin.isTTY !== true) throw wrongUsage("There is no terminal to ask in.", `Give ${option}.`);
   const given = await answer();
   if (isCancel(given) || typeof given !== "string") throw interruption();

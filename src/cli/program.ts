@@ -2,15 +2,15 @@ import { Command, CommanderError, Option } from "commander";
 import type { ErrorBody } from "../domain/errors";
 import { type Action, type AddCommand, CommandContext } from "./command-context";
 import { addCompletion, formats, type KnownId, knownIds, wordsToComplete } from "./completion";
+import { addControlCommands } from "./control-commands";
+import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { addLoginCommands } from "./login-commands";
 import { addReadCommands } from "./read-commands";
 import { addStartCommands } from "./start-commands";
-import { addSteerCommands } from "./steer-commands";
-import type { Surroundings } from "./surroundings";
 import { printable, styleFor } from "./text";
 
-const environment = `
+const environmentHelp = `
 Environment:
   UPGRADECTL_SERVER  the service's address, unless --server names one
   UPGRADECTL_TOKEN   the token to send, instead of that of \`upgradectl login\`
@@ -20,26 +20,26 @@ Environment:
 Exit codes: 0 successful, 1 failed, 2 wrong usage, 3 not reachable, 4 refused`;
 
 /** Runs one command to its end. Never throws: what goes wrong is a message and an exit code. */
-export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCli(args: readonly string[], environment: Environment): Promise<number> {
   let code: ExitCode = exitCode.successful;
   const words = wordsToComplete(args);
-  const ids = words ? await knownIds(words, surroundings) : [];
-  const program = createProgram(surroundings, { lastWord: args.at(-1) ?? "", ids }, (given) => (code = given));
+  const ids = words ? await knownIds(words, environment) : [];
+  const program = createProgram(environment, { lastWord: args.at(-1) ?? "", ids }, (given) => (code = given));
   try {
     await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.successful : exitCode.wrongUsage;
-    return reportError(error, surroundings);
+    return reportError(error, environment);
   }
 }
 
 function createProgram(
-  surroundings: Surroundings,
+  environment: Environment,
   { lastWord, ids }: { readonly lastWord: string; readonly ids: readonly KnownId[] },
   end: (code: ExitCode) => void,
 ): Command {
-  const { stdout, stderr } = surroundings;
+  const { stdout, stderr } = environment;
   const program = new Command("upgradectl")
     .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
     .addOption(
@@ -57,10 +57,10 @@ function createProgram(
     .exitOverride()
     .addHelpText(
       "after",
-      `\nExamples:\n  upgradectl plan -f request.yaml\n  upgradectl start -f request.yaml --draft\n  upgradectl commit ID --watch\n${environment}`,
+      `\nExamples:\n  upgradectl plan -f request.yaml\n  upgradectl start -f request.yaml --draft\n  upgradectl commit ID --watch\n${environmentHelp}`,
     );
   const act = (command: Command, work: (context: CommandContext) => Promise<ExitCode>) =>
-    work(new CommandContext(surroundings, command)).then(end);
+    work(new CommandContext(environment, command)).then(end);
   const add: AddCommand = Object.assign(
     (name: string, description: string, examples: readonly string[]) =>
       program
@@ -90,16 +90,16 @@ function createProgram(
   );
   addStartCommands(add);
   addReadCommands(add);
-  addSteerCommands(add);
+  addControlCommands(add);
   addLoginCommands(add);
   addCompletion(program, lastWord, ids);
   return program;
 }
 
 /** Says what is wrong, all that belongs to it, and one next step, on the standard error; gives the exit code. */
-function reportError(error: unknown, surroundings: Surroundings): ExitCode {
-  const { stderr } = surroundings;
-  const style = styleFor(stderr, surroundings);
+function reportError(error: unknown, environment: Environment): ExitCode {
+  const { stderr } = environment;
+  const style = styleFor(stderr, environment);
   const known = error instanceof CliError ? error : unforeseen(error);
   const { body } = known;
   const say = (line: string) => stderr.write(`${line}\n`);

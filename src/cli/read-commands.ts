@@ -123,7 +123,7 @@ async function tasksOf(
 async function get(context: CommandContext, id: string): Promise<ExitCode> {
   const upgrade = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}`, Upgrade);
   const task = await context.client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
-  context.print({ upgrade, task }, () => upgradeView(upgrade, task, context.style, context.surroundings.now()));
+  context.print({ upgrade, task }, () => upgradeView(upgrade, task, context.style, context.environment.now()));
   return exitCode.successful;
 }
 

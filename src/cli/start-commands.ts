@@ -6,8 +6,8 @@ import { parse } from "yaml";
 import { UpgradePreview } from "../domain/plan/preview";
 import { Task } from "../domain/spec/task";
 import type { AddCommand, CommandContext } from "./command-context";
+import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode, wrongUsage } from "./errors";
-import type { Surroundings } from "./surroundings";
 import { printable } from "./text";
 import { planView } from "./views";
 import { watch } from "./watch";
@@ -44,7 +44,7 @@ function withFile(command: Command): Command {
 }
 
 async function start(context: CommandContext, options: StartOptions): Promise<ExitCode> {
-  const read = await readSpec(options.file, context.surroundings);
+  const read = await readSpec(options.file, context.environment);
   const body = options.draft ? { ...read, draftMode: true } : read;
   const key = options.idempotencyKey ?? randomUUID();
   const task = await sendOnce(context, body, key);
@@ -81,7 +81,7 @@ function sayWarnings(context: CommandContext, { warnings = [] }: Pick<Task, "war
 }
 
 async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {
-  const body = await readSpec(file, context.surroundings);
+  const body = await readSpec(file, context.environment);
   const preview = await context.client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
   context.print(preview, () => planView(preview, context.style, context.columns));
   sayWarnings(context, preview);
@@ -95,7 +95,7 @@ async function plan(context: CommandContext, { file }: StartOptions): Promise<Ex
  * The request in a file, JSON or YAML; `-` is the standard input. What is in it is the service's to judge, which tells
  * all that is wrong at once; only that it is an object is looked at here.
  */
-async function readSpec(file: string, { stdin }: Pick<Surroundings, "stdin">): Promise<Record<string, unknown>> {
+async function readSpec(file: string, { stdin }: Pick<Environment, "stdin">): Promise<Record<string, unknown>> {
   const name = file === "-" ? "The standard input" : file;
   let content: string;
   try {

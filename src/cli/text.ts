@@ -1,13 +1,13 @@
 import { createColors } from "picocolors";
 import stringWidth from "string-width";
 import type { StageStatus, SubTaskStatus, TaskStatus } from "../domain/spec/task";
-import type { Output, Surroundings } from "./surroundings";
+import type { Environment, Output } from "./environment";
 
 /** Functions that put a text into a colour, or leave it as it is. */
 export type Style = ReturnType<typeof createColors>;
 
 /** Colours for an output: only for a terminal that has them, and not where NO_COLOR asks for none. */
-export function styleFor({ isTTY }: Output, { env }: Pick<Surroundings, "env">): Style {
+export function styleFor({ isTTY }: Output, { env }: Pick<Environment, "env">): Style {
   return createColors(isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb");
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from "node:timers/promises";
 import { interruption } from "./api-client";
+import type { Environment } from "./environment";
 import { exitCode } from "./errors";
 import { runCli } from "./program";
-import type { Surroundings } from "./surroundings";
 
 /** The command line, on this process: the only file of it that knows one. */
 async function main(): Promise<void> {
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const noReader = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1);
   process.stdout.on("error", noReader);
   process.stderr.on("error", noReader);
-  const surroundings: Surroundings = {
+  const environment: Environment = {
     env: process.env,
     stdin: process.stdin,
     stdout: process.stdout,
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
         throw interruption(error);
       }),
   };
-  process.exitCode = await runCli(process.argv.slice(2), surroundings);
+  process.exitCode = await runCli(process.argv.slice(2), environment);
 }
 
 /** Ctrl-Z stops the process once the terminal is in order; `fg` lets it go on. */

@@ -11,12 +11,12 @@ import { printable, wordOf } from "./text";
  * JSON on a line. `isKnown`: the service has told of it before, so its absence will pass.
  */
 export async function watch(context: CommandContext, id: string, { isKnown = false } = {}): Promise<ExitCode> {
-  const { client, surroundings } = context;
+  const { client, environment } = context;
   const display = displayFor(context);
   let task: Task | undefined;
   let hasEnded = false;
   try {
-    for await (const followed of followTask(client, surroundings, id, isKnown)) {
+    for await (const followed of followTask(client, environment, id, isKnown)) {
       switch (followed.type) {
         case "TASK":
           task = followed.task;

@@ -31,7 +31,7 @@ import { createUpgradeService } from "../upgrades/create-upgrade-service";
 import type { Identities, Timers } from "../upgrades/ports";
 import { consoleSignIn, loadAuthentication } from "./authentication";
 import { checkPorts } from "./check-ports";
-import { componentManagerReads, sharedReads } from "./component-manager-reads";
+import { componentManagerReads, coalescedReads } from "./component-manager-reads";
 import { loadTracing } from "./load-tracing";
 import { loadCatalog, loadInventory } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
@@ -63,7 +63,7 @@ export const startApiRole: StartRole = async (config, log) => {
       TE.map(() => [...catalog.problems(), ...blocked.problems()])(temporalReadiness(client, config.temporal)),
     executions: temporalUpgradeExecutions(client, log, currentRequestId),
     catalog,
-    inventory: fileInventory(inventoryFile, sharedReads(reads, systemTimers)),
+    inventory: fileInventory(inventoryFile, coalescedReads(reads, systemTimers)),
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     lateStartMinutes: config.lateStartMinutes,

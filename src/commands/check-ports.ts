@@ -10,11 +10,11 @@ export interface WantedPort {
 }
 
 /**
- * Throws one {@link StartupError} for all ports that cannot be listened on. `patienceMilliseconds` is for processes
+ * Throws one {@link StartupError} for all ports that cannot be listened on. `giveUpAfterMilliseconds` is for processes
  * of a killed predecessor, which end by themselves a moment later.
  */
-export async function checkPorts(wanted: readonly WantedPort[], patienceMilliseconds = 0): Promise<void> {
-  const deadline = Date.now() + patienceMilliseconds;
+export async function checkPorts(wanted: readonly WantedPort[], giveUpAfterMilliseconds = 0): Promise<void> {
+  const deadline = Date.now() + giveUpAfterMilliseconds;
   const problems: string[] = [];
   for (const { host, port, variable } of wanted) {
     let code = await listenError(host, port);

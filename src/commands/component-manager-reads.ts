@@ -9,9 +9,9 @@ import { monotonicClock } from "../clock";
 import { isLoginRefused } from "../domain/manager-silence";
 import type { ClusterMember } from "../domain/spec/cluster";
 import { versionText } from "../domain/version";
-import { InFlight } from "../in-flight";
 import type { ComponentManagerReads } from "../inventory/file-inventory";
 import type { InventoryFile } from "../inventory/inventory-file";
+import { SingleFlight } from "../single-flight";
 import type { NetvirtGroupRead, Timers } from "../upgrades/ports";
 
 /** A request waits for these reads, so they get less time than the same reads in an upgrade (milliseconds). */
@@ -85,15 +85,15 @@ const firstPause = 15_000;
  * same answer, unless it was a failure. A script that starts fifty upgrades, or a flood, costs a component manager no more
  * than one caller does. One that has refused the service's login is left alone for a while; callers get the same refusal.
  */
-export function sharedReads(
+export function coalescedReads(
   { clusters, isImageManaged, countHosts, hosts, netvirtGroups }: ComponentManagerReads,
   timers: Timers,
   now: () => number = () => monotonicClock.now(),
 ): ComponentManagerReads {
   const kept = { milliseconds, timers };
-  const [ofClusters, ofKinds] = [new InFlight<ReadonlySet<string>>(kept), new InFlight<boolean>(kept)];
-  const ofGroups = new InFlight<readonly NetvirtGroupRead[]>(kept);
-  const ofCounts = new InFlight<number>(kept);
+  const [ofClusters, ofKinds] = [new SingleFlight<ReadonlySet<string>>(kept), new SingleFlight<boolean>(kept)];
+  const ofGroups = new SingleFlight<readonly NetvirtGroupRead[]>(kept);
+  const ofCounts = new SingleFlight<number>(kept);
   const key = (componentManagerId: string, cluster: string) => JSON.stringify([componentManagerId, cluster]);
   const logins = new Map<string, { readonly tries: CredentialTries; refusal?: Error }>();
   async function ask<A>(id: string, read: () => Promise<A>): Promise<A> {

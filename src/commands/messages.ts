@@ -16,9 +16,9 @@ export interface Failed {
 export type RoleMessage = Ready | Failed;
 
 /** The last argument of a role that loads its program and then waits until the supervisor tells it to {@link Begin}. */
-export const whenTold = "--when-told";
+export const waitForBegin = "--when-told";
 
-/** What the supervisor tells a role that was launched with {@link whenTold}, once what it needs is there. */
+/** What the supervisor tells a role that was launched with {@link waitForBegin}, once what it needs is there. */
 export interface Begin {
   readonly type: "begin";
 }

@@ -1,5 +1,5 @@
 /** How long repetitions are counted before they are told, in milliseconds. */
-const toldEvery = 10_000;
+const reportedEvery = 10_000;
 
 /** Texts that are watched at a time; whatever comes beside them is written as it comes. */
 const maximumTexts = 200;
@@ -33,7 +33,7 @@ export class RepeatedLines<A> {
     }
     this.#write(line, 0);
     if (this.#watched.size >= maximumTexts) return;
-    const timer = setInterval(() => this.#tell(text), toldEvery);
+    const timer = setInterval(() => this.#tell(text), reportedEvery);
     timer.unref();
     this.#watched.set(text, { count: 0, last: line, timer });
   }

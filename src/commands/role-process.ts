@@ -13,7 +13,7 @@ import {
   type RoleName,
   roleTitles,
   stopMilliseconds,
-  whenTold,
+  waitForBegin,
 } from "./messages";
 import { RepeatedLines } from "./repeated-lines";
 
@@ -48,7 +48,7 @@ export class RoleProcess {
   constructor(private readonly options: RoleProcessOptions) {
     this.log = openRoleLog(options.dataDir, options.role);
     this.firstReady = new Promise((resolve, reject) => {
-      this.launch([whenTold], resolve, (how) => reject(new StartupError(how)));
+      this.launch([waitForBegin], resolve, (how) => reject(new StartupError(how)));
     });
     // Told by begin.
     this.firstReady.catch(() => undefined);

@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 import type { Config } from "../config";
 import { logContext } from "../observability/context";
 import { oneLine, StartupError } from "../startup-error";
-import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, whenTold } from "./messages";
+import { type Begin, type Ready, type RoleMessage, type RoleName, stopMilliseconds, waitForBegin } from "./messages";
 
 /** A role that runs. */
 export interface RunningRole extends Omit<Ready, "type"> {
@@ -19,7 +19,7 @@ export type StartRole = (config: Config, log: Logger, args: readonly string[]) =
  * Runs one role in this process until a signal, the end of its supervisor, or a failure of its own. Resolves to the
  * exit code: 0 after an orderly stop. Logs JSON lines to stdout, each with the field `role`.
  *
- * @param load what loads the role's program; with {@link whenTold} as the last argument it is started when told to
+ * @param load what loads the role's program; with {@link waitForBegin} as the last argument it is started when told to
  */
 export async function runRole(
   name: RoleName,
@@ -34,7 +34,7 @@ export async function runRole(
   const tell = (message: RoleMessage) => {
     if (process.connected) process.send?.(message);
   };
-  const waits = args.at(-1) === whenTold;
+  const waits = args.at(-1) === waitForBegin;
   // Before anything is loaded: what comes meanwhile must not be missed.
   const asked = stopRequest(waits);
   const told = waits ? beginning() : Promise.resolve();

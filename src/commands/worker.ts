@@ -105,13 +105,13 @@ function installRuntime(metricsAddress: string | undefined, log: Logger): void {
 }
 
 /** Failures of steps that the Activity itself has logged in its own words, and that the Task tells. */
-const toldAlready = new Set(["Activity failed", "Workflow failed"]);
+const reportedAlready = new Set(["Activity failed", "Workflow failed"]);
 
 /** The SDK's log lines, with their own fields, in ours. */
 function forward(log: Logger, { level, message, meta }: LogEntry): void {
   const lowerCase = { TRACE: "trace", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
   const { sdkComponent, workflowId, error, ...fields } = meta ?? {};
-  log[toldAlready.has(message) ? "debug" : lowerCase[level]](
+  log[reportedAlready.has(message) ? "debug" : lowerCase[level]](
     { ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) },
     message,
   );

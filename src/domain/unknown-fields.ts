@@ -66,14 +66,14 @@ function pathsByName(codec: t.Mixed, path = "", found = new Map<string, string>(
 const mostCompared = 100;
 
 /** What becomes of the fields of a request that nobody knows: some cannot be ignored. */
-export interface JudgedFields {
+export interface CheckedFields {
   readonly problems: readonly FieldProblem[];
   /** Bounded. */
   readonly warnings: readonly RequestWarning[];
 }
 
 /** Every unknown field is an error. */
-export function refuseUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): JudgedFields {
+export function refuseUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): CheckedFields {
   return { problems: unknown.map((field, i) => problem(codec, field, i)), warnings: [] };
 }
 
@@ -81,7 +81,7 @@ export function refuseUnknownFields(codec: t.Mixed, unknown: readonly UnknownFie
  * Unknown fields are ignored with a warning, but for those that would have made the upgrade smaller or later: a slip in a
  * known name, and a name that says so. Doing more than was asked is the worst answer.
  */
-export function tolerateUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): JudgedFields {
+export function tolerateUnknownFields(codec: t.Mixed, unknown: readonly UnknownField[]): CheckedFields {
   const mustNotBeIgnored = ({ name, value, known }: UnknownField) =>
     value !== null && (known.some((one) => isTypoOf(name, one)) || restricts(name));
   const { left: ignored, right: refused } = RA.partition(mustNotBeIgnored)(unknown);

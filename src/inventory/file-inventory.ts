@@ -1,6 +1,6 @@
 import * as TE from "fp-ts/TaskEither";
 import { type ManagerSilence, silenceOf } from "../domain/manager-silence";
-import type { PlannedReceiver } from "../domain/notifications/upgrade-notice";
+import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
 import type { ClusterFacts, ClusterLookup } from "../domain/plan/facts";
 import type { ClusterMember } from "../domain/spec/cluster";
 import type { Inventory, NetvirtGroupRead } from "../upgrades/ports";
@@ -33,17 +33,17 @@ export function fileInventory(
     notificationReceivers,
   }: Pick<InventoryFile, "clusters" | "installations"> & Partial<Pick<InventoryFile, "notificationReceivers">>,
   reads: ComponentManagerReads,
-  patience = 5000,
+  timeout = 5000,
 ): Inventory {
   return {
     installations,
     notifications: [...(notificationReceivers?.values() ?? [])].map(planned),
     clusters: [...clusters.values()],
-    readHosts: (facts) => inTime(() => reads.hosts(facts), patience),
-    readNetvirtGroups: (id) => inTime(() => reads.netvirtGroups(id), patience),
+    readHosts: (facts) => inTime(() => reads.hosts(facts), timeout),
+    readNetvirtGroups: (id) => inTime(() => reads.netvirtGroups(id), timeout),
     readClusters: (resourceIds, until = Infinity) =>
       TE.fromTask(async () => {
-        const deadline = deadlineIn(Math.max(0, Math.min(patience, until - Date.now())));
+        const deadline = deadlineIn(Math.max(0, Math.min(timeout, until - Date.now())));
         const wanted = new Set(resourceIds);
         const entries = [...wanted].flatMap((id) => clusters.get(id) ?? []);
         const managers = new Map(
@@ -62,9 +62,9 @@ export function fileInventory(
   };
 }
 
-function inTime<A>(read: () => Promise<A>, patience: number): TE.TaskEither<ManagerSilence, A> {
+function inTime<A>(read: () => Promise<A>, timeout: number): TE.TaskEither<ManagerSilence, A> {
   return TE.tryCatch(async () => {
-    const deadline = deadlineIn(patience);
+    const deadline = deadlineIn(timeout);
     return Promise.race([read(), deadline.passed]).finally(() => deadline.clear());
   }, silenceOf);
 }

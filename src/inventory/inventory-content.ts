@@ -1,6 +1,6 @@
 import * as t from "io-ts";
 import { canonicalId, DescribedType, IntegerBetween } from "../domain/codec";
-import { NoticeType } from "../domain/notifications/upgrade-notice";
+import { NotificationType } from "../domain/notifications/upgrade-notification";
 
 /** What requests name: UUIDs are compared in lower case. */
 const Id = new DescribedType<string>(
@@ -84,7 +84,7 @@ export const InventoryContent = t.intersection([
       t.intersection([
         t.type({ id: t.string, url: t.string }),
         t.partial({
-          events: t.array(NoticeType),
+          events: t.array(NotificationType),
           allowHttp: t.boolean,
           retryHours: IntegerBetween(1, 168, "hours"),
           secretFile: t.string,

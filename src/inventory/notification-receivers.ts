@@ -1,5 +1,5 @@
 import * as E from "fp-ts/Either";
-import type { NoticeType } from "../domain/notifications/upgrade-notice";
+import type { NotificationType } from "../domain/notifications/upgrade-notification";
 import { isLoopback } from "../loopback";
 import type { InventoryContent } from "./inventory-content";
 import type { SecretReader } from "./read-secret";
@@ -9,7 +9,7 @@ export interface NotificationReceiverEntry {
   readonly id: string;
   readonly url: string;
   /** What it wants to be told; absent means everything. */
-  readonly events?: readonly NoticeType[];
+  readonly events?: readonly NotificationType[];
   /** Hours after which a notification that cannot be delivered is given up. */
   readonly retryHours: number;
   /** With the prefix `whsec_`; every one of them signs. Never empty. */

@@ -6,8 +6,8 @@ import { controlApi } from "./control/control-api";
 import { send } from "./http/answering";
 import { vcsaAvailability } from "./http/vcsa-availability";
 import { nsxApis } from "./nsx/nsx-api";
+import { SimulatorContext } from "./state/context";
 import { StateFile } from "./state/state-file";
-import { World } from "./state/world";
 import { upgradeServiceApi, vcsaApi } from "./vcsa/vcsa-api";
 import { vim25Api } from "./vim25/vim25-api";
 import { localizable } from "./vlcm/vapi-error";
@@ -41,7 +41,7 @@ export interface SimulatorOptions {
  */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { host, port, config, hostSeconds, log, stateFile, now = Date.now } = options;
-  const world = await World.open({
+  const context = await SimulatorContext.open({
     config,
     hostSeconds,
     now,
@@ -60,15 +60,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
       send(ctx, { status: 500, body: { error_type: "ERROR", messages } });
     }
   });
-  app.use(vcsaAvailability(world));
+  app.use(vcsaAvailability(context));
   // The lifecycle manager's router answers what no router before it knows.
   for (const api of [
-    ...nsxApis(world),
-    vcsaApi(world),
-    upgradeServiceApi(world),
-    vlcmApi(world),
-    vim25Api(world),
-    controlApi(world, host),
+    ...nsxApis(context),
+    vcsaApi(context),
+    upgradeServiceApi(context),
+    vlcmApi(context),
+    vim25Api(context),
+    controlApi(context, host),
   ])
     app.use(api.routes());
 
@@ -89,7 +89,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
         server.close((error) => (error ? reject(error) : resolve()));
         server.closeAllConnections();
       });
-      await world.close();
+      await context.close();
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 } from "../domain/task/lost-upgrade";
 import { oneLine } from "../startup-error";
 import type { Timers } from "../upgrades/ports";
-import { type DescribedExecution, describeExecution, PayloadReader, timestampOf } from "./describe-workflow";
+import { type WorkflowDescription, describeWorkflow, PayloadReader, timestampOf } from "./describe-workflow";
 import { grpcCode } from "./temporal-error";
 import { reportedWorkflowsQuery, runningWorkflowsQuery, type Visibility, visibilityOf } from "./visibility";
 
@@ -57,7 +57,7 @@ export class BlockFinder {
    * Undefined where the Workflow is not blocked. Where Temporal does not tell in time, what was known before holds. Never
    * rejects.
    */
-  async find(workflowId: string, description: DescribedExecution): Promise<BlockedWorkflow | undefined> {
+  async find(workflowId: string, description: WorkflowDescription): Promise<BlockedWorkflow | undefined> {
     const { runId, type, status, workflowTaskAttempt: attempt } = description;
     const kind = workflowKinds[type as keyof typeof workflowKinds] as BlockedWorkflow["kind"] | undefined;
     if (kind === undefined || status !== "RUNNING" || (attempt < 2 && !this.blocked.has(runId))) {
@@ -105,7 +105,7 @@ export class BlockFinder {
     return found;
   }
 
-  private async upgradeOf(workflowId: string, kind: BlockedWorkflow["kind"], { memo }: DescribedExecution) {
+  private async upgradeOf(workflowId: string, kind: BlockedWorkflow["kind"], { memo }: WorkflowDescription) {
     if (kind === "upgrade") return workflowId;
     if (kind === "notifications") return workflowId.replace(/^notify\//, "");
     const upgradeId = await this.payloads.field(memo, "upgradeId").catch(() => undefined);
@@ -252,7 +252,7 @@ export class BlockedWatch {
     const deadline = Date.now() + this.options.callTimeout;
     let found: BlockedWorkflow | undefined;
     try {
-      const description = await describeExecution(this.client, run, deadline);
+      const description = await describeWorkflow(this.client, run, deadline);
       found = description && (await this.finder.find(workflowId, description));
     } catch (error) {
       this.log.debug({ workflowId, runId, reason: oneLine(error) }, "Could not look whether a Workflow is blocked");

@@ -92,7 +92,7 @@ type ExecutionInfo = WorkflowExecutionDescription["raw"]["workflowExecutionInfo"
 export type RawActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
 /** What Temporal says of a Workflow execution, with its payloads as they are stored. */
-export interface DescribedExecution {
+export interface WorkflowDescription {
   /** Name of the Workflow, such as `upgradeWorkflow`. */
   readonly type: string;
   /** `RUNNING`, `COMPLETED`, `FAILED` and so on. */
@@ -125,11 +125,11 @@ export interface DescribedExecution {
  * own `describe` decodes the whole memo each time, which of a running cluster nobody reads. `deadline` in epoch
  * milliseconds; rejects with the error of gRPC where the server does not answer by then, or has no such namespace.
  */
-export async function describeExecution(
+export async function describeWorkflow(
   client: Client,
   execution: { readonly workflowId: string; readonly runId?: string },
   deadline: number,
-): Promise<DescribedExecution | undefined> {
+): Promise<WorkflowDescription | undefined> {
   const { namespace } = client.options;
   try {
     const {
@@ -183,13 +183,13 @@ export function lostBecause(status: string): LostBecause | undefined {
 }
 
 /** An upgrade as Temporal itself knows it, without its Workflow being asked. */
-export interface DescribedUpgrade extends PublishedUpgrade {
+export interface UpgradeDescription extends PublishedUpgrade {
   readonly running: boolean;
   readonly requestDigest: string | undefined;
 }
 
 /** Reads upgrades from their memos, where each writes at every change of phase. Needs no worker. */
-export class DescribedUpgrades {
+export class UpgradeDescriptions {
   private readonly payloads: PayloadReader;
 
   constructor(
@@ -201,9 +201,9 @@ export class DescribedUpgrades {
   }
 
   /** Undefined where no upgrade has the id. */
-  async find(id: string, until: Deadline = Infinity): Promise<DescribedUpgrade | undefined> {
+  async find(id: string, until: Deadline = Infinity): Promise<UpgradeDescription | undefined> {
     const deadline = Math.min(Date.now() + this.callTimeout, until);
-    const description = await describeExecution(this.client, { workflowId: id }, deadline);
+    const description = await describeWorkflow(this.client, { workflowId: id }, deadline);
     if (description?.type !== "upgradeWorkflow") return undefined;
     const { memo, status, closeTime, cancelRequested, history, workflowTaskAttempt } = description;
     const stored = readAs(StoredUpgrade, await this.payloads.fields(memo));
@@ -228,6 +228,6 @@ const timeout = 5000;
 
 /** How the Workflow of an upgrade has ended without a word; undefined where it runs, has told its end, or is not known. */
 export async function readLoss(client: Client, upgradeId: string): Promise<LostBecause | undefined> {
-  const description = await describeExecution(client, { workflowId: upgradeId }, Date.now() + timeout);
+  const description = await describeWorkflow(client, { workflowId: upgradeId }, Date.now() + timeout);
   return description && lostBecause(description.status);
 }

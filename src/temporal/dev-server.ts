@@ -162,7 +162,7 @@ const interrupted = "interrupted (9)";
 const longestPause = 2_000;
 
 /** How long such lines have come when it is held for broken, in milliseconds. */
-const patience = 5_000;
+const tolerated = 5_000;
 
 /**
  * Finds out from the log of the embedded server that its database is broken: SQLite's driver can be left so that
@@ -177,6 +177,6 @@ export class BrokenDatabase {
     if (!line.includes(interrupted)) return false;
     if (now - this.last > longestPause) this.first = now;
     this.last = now;
-    return now - this.first >= patience;
+    return now - this.first >= tolerated;
   }
 }

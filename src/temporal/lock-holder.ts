@@ -1,9 +1,9 @@
 import type { Client } from "@temporalio/client";
 import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
-import { InTurn } from "../in-turn";
+import { CoalescedCalls } from "../coalesced-calls";
 import type { Deadline } from "../upgrades/ports";
-import { describeExecution, type Memo, PayloadReader } from "./describe-workflow";
+import { describeWorkflow, type Memo, PayloadReader } from "./describe-workflow";
 import { locksQuery, type VisibilityReader } from "./visibility";
 
 /** How long Temporal may take to answer, in milliseconds. */
@@ -20,7 +20,7 @@ type Holder = readonly [lock: string, upgradeId: string | undefined];
 /** Finds out who holds locks, for whoever refuses early what would fail later. */
 export class LockHolders {
   private readonly payloads: PayloadReader;
-  private readonly looks = new InTurn<string | undefined>();
+  private readonly looks = new CoalescedCalls<string | undefined>();
 
   constructor(
     private readonly client: Client,
@@ -83,7 +83,7 @@ async function holderOf(
   workflowId: string,
   deadline: number,
 ): Promise<string | undefined> {
-  const lock = await describeExecution(client, { workflowId }, deadline);
+  const lock = await describeWorkflow(client, { workflowId }, deadline);
   // The upgrade is its parent, which can be read without the key of its payloads.
   return lock?.status === "RUNNING" ? (lock.parent ?? upgradeIn(payloads, lock.memo)) : undefined;
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SubTask } from "../domain/spec/task";
 import { applyPendingActivity, type PendingActivity } from "../domain/task/pending-activity";
-import type { DescribedExecution } from "./describe-workflow";
+import type { WorkflowDescription } from "./describe-workflow";
 
 /** How the Workflow was described before it gave an answer. */
-type Description = Pick<DescribedExecution, "runId" | "version">;
+type Description = Pick<WorkflowDescription, "runId" | "version">;
 
 interface Known<A> {
   readonly answer: A;
@@ -21,7 +21,7 @@ interface Known<A> {
  * worker, a busy one, a slow server). Forgets those that nobody has read for longest, beyond `capacity` in all, in the
  * unit of `sizeOf`. A Map keeps the order of use, so lru-cache would save no more than the sum of the sizes.
  */
-export class LastAnswers<A> {
+export class QueryCache<A> {
   private readonly answers = new Map<string, Known<A>>();
   private size = 0;
 
@@ -82,34 +82,34 @@ export class LastAnswers<A> {
   }
 }
 
-interface Graft {
+interface Overlay {
   readonly pending: readonly PendingActivity[];
   /** Of those and of earlier ones, what was grafted. */
   readonly told: readonly PendingActivity[];
-  readonly grafted: SubTask;
+  readonly overlaid: SubTask;
 }
 
 /**
  * SubTasks with what their pending Activities say, made once for as long as neither changes. While a Workflow says nothing
  * new, what an Activity has told stays, also when it is pending no more: the Workflow has yet to tell its end.
  */
-export class Grafts {
-  private readonly last = new WeakMap<SubTask, Graft>();
+export class HeartbeatOverlay {
+  private readonly last = new WeakMap<SubTask, Overlay>();
 
-  grafted(subTask: SubTask, pending: readonly PendingActivity[]): SubTask {
+  overlaid(subTask: SubTask, pending: readonly PendingActivity[]): SubTask {
     const before = this.last.get(subTask);
-    if (before && isDeepStrictEqual(before.pending, pending)) return before.grafted;
-    const news = pending.filter((activity) => applyPendingActivity(subTask, activity) !== subTask);
-    const told = [...besides(news, before?.told ?? []), ...news];
+    if (before && isDeepStrictEqual(before.pending, pending)) return before.overlaid;
+    const changed = pending.filter((activity) => applyPendingActivity(subTask, activity) !== subTask);
+    const told = [...besides(changed, before?.told ?? []), ...changed];
     const isSame = before !== undefined && isDeepStrictEqual(before.told, told);
-    const grafted = isSame ? before.grafted : told.reduce(applyPendingActivity, subTask);
-    this.last.set(subTask, { pending, told, grafted });
-    return grafted;
+    const overlaid = isSame ? before.overlaid : told.reduce(applyPendingActivity, subTask);
+    this.last.set(subTask, { pending, told, overlaid });
+    return overlaid;
   }
 }
 
 /** What was told before of which there is no news. */
-function besides(news: readonly PendingActivity[], before: readonly PendingActivity[]): PendingActivity[] {
-  const ids = new Set(news.map(({ activityId }) => activityId));
+function besides(changed: readonly PendingActivity[], before: readonly PendingActivity[]): PendingActivity[] {
+  const ids = new Set(changed.map(({ activityId }) => activityId));
   return before.filter(({ activityId }) => !ids.has(activityId));
 }

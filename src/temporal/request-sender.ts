@@ -26,7 +26,7 @@ import type {
   UpgradeRequest,
 } from "../upgrades/ports";
 import { BlockFinder } from "./blocked-workflows";
-import { type DescribedUpgrade, type DescribedUpgrades, describeExecution } from "./describe-workflow";
+import { type UpgradeDescription, type UpgradeDescriptions, describeWorkflow } from "./describe-workflow";
 import { grpcCode } from "./temporal-error";
 
 const signals = {
@@ -50,7 +50,7 @@ export class RequestSender {
 
   constructor(
     private readonly client: Client,
-    private readonly upgrades: DescribedUpgrades,
+    private readonly upgrades: UpgradeDescriptions,
     /** Milliseconds: one call, one Query, and all of the wait for an outcome. */
     private readonly timeouts: { readonly call: number; readonly query: number; readonly outcome: number },
     private readonly currentRequestId: () => string | undefined,
@@ -148,7 +148,7 @@ export class RequestSender {
 
   private async unanswered(workflowId: string): Promise<UnansweredAnswer> {
     const deadline = Date.now() + this.timeouts.call;
-    const description = await this.tried(() => describeExecution(this.client, { workflowId }, deadline));
+    const description = await this.tried(() => describeWorkflow(this.client, { workflowId }, deadline));
     const blocked = description && (await this.blocks.find(workflowId, description));
     return { _tag: "Unanswered", ...(blocked && { blocked: blockedError(blocked) }) };
   }
@@ -163,6 +163,6 @@ export class RequestSender {
   }
 }
 
-function ended({ upgrade, task }: DescribedUpgrade, sent: boolean): EndedAnswer {
+function ended({ upgrade, task }: UpgradeDescription, sent: boolean): EndedAnswer {
   return { _tag: "Ended", upgrade, task, sent };
 }

@@ -5,6 +5,7 @@ import { isRight } from "fp-ts/Either";
 import * as t from "io-ts";
 import pLimit from "p-limit";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
+import { CoalescedCalls } from "../coalesced-calls";
 import { ErrorBody } from "../domain/errors";
 import { SubTask, type Task } from "../domain/spec/task";
 import { type BlockedWorkflow, hasTaskEnded, lostTask, withBlocked } from "../domain/task/lost-upgrade";
@@ -13,12 +14,10 @@ import { hasEndedPart } from "../domain/task/sub-task";
 import { endedResources, partsIn } from "../domain/task/task-change";
 import { withResources } from "../domain/task/task-progress";
 import { Timestamp, toTimestamp } from "../domain/timestamp";
-import { InTurn } from "../in-turn";
 import { BlockFinder } from "./blocked-workflows";
 import {
   AnsweredSubTask,
-  type DescribedExecution,
-  describeExecution,
+  describeWorkflow,
   hasLastWord,
   lostBecause,
   PayloadReader,
@@ -28,8 +27,9 @@ import {
   StoredUpgrade,
   type TaskWithChildren,
   timestampOf,
+  type WorkflowDescription,
 } from "./describe-workflow";
-import { Grafts, LastAnswers } from "./query-cache";
+import { HeartbeatOverlay, QueryCache } from "./query-cache";
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
@@ -73,14 +73,14 @@ interface ReadTimeouts {
  */
 export class TaskReader {
   private readonly reader: PayloadReader;
-  private readonly reads = new InTurn<Task | undefined>();
+  private readonly reads = new CoalescedCalls<Task | undefined>();
   /** By run. Each Workflow is asked once at a time, so that its answers come in their order. */
-  private readonly queries = new InTurn<unknown>();
+  private readonly queries = new CoalescedCalls<unknown>();
   /** By upgrade, of those that ran when they were last read. */
-  private readonly upgrades = new LastAnswers<TaskWithChildren>(rememberedParts.upgrades, ({ task }) => partsIn(task));
+  private readonly upgrades = new QueryCache<TaskWithChildren>(rememberedParts.upgrades, ({ task }) => partsIn(task));
   /** By run. */
-  private readonly resources = new LastAnswers<SubTask>(rememberedParts.resources, partsIn);
-  private readonly grafts = new Grafts();
+  private readonly resources = new QueryCache<SubTask>(rememberedParts.resources, partsIn);
+  private readonly heartbeats = new HeartbeatOverlay();
   private readonly blocks: BlockFinder;
 
   constructor(
@@ -162,11 +162,11 @@ export class TaskReader {
   }
 
   private describe(execution: { readonly workflowId: string; readonly runId?: string }) {
-    return describeExecution(this.client, execution, Date.now() + this.timeouts.call);
+    return describeWorkflow(this.client, execution, Date.now() + this.timeouts.call);
   }
 
   /** What an upgrade has answered last, or has written into its memo since. */
-  private async lastKnown(id: string, description: DescribedExecution): Promise<Known<TaskWithChildren>> {
+  private async lastKnown(id: string, description: WorkflowDescription): Promise<Known<TaskWithChildren>> {
     const answer = await this.lastAnswer(this.upgrades, id, description);
     if (answer) return answer;
     const stored = readAs(StoredUpgrade, await this.reader.fields(description.memo));
@@ -174,7 +174,7 @@ export class TaskReader {
     return { value: stored, ...(description.status === "RUNNING" && { asOf: stored.publishedAt }) };
   }
 
-  private async findBlockedNotifications({ pendingChildren }: DescribedExecution) {
+  private async findBlockedNotifications({ pendingChildren }: WorkflowDescription) {
     const notify = pendingChildren.find(({ type }) => type === "notifyWorkflow");
     const description = notify && (await this.describe(notify).catch(() => undefined));
     return description && this.blocks.find(notify.workflowId, description);
@@ -195,7 +195,7 @@ export class TaskReader {
       : await this.resourceAnswer(child, upgradeId, description, blocked ? undefined : until);
     if (!known || description.status !== "RUNNING") return known && { ...known, blocked };
     const pending = await Promise.all(description.pendingActivities.map((activity) => this.pendingActivity(activity)));
-    return { ...known, value: this.grafts.grafted(known.value, pending), blocked };
+    return { ...known, value: this.heartbeats.overlaid(known.value, pending), blocked };
   }
 
   /** A reset terminates a run and begins another; undefined where the latest one is the same, or works for another upgrade. */
@@ -209,7 +209,7 @@ export class TaskReader {
   private async resourceAnswer(
     child: Child,
     upgradeId: string,
-    description: DescribedExecution,
+    description: WorkflowDescription,
     until: number | undefined,
   ): Promise<Known<SubTask> | undefined> {
     const { workflowId, runId } = child;
@@ -238,9 +238,9 @@ export class TaskReader {
 
   /** What it has answered last, unless it has published something since. */
   private async lastAnswer<A>(
-    answers: LastAnswers<A>,
+    answers: QueryCache<A>,
     key: string,
-    description: DescribedExecution,
+    description: WorkflowDescription,
   ): Promise<Known<A> | undefined> {
     if (answers.latest(key) === undefined) return undefined;
     const published = readAs(t.number, await this.reader.field(description.memo, "published"));
@@ -252,7 +252,7 @@ export class TaskReader {
   /** Undefined where it does not answer in time. */
   private async upgradeAnswer(
     id: string,
-    description: DescribedExecution,
+    description: WorkflowDescription,
     until: number,
   ): Promise<TaskWithChildren | undefined> {
     const current = this.upgrades.current(id, description);
@@ -304,7 +304,7 @@ export class TaskReader {
   }
 }
 
-function afterTheEnd(task: Task, { status, closeTime }: DescribedExecution): Task {
+function afterTheEnd(task: Task, { status, closeTime }: WorkflowDescription): Task {
   const reason = lostBecause(status);
   if (reason === undefined || hasTaskEnded(task)) return task;
   return lostTask(task, reason, closeTime ?? new Date().toISOString());

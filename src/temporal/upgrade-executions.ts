@@ -18,7 +18,7 @@ import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task/task-progress";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
-import { DescribedUpgrades, PayloadReader } from "./describe-workflow";
+import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
 import { TaskReader } from "./task-reader";
@@ -58,7 +58,7 @@ export function temporalUpgradeExecutions(
   const list = new UpgradeList(client, visibility, executions, log, timeouts.list);
   // A read may come after one that has just begun: the two together stay below 8 seconds.
   const tasks = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
-  const upgrades = new DescribedUpgrades(client, timeouts.call);
+  const upgrades = new UpgradeDescriptions(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 

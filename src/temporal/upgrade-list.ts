@@ -12,7 +12,7 @@ import { type PageOfTask, Task, TaskStatus } from "../domain/spec/task";
 import { type PageOfUpgrade, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { hasTaskEnded, type LostBecause, lostTask, lostUpgrade } from "../domain/task/lost-upgrade";
 import { toTimestamp } from "../domain/timestamp";
-import { InFlight } from "../in-flight";
+import { SingleFlight } from "../single-flight";
 import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { PayloadReader, readAs, timestampOf } from "./describe-workflow";
@@ -34,8 +34,8 @@ interface Page<A> {
 /** Lists of upgrades and of their Tasks, answered by Temporal's Visibility alone: search attributes to filter, memos for the content. */
 export class UpgradeList {
   private readonly reader: PayloadReader;
-  private readonly readingUpgrades = new InFlight<Page<Upgrade>>();
-  private readonly readingTasks = new InFlight<Page<Task>>();
+  private readonly readingUpgrades = new SingleFlight<Page<Upgrade>>();
+  private readonly readingTasks = new SingleFlight<Page<Task>>();
   private readonly limit = pLimit(concurrentLists);
 
   constructor(
@@ -58,7 +58,7 @@ export class UpgradeList {
   }
 
   private page<A>(
-    reading: InFlight<Page<A>>,
+    reading: SingleFlight<Page<A>>,
     query: string,
     page: PageRequest = wholeList,
     element: (execution: Execution) => Promise<A | undefined>,

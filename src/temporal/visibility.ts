@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type { TaskStatus } from "../domain/spec/task";
-import { InFlight } from "../in-flight";
+import { SingleFlight } from "../single-flight";
 import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import { grpcCode } from "./temporal-error";
 
@@ -138,7 +138,7 @@ interface Place {
 /** Reads any part of a list of executions, of which Visibility tells only what comes next. */
 export class VisibilityReader {
   private readonly places = new Map<string, Place>();
-  private readonly steps = new InFlight<{ executions: readonly Execution[]; next: Place | undefined }>();
+  private readonly steps = new SingleFlight<{ executions: readonly Execution[]; next: Place | undefined }>();
   /** How many executions one call may ask for now. */
   private most = atOnce.first;
 

@@ -5,8 +5,8 @@ import type { Task } from "../domain/spec/task";
 import { hasTaskEnded } from "../domain/task/lost-upgrade";
 import { precheckRunOf } from "../domain/task/prechecks";
 import {
-  askUpgrade,
-  type AskUpgradeDependencies,
+  sendUpgradeRequest,
+  type SendRequestDependencies,
   cancelUpgrade,
   type CancelUpgradeDependencies,
 } from "./control-upgrade";
@@ -46,7 +46,7 @@ function tooLate({ executions }: CancelTaskDependencies, { id }: Task): TE.TaskE
   );
 }
 
-export interface RetryTaskDependencies extends AskUpgradeDependencies {
+export interface RetryTaskDependencies extends SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
 }
 
@@ -55,7 +55,7 @@ export function retryTask(deps: RetryTaskDependencies) {
   return (taskId: string, caller: string): TE.TaskEither<ServiceError, Task> =>
     pipe(
       upgradeOfTask(deps.executions, taskId, "retry"),
-      TE.chain((id) => forTask(id, askUpgrade(deps)(id, { name: "retry" }, caller))),
+      TE.chain((id) => forTask(id, sendUpgradeRequest(deps)(id, { name: "retry" }, caller))),
       TE.chain(() => deps.executions.readTask(taskId)),
     );
 }

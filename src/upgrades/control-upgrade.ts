@@ -17,7 +17,7 @@ import type {
 } from "./ports";
 import { badRequest, conflict, failedDependency, type Problem, type ServiceError } from "./service-error";
 
-export interface AskUpgradeDependencies {
+export interface SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request">;
   readonly identities: Pick<Identities, "newId">;
 }
@@ -34,7 +34,7 @@ const longestName = 255;
  * Asks something of an upgrade and gives what it has accepted. A refusal is a Conflict with the upgrade's own reason,
  * or a BadRequest where the request is wrong whatever the state.
  */
-export function askUpgrade({ executions, identities }: AskUpgradeDependencies) {
+export function sendUpgradeRequest({ executions, identities }: SendRequestDependencies) {
   return (id: string, request: UpgradeRequest, caller: string): TE.TaskEither<ServiceError, Accepted> =>
     pipe(
       executions.request(id, request, {
@@ -92,20 +92,20 @@ function notYetApplied(id: string, request: Request, { blocked }: UnansweredAnsw
   });
 }
 
-export interface SteerUpgradeDependencies extends AskUpgradeDependencies {
+export interface ControlUpgradeDependencies extends SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request" | "readUpgrade">;
 }
 
 /** Pauses, resumes or gives up an upgrade; gives the Upgrade as it is then. */
-export function steerUpgrade(deps: SteerUpgradeDependencies) {
+export function controlUpgrade(deps: ControlUpgradeDependencies) {
   return (id: string, name: "pause" | "resume" | "resolve", caller: string): TE.TaskEither<ServiceError, Upgrade> =>
     pipe(
-      askUpgrade(deps)(id, { name }, caller),
+      sendUpgradeRequest(deps)(id, { name }, caller),
       TE.chain(() => deps.executions.readUpgrade(id)),
     );
 }
 
-export interface RunPrechecksDependencies extends AskUpgradeDependencies {
+export interface RunPrechecksDependencies extends SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request" | "readTask">;
 }
 
@@ -113,7 +113,7 @@ export interface RunPrechecksDependencies extends AskUpgradeDependencies {
 export function runPrechecks(deps: RunPrechecksDependencies) {
   return (id: string, caller: string): TE.TaskEither<ServiceError, Task> =>
     pipe(
-      askUpgrade(deps)(id, { name: "prechecks" }, caller),
+      sendUpgradeRequest(deps)(id, { name: "prechecks" }, caller),
       TE.bindTo("accepted"),
       TE.bind("task", () => deps.executions.readTask(id)),
       TE.chain(({ accepted: { run }, task }) =>
@@ -125,7 +125,7 @@ export function runPrechecks(deps: RunPrechecksDependencies) {
     );
 }
 
-export interface CancelUpgradeDependencies extends AskUpgradeDependencies {
+export interface CancelUpgradeDependencies extends SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "cancel" | "request">;
 }
 
@@ -143,7 +143,7 @@ export function cancelUpgrade(deps: CancelUpgradeDependencies) {
       TE.chain((answer) =>
         answer._tag === "NotCancellable"
           ? pipe(
-              askUpgrade(deps)(id, { name: "resolve" }, caller),
+              sendUpgradeRequest(deps)(id, { name: "resolve" }, caller),
               TE.map((): Cancelled => "GIVEN_UP"),
             )
           : applied(id, answer),
@@ -198,7 +198,7 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
           ? switchoversAhead(executions, id, commit)
           : TE.right(undefined);
       }),
-      TE.chain(() => askUpgrade(deps)(id, { name: "commit", ...commit }, caller)),
+      TE.chain(() => sendUpgradeRequest(deps)(id, { name: "commit", ...commit }, caller)),
       TE.chain(readAfter),
     );
   };

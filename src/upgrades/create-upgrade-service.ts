@@ -1,5 +1,5 @@
 import { cancelTask, retryTask } from "./control-task";
-import { runPrechecks, steerUpgrade, updateUpgrade } from "./control-upgrade";
+import { runPrechecks, controlUpgrade, updateUpgrade } from "./control-upgrade";
 import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
@@ -36,7 +36,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     listUpgrades: listUpgrades(deps),
     getUpgrade: (id) => executions.readUpgrade(id),
     updateUpgrade: updateUpgrade(deps),
-    steerUpgrade: steerUpgrade(deps),
+    controlUpgrade: controlUpgrade(deps),
     runPrechecks: runPrechecks(deps),
     readPrechecks: readPrechecks(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),

@@ -2,7 +2,7 @@ import type { Option } from "fp-ts/Option";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type { ErrorBody } from "../domain/errors";
 import type { ManagerSilence } from "../domain/manager-silence";
-import type { PlannedReceiver } from "../domain/notifications/upgrade-notice";
+import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
 import type { PageRequest } from "../domain/page";
 import type { ClusterEntryFacts, ClusterFacts, ClusterLookup, Installations } from "../domain/plan/facts";
 import type { CommitSpec } from "../domain/plan/schedule";

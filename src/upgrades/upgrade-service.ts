@@ -35,7 +35,11 @@ export interface UpgradeService {
   listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;
-  steerUpgrade(id: string, request: "pause" | "resume" | "resolve", caller: string): TaskEither<ServiceError, Upgrade>;
+  controlUpgrade(
+    id: string,
+    request: "pause" | "resume" | "resolve",
+    caller: string,
+  ): TaskEither<ServiceError, Upgrade>;
   runPrechecks(id: string, caller: string): TaskEither<ServiceError, Task>;
   readPrechecks(id: string, precheckId: string): TaskEither<ServiceError, Task>;
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;

@@ -221,7 +221,7 @@ const beginMilliseconds = 60_000;
 /** A listener with its own place in the history of a watched Task. It keeps no events, so it may be as slow as it likes. */
 class WatchedTaskListener implements TaskListener {
   private place: number | undefined;
-  private toldOutage: ServiceError | undefined;
+  private reportedOutage: ServiceError | undefined;
   private hasLeft = false;
   private wake: () => void = () => undefined;
   private readonly stopListening: () => void;
@@ -265,9 +265,9 @@ class WatchedTaskListener implements TaskListener {
   /** Nobody is told of an outage before there is something to go on from. */
   private changeOfOutage(): TaskEvent | undefined {
     const { outage } = this.task;
-    if (this.place === undefined || (outage === undefined) === (this.toldOutage === undefined)) return undefined;
+    if (this.place === undefined || (outage === undefined) === (this.reportedOutage === undefined)) return undefined;
     // Each failed read has an error of its own; a listener is told of the first of an outage.
-    this.toldOutage = outage;
+    this.reportedOutage = outage;
     return outage ? { type: "UNAVAILABLE", error: outage } : { type: "AVAILABLE" };
   }
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import type { Output } from "../../src/cli/surroundings";
-import { until } from "../system/service-under-test";
+import type { Output } from "../../src/cli/environment";
 import type { Upgradectl } from "../support/run-upgradectl";
+import { until } from "../system/service-under-test";
 import { screenshot } from "./chromium";
 
 const margin = 14;

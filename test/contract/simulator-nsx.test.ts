@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { nsxApis } from "../../src/simulator/nsx/nsx-api";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
-import { World } from "../../src/simulator/state/world";
+import { SimulatorContext } from "../../src/simulator/state/context";
 import { nsxConfig, NsxTestClient } from "../unit/simulator/nsx-client";
 import { startTestSimulator, type TestClock } from "../unit/simulator/simulator-client";
 import { nsxContract } from "./nsx-contract";
@@ -92,8 +92,13 @@ describe("the simulator against the upgrade coordinator's contract", () => {
   after(async function () {
     // Says something only after a full run, not where a part was selected.
     if (!this.test?.parent?.tests.every(({ state }) => state === "passed")) return;
-    const world = await World.open({ config: nsxConfig(), hostSeconds: 0, now: Date.now, log: () => undefined });
-    const routes = nsxApis(world)[1]!.stack.filter(
+    const context = await SimulatorContext.open({
+      config: nsxConfig(),
+      hostSeconds: 0,
+      now: Date.now,
+      log: () => undefined,
+    });
+    const routes = nsxApis(context)[1]!.stack.filter(
       ({ methods, path }) => methods.length > 0 && !/\*/.test(String(path)),
     );
     const paths = [...walked].map((call) => call.replace(/\?.*$/, "").split(" "));

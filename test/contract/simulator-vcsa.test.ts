@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
-import { World } from "../../src/simulator/state/world";
+import { SimulatorContext } from "../../src/simulator/state/context";
 import { vcsaApi } from "../../src/simulator/vcsa/vcsa-api";
 import { SimulatorClient, startTestSimulator, type TestClock, testConfig } from "../unit/simulator/simulator-client";
 import { type ContractChecker, createContractChecker } from "./contract-checker";
@@ -246,9 +246,14 @@ describe("the simulator against the appliance's contract", () => {
   after(async function () {
     // Says something only after a full run, not where a part was selected.
     if (!this.test?.parent?.tests.every(({ state }) => state === "passed")) return;
-    const world = await World.open({ config: testConfig(), hostSeconds: 0, now: Date.now, log: () => undefined });
+    const context = await SimulatorContext.open({
+      config: testConfig(),
+      hostSeconds: 0,
+      now: Date.now,
+      log: () => undefined,
+    });
     const paths = [...walked].map((call) => call.replace(/\?.*$/, "").split(" "));
-    const missed = vcsaApi(world)
+    const missed = vcsaApi(context)
       .stack.filter(({ methods }) => methods.length > 0)
       .flatMap(({ methods, path, regexp }) =>
         methods

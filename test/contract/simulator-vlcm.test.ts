@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Document } from "openapi-backend";
 import type { RunningSimulator } from "../../src/simulator/start-simulator";
-import { World } from "../../src/simulator/state/world";
+import { SimulatorContext } from "../../src/simulator/state/context";
 import { vlcmApi } from "../../src/simulator/vlcm/vlcm-api";
 import {
   images,
@@ -190,8 +190,8 @@ describe("the simulator against the lifecycle manager's contract", () => {
     // Says something only after a full run, not where a part was selected.
     if (!this.test?.parent?.tests.every(({ state }) => state === "passed")) return;
     const config = testConfig();
-    const world = await World.open({ config, hostSeconds: 0, now: Date.now, log: () => undefined });
-    const routes = vlcmApi(world).stack.filter(
+    const context = await SimulatorContext.open({ config, hostSeconds: 0, now: Date.now, log: () => undefined });
+    const routes = vlcmApi(context).stack.filter(
       ({ methods, path }) => methods.length > 0 && !String(path).includes("*"),
     );
     const paths = [...walked].map((call) => call.replace(/\?.*$/, "").split(" "));

@@ -4,18 +4,18 @@ import { until } from "../system/deployment";
 import type { Answer, ServiceUnderTest } from "../system/service-under-test";
 
 /** A request that a crash may have cut off: what it was answered, if it was. */
-export type InFlight<B = unknown> = Promise<Answer<B> | undefined>;
+export type SingleFlight<B = unknown> = Promise<Answer<B> | undefined>;
 
 /** An operator, who sends again what a crash has left without an answer. */
 export class Operator {
   constructor(readonly service: ServiceUnderTest) {}
 
   /** Sends a request and does not wait. */
-  post(spec: unknown, key: string): InFlight<Task> {
+  post(spec: unknown, key: string): SingleFlight<Task> {
     return this.service.post<Task>("/v1/upgrades", spec, { "idempotency-key": key }).catch(() => undefined);
   }
 
-  send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): InFlight {
+  send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): SingleFlight {
     return this.service.send(method, path, body).catch(() => undefined);
   }
 

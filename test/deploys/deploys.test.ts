@@ -11,7 +11,7 @@ import { Gate } from "../support/fake-activities";
 import type { RunningUpgrade } from "../support/running-upgrade";
 import { UpgradeBench } from "../support/upgrade-bench";
 import { madePatch } from "./made-patch";
-import { inFlight, type InFlight, Manager } from "./upgrades-in-flight";
+import { inFlight, type SingleFlight, Manager } from "./upgrades-in-flight";
 
 const { EventType, WorkflowTaskFailedCause } = temporal.api.enums.v1;
 
@@ -27,7 +27,7 @@ before(async function () {
 
 describe("A deployment of a newer build with upgrades of every phase in flight", function () {
   this.timeout(120_000);
-  const found = new Map<string, InFlight>();
+  const found = new Map<string, SingleFlight>();
   let bench: UpgradeBench;
 
   before(async () => {

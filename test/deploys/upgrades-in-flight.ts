@@ -23,7 +23,7 @@ import { bundleOf, component, domain } from "../support/sample-platform";
 import type { UpgradeBench } from "../support/upgrade-bench";
 
 /** An upgrade that a deployment finds in the middle of something. */
-export interface InFlight {
+export interface SingleFlight {
   readonly upgrade: RunningUpgrade;
   /** What happens to it after the deployment, so that it comes to its end. */
   goOn(): unknown;
@@ -41,7 +41,7 @@ const twoHosts = ["host-1", "host-2"];
 const day = 24 * 60 * 60 * 1000;
 
 /** Ways in which a deployment can find an upgrade; each brings one there. The last ones go on by themselves in 15 seconds. */
-export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<InFlight>>> = {
+export const inFlight: Readonly<Record<string, (bench: UpgradeBench) => Promise<SingleFlight>>> = {
   "a draft whose prechecks run": async (bench) => {
     const [manager, gate] = [new Manager(), new Gate()];
     const fake = manager.with({ runClusterPrechecks: () => gate.pass().then(() => ({ stages: passedCheck() })) });

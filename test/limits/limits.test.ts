@@ -24,7 +24,7 @@ const reports = 12;
 /** Events of a Signal that comes alone: itself and the Workflow task that it makes. */
 const eventsOfSignal = 4;
 /** Minutes that the upgrade may take on a machine that does other things as well. */
-const patience = 25;
+const timeout = 25;
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes 123").toString("base64")}`;
 
@@ -40,7 +40,7 @@ interface Found {
 }
 
 describe(`An upgrade of ${clusters} clusters of ${hosts} hosts`, function () {
-  this.timeout(patience * 60_000);
+  this.timeout(timeout * 60_000);
   const receiver = new WebhookReceiver(secret);
   let found: Found;
 

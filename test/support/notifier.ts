@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import type { NoticeType } from "../../src/domain/notifications/upgrade-notice";
+import type { NotificationType } from "../../src/domain/notifications/upgrade-notification";
 import type { notifyWorkflow } from "../../workflows/notifications/notify-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
@@ -22,7 +22,7 @@ export async function untilAllIsTold(bench: UpgradeBench, upgrade: RunningUpgrad
 }
 
 /** What a receiver was told, in the order of what happened, each once. */
-export function toldTo(fake: FakeActivities, receiver = "chat"): NoticeType[] {
+export function toldTo(fake: FakeActivities, receiver = "chat"): NotificationType[] {
   const once = new Map(noticesFor(fake, receiver).map((notice) => [notice.sequence, notice.type]));
   return [...once].sort(([a], [b]) => a - b).map(([, type]) => type);
 }

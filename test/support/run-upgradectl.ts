@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { Environment, Output } from "../../src/cli/environment";
 import { runCli } from "../../src/cli/program";
-import type { Output, Surroundings } from "../../src/cli/surroundings";
 
 export interface CliRun {
   readonly code: number;
@@ -21,7 +21,7 @@ export class Upgradectl {
   stdin = "";
   now = Date.parse("2036-01-01T00:00:00.000Z");
 
-  async run(args: readonly string[], over: Partial<Surroundings> = {}): Promise<CliRun> {
+  async run(args: readonly string[], over: Partial<Environment> = {}): Promise<CliRun> {
     const written = { stdout: "", stderr: "" };
     const into = (name: keyof typeof written): Output => ({ write: (text: string) => (written[name] += text) });
     const code = await runCli(args, {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PlannedReceiver } from "../../src/domain/notifications/upgrade-notice";
+import type { PlannedReceiver } from "../../src/domain/notifications/upgrade-notification";
 import { type ClusterFacts, defaultRolloutPolicy, type Installations } from "../../src/domain/plan/facts";
 import { planUpgrade } from "../../src/domain/plan/plan-upgrade";
 import type { ClusterKind, RolloutPolicy, UpgradePlan } from "../../src/domain/plan/upgrade-plan";

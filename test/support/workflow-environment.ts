@@ -69,7 +69,7 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   quiet();
   const path =
     process.env["TEMPORAL_TEST_SERVER"] ?? join(cacheDir, "temporal-test-server-1.40.0/bin/temporal-test-server");
-  const env = await patiently(path, () =>
+  const env = await untilDeadline(path, () =>
     TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: "existing-path", path } } }),
   );
   // Without them a Workflow that sets one never starts.
@@ -106,7 +106,7 @@ const [keyword, keywordList] = [2, 7];
 export async function startDevServer(settings: readonly string[] = []): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = temporalCli();
-  return patiently(path, () =>
+  return untilDeadline(path, () =>
     TestWorkflowEnvironment.createLocal({
       server: {
         executable: { type: "existing-path", path },
@@ -122,7 +122,7 @@ export async function startDevServer(settings: readonly string[] = []): Promise<
  * The SDK gives a server five seconds to answer. One that has yet to be read from a cold disk, or a machine that does
  * something else at that moment, may take longer: the file is read first, and there are three tries.
  */
-async function patiently(
+async function untilDeadline(
   path: string,
   start: () => Promise<TestWorkflowEnvironment>,
 ): Promise<TestWorkflowEnvironment> {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { InTurn } from "../../src/in-turn";
+import { CoalescedCalls } from "../../src/coalesced-calls";
 import { controlled } from "../support/controlled-work";
 
 describe("InTurn", () => {
   it("gives nobody what began before they asked: they share what begins when that has ended", async () => {
     const { work, ends } = controlled();
-    const inTurn = new InTurn<string>();
+    const inTurn = new CoalescedCalls<string>();
     const before = inTurn.share("a", work);
     const both = [inTurn.share("a", work), inTurn.share("a", work)];
     expect(ends, "one at a time").to.have.length(1);
@@ -23,7 +23,7 @@ describe("InTurn", () => {
 
   it("does what is about something else at the same time", () => {
     const { work, ends } = controlled();
-    const inTurn = new InTurn<string>();
+    const inTurn = new CoalescedCalls<string>();
     void inTurn.share("a", work);
     void inTurn.share("b", work);
     expect(ends).to.have.length(2);
@@ -37,7 +37,7 @@ describe("InTurn", () => {
       running--;
       return "done";
     };
-    const inTurn = new InTurn<string>();
+    const inTurn = new CoalescedCalls<string>();
     const asksAgain = async () => {
       for (let i = 0; i < 20; i++) await inTurn.share("a", work);
     };
@@ -46,7 +46,7 @@ describe("InTurn", () => {
   });
 
   it("passes a failure to all who wait, and begins anew for who asks after it", async () => {
-    const inTurn = new InTurn<string>();
+    const inTurn = new CoalescedCalls<string>();
     const failing = () => Promise.reject(new Error("down"));
     const outcomes = await Promise.allSettled([inTurn.share("a", failing), inTurn.share("a", failing)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);

@@ -12,7 +12,7 @@ import { after, afterBoth, drafts, inWords, isFinal, type Phase, type Request, s
 import type { WalkedUpgrade } from "./walked-upgrade";
 
 /** What all operators of a walk share. */
-export interface Surroundings {
+export interface Environment {
   readonly transcript: Transcript;
   readonly disturbances: Disturbances;
   readonly faults: SimulatedFaults;
@@ -25,7 +25,7 @@ export class Steering {
   constructor(
     private readonly name: string,
     readonly api: ApiClient,
-    readonly around: Surroundings,
+    readonly around: Environment,
   ) {}
 
   say(what: string): void {

@@ -7,7 +7,7 @@ import type { ApiClient } from "./api-client";
 import { deal, draws, type Draws } from "./deck";
 import { short } from "./requests";
 import { Starting } from "./starting";
-import { Steering, type Surroundings } from "./steering";
+import { Steering, type Environment } from "./steering";
 import { drafts, type Due, isFinal, type Phase, type Request } from "./upgrade-model";
 import type { WalkedCluster } from "./walk-platform";
 import { Slot, type Start, type WalkedUpgrade } from "./walked-upgrade";
@@ -62,7 +62,7 @@ export class WalkingOperator {
     seed: number,
     private readonly api: ApiClient,
     clusters: readonly WalkedCluster[],
-    private readonly around: Surroundings,
+    private readonly around: Environment,
   ) {
     this.slots = clusters.map((cluster) => new Slot(cluster));
     this.steering = new Steering(name, api, around);

@@ -1,7 +1,7 @@
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { expect } from "chai";
-import type { UpgradeNotice } from "../../src/domain/notifications/upgrade-notice";
+import type { UpgradeNotification } from "../../src/domain/notifications/upgrade-notification";
 import { type NotifyInput, taskQueue } from "../../workflows/messages";
 import type { notifyWorkflow } from "../../workflows/notifications/notify-workflow";
 import { eventually } from "../support/eventually";
@@ -149,7 +149,7 @@ describe("Notifications that are not taken", function () {
   async function outcomeOf(fake: FakeActivities, retryHours: number, count = 1) {
     const plan = samplePlan();
     bench().serve(plan, fake);
-    const notices = Array.from({ length: count }, (_, i): UpgradeNotice => {
+    const notices = Array.from({ length: count }, (_, i): UpgradeNotification => {
       const data = { upgradeId: plan.id, name: "n", bundleId: "b", status: "s", taskStatus: "t", errors: [] };
       const sequence = i + 1;
       return { id: `${plan.id}-${sequence}`, sequence, type: "upgrade.successful", time: plan.creationTimestamp, data };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
-import { askUpgrade } from "../../src/upgrades/control-upgrade";
+import { sendUpgradeRequest } from "../../src/upgrades/control-upgrade";
 import { useBench } from "../support/upgrade-bench";
 
 describe("Requests that the state of an upgrade refuses", function () {
@@ -14,7 +14,7 @@ describe("Requests that the state of an upgrade refuses", function () {
     await upgrade.untilStatuses("Pending / DRAFT");
     const executions = temporalUpgradeExecutions(bench().env.client, pino({ level: "silent" }));
     let ids = 0;
-    const ask = askUpgrade({ executions, identities: { newId: () => `refused-${++ids}` } });
+    const ask = sendUpgradeRequest({ executions, identities: { newId: () => `refused-${++ids}` } });
     for (let i = 0; i < 20; i++)
       for (const name of ["resume", "pause", "retry", "resolve"] as const) {
         const answer = await ask(upgrade.id, { name }, "a script")();

@@ -15,13 +15,19 @@ import type { UpgradeActivities } from "../../activities/contract";
 import {
   endsUpgrade,
   type PlannedReceiver,
-  type UpgradeNotice,
+  type UpgradeNotification,
   wants,
-} from "../../src/domain/notifications/upgrade-notice";
-import { lostNotice } from "../../src/domain/task/lost-upgrade";
+} from "../../src/domain/notifications/upgrade-notification";
+import { lostUpgradeNotification } from "../../src/domain/task/lost-upgrade";
 import { notificationOptions, readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { Notices, noticesSignal, type NotifyInput, type NotifyResult, type PendingDelivery } from "../messages";
+import {
+  NotificationsPayload,
+  notificationsSignal,
+  type NotifyInput,
+  type NotifyResult,
+  type PendingDelivery,
+} from "../messages";
 
 /**
  * Tells the receivers of one upgrade what happens to it; its Workflow ID is `notify/<upgrade id>`. The upgrade never
@@ -31,8 +37,8 @@ import { Notices, noticesSignal, type NotifyInput, type NotifyResult, type Pendi
 export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> {
   const deliveries = new NotificationDeliveries(input);
   let ended = input.upgradeEnded === true;
-  setHandler(noticesSignal, (payload) => {
-    const notices = Notices.decode(payload);
+  setHandler(notificationsSignal, (payload) => {
+    const notices = NotificationsPayload.decode(payload);
     if (isLeft(notices)) log.warn("Notifications that nobody can read were dropped");
     else deliveries.add(notices.right);
   });
@@ -54,7 +60,7 @@ const { readUpgradeLoss } = proxyActivities<Pick<UpgradeActivities, "readUpgrade
 /** All that is still to be told of an upgrade. Each receiver has a queue of its own: none holds up another. */
 class NotificationDeliveries {
   private readonly queues: readonly ReceiverQueue[];
-  private latest: UpgradeNotice | undefined;
+  private latest: UpgradeNotification | undefined;
 
   constructor(private readonly input: NotifyInput) {
     const { receivers, notices, pending, gone = [] } = input;
@@ -67,7 +73,7 @@ class NotificationDeliveries {
   }
 
   /** Goes on with what an earlier run has left. */
-  private takeOver(pending: readonly PendingDelivery[], notices: readonly UpgradeNotice[]): void {
+  private takeOver(pending: readonly PendingDelivery[], notices: readonly UpgradeNotification[]): void {
     const bySequence = new Map(notices.map((notice) => [notice.sequence, notice]));
     for (const { receiver, sequence, until } of pending) {
       const notice = bySequence.get(sequence);
@@ -80,7 +86,7 @@ class NotificationDeliveries {
   }
 
   /** Takes notifications for whoever wants them. */
-  add(notices: readonly UpgradeNotice[]): void {
+  add(notices: readonly UpgradeNotification[]): void {
     for (const notice of notices) {
       this.latest = notice;
       for (const queue of this.queues) if (wants(queue.receiver, notice.type)) queue.add(notice);
@@ -106,7 +112,7 @@ class NotificationDeliveries {
       const options = { ...readOptions(), summary: "has the upgrade ended without a word?" };
       const { upgradeId } = this.input;
       const { reason } = await readUpgradeLoss.executeWithOptions(options, [{ upgradeId }]);
-      if (reason) this.add([lostNotice(latest, reason, now())]);
+      if (reason) this.add([lostUpgradeNotification(latest, reason, now())]);
     } catch (failure) {
       log.warn("How the upgrade has ended could not be read, and is not told", { failure });
     }
@@ -171,7 +177,7 @@ const hour = 60 * 60 * 1000;
 
 /** A notification that a receiver is to get. */
 export interface Delivery {
-  readonly notice: UpgradeNotice;
+  readonly notice: UpgradeNotification;
   /** When it is given up (epoch milliseconds). */
   readonly until: number;
 }
@@ -204,7 +210,7 @@ class ReceiverQueue {
     return this.waiting.length + this.inWork.size;
   }
 
-  add(notice: UpgradeNotice, until = currentTime() + this.receiver.retryHours * hour): void {
+  add(notice: UpgradeNotification, until = currentTime() + this.receiver.retryHours * hour): void {
     if (this.gone) return;
     this.waiting.push({ notice, until });
     // What is the case now says more than what was.
@@ -265,7 +271,7 @@ class ReceiverQueue {
     return this.gone ? [] : [...this.inWork.keys(), ...this.waiting];
   }
 
-  private described({ id, type }: UpgradeNotice) {
+  private described({ id, type }: UpgradeNotification) {
     return { receiver: this.receiver.id, notification: id, type };
   }
 }

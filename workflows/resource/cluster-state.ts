@@ -11,16 +11,16 @@ import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import { currentTime, now } from "../clock";
 import type { ClusterUpgradeInput } from "../messages";
-import { type CommonHappening, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
 
 /** Milliseconds. */
 const hostsEvery = 30_000;
 
 /** Progress without its time, which is now. */
-type Happening = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
-export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageType> {
+export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterStageType> {
   protected readonly counted = "Hosts";
   /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
   private readonly running = new Set<string>();
@@ -30,15 +30,15 @@ export class ClusterUpgradeState extends ResourceState<Happening, ClusterStageTy
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
   }
 
-  protected apply(happening: Happening | CommonHappening<ClusterStageType>, at: string): SubTask {
-    return applyClusterProgress(this.subTask, { ...happening, at });
+  protected apply(event: ProgressEvent | CommonEvent<ClusterStageType>, at: string): SubTask {
+    return applyClusterProgress(this.subTask, { ...event, at });
   }
 
   protected counts(): HostCounts {
     return countHosts(this.subTask);
   }
 
-  protected ending(outcome: ResourceOutcome, { error }: EndDetails): Happening {
+  protected ending(outcome: ResourceOutcome, { error }: EndDetails): ProgressEvent {
     return { type: "Ended", outcome, ...(error && { error }) };
   }
 

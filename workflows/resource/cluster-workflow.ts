@@ -7,7 +7,7 @@ import { clusterStages, type ClusterStageType } from "../../src/domain/task/clus
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
 import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
-import { errorOf, untilAnswered } from "../lost-activities";
+import { errorOf, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
 import { ClusterUpgradeState } from "./cluster-state";
 import { leftBehind, type ResourceEnding, restoringAfterwards, runResource, runStage } from "./resource-workflow";
@@ -79,7 +79,7 @@ async function readPolicyToChange(state: ClusterUpgradeState): Promise<RecordedP
 
 /** As it was, recorded in the history before it is changed. */
 function readPolicy({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState): Promise<RecordedPolicy> {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     reads.readRemediationPolicy.executeWithOptions(
       { ...readOptions(waits), summary: `${cluster.name}: read remediation policy` },
       [clusterTarget(cluster, upgradeId)],
@@ -93,7 +93,7 @@ function putPolicy(
 ): Promise<void> {
   const { options, attempts } = cluster;
   const hostsAtOnce = isRemediatedTogether(cluster) ? { hostsAtOnce: rolloutOf(cluster).hostsAtOnce } : {};
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     changes.putRemediationPolicy.executeWithOptions(
       { ...changeOptions(attempts, waits), summary: `${cluster.name}: set remediation policy` },
       [{ ...clusterTarget(cluster, upgradeId), options, ...recorded, ...hostsAtOnce }],
@@ -102,7 +102,7 @@ function putPolicy(
 }
 
 function setDesiredImage({ input: { cluster, upgradeId, waits } }: ClusterUpgradeState) {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     changes.setDesiredImage.executeWithOptions(
       {
         ...changeOptions(cluster.attempts, waits),
@@ -117,7 +117,7 @@ function restorePolicy(
   { input: { cluster, upgradeId, waits } }: ClusterUpgradeState,
   { previous }: RecordedPolicy,
 ): Promise<void> {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     restores.restoreRemediationPolicy.executeWithOptions(
       { ...restoreOptions(waits), summary: `${cluster.name}: restore remediation policy` },
       [{ ...clusterTarget(cluster, upgradeId), previous }],

@@ -20,11 +20,11 @@ import {
 } from "../../src/domain/task/mgmt-progress";
 import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/domain/task/sub-task";
 import { Timestamp, toEpochMilliseconds } from "../../src/domain/timestamp";
-import { changeOptions, mgmtTarget, readOptions, takeBackOptions } from "../activity-options";
+import { changeOptions, mgmtTarget, readOptions, rollbackOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { errorOf, runAttached, untilAnswered } from "../lost-activities";
+import { errorOf, runResumable, retryWhileLost } from "../lost-activities";
 import { type MgmtUpgradeInput, type ResourceResult, switchoverSignal } from "../messages";
-import { type CommonHappening, type EndDetails, ResourceState } from "./resource-state";
+import { type CommonEvent, type EndDetails, ResourceState } from "./resource-state";
 import { leftBehind, type ResourceEnding, runResource, runStage } from "./resource-workflow";
 
 /**
@@ -82,14 +82,14 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
     await stage(state, "WAIT_FOR_SWITCHOVER", () => waitForSwitchover(state));
     await state.pause.pass();
   } catch (failure) {
-    await takeBack(state, failure);
+    await rollBack(state, failure);
     throw failure;
   }
   try {
     state.publish("Switching over; the management server goes away and comes back");
     await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", state.input));
   } catch (failure) {
-    if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await takeBack(state, failure);
+    if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await rollBack(state, failure);
     throw failure;
   }
 }
@@ -107,7 +107,7 @@ async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
 }
 
 /** Leaves no half of a new appliance behind, whatever ended the migration before its switchover. */
-async function takeBack(state: MgmtUpgradeState, because: unknown): Promise<void> {
+async function rollBack(state: MgmtUpgradeState, because: unknown): Promise<void> {
   const { mgmt } = state.input;
   await CancellationScope.nonCancellable(async () => {
     state.publish("Cancelling the migration");
@@ -137,10 +137,10 @@ function notTakenBack(name: string, cause: unknown, before?: ErrorBody): Applica
 }
 
 /** An event without its time, which is now. */
-type Happening = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> : never) : never;
+type ProgressEvent = MgmtEvent extends infer E ? (E extends unknown ? Omit<E, "at"> : never) : never;
 
 /** A management server's SubTask while its Workflow runs, and everywhere that it is shown. */
-class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
+class MgmtUpgradeState extends ResourceState<ProgressEvent, MgmtStageType> {
   protected readonly counted = undefined;
   /** The time that the switchover waits for; undefined where it waits for none. */
   switchoverAt: string | undefined;
@@ -153,8 +153,8 @@ class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
     });
   }
 
-  protected apply(happening: Happening | CommonHappening<MgmtStageType>, at: string): SubTask {
-    return applyMgmtProgress(this.subTask, { ...happening, at });
+  protected apply(event: ProgressEvent | CommonEvent<MgmtStageType>, at: string): SubTask {
+    return applyMgmtProgress(this.subTask, { ...event, at });
   }
 
   /** The server counts as one host. */
@@ -162,7 +162,7 @@ class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
     return countMgmt(this.subTask);
   }
 
-  protected ending(outcome: ResourceOutcome, { error, remark }: EndDetails): Happening {
+  protected ending(outcome: ResourceOutcome, { error, remark }: EndDetails): ProgressEvent {
     const end = describeMgmtEnd(this.input.mgmt, outcome, error);
     const description = remark === undefined ? end : `${end} ${remark}`;
     return { type: "Ended", outcome, description, ...(error && { error }) };
@@ -175,7 +175,7 @@ class MgmtUpgradeState extends ResourceState<Happening, MgmtStageType> {
 
 const reads = proxyActivities<Pick<UpgradeActivities, "readMgmtServer">>(readOptions());
 const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
-const takeBacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(takeBackOptions());
+const rollbacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(rollbackOptions());
 
 /** The changes of a management server: the Activity of each, its id behind `mgmt/`, and what it is called. */
 const steps = {
@@ -190,7 +190,7 @@ function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput
   const { id, summary } = steps[step];
   const { name, attempts } = mgmt;
   const input: MgmtMigrationInput = { ...mgmtTarget(mgmt), attempts };
-  return runAttached({
+  return runResumable({
     name,
     attempts,
     waits,
@@ -206,11 +206,11 @@ function runMgmtStep(step: keyof typeof steps, { mgmt, waits }: MgmtUpgradeInput
 
 function readMgmtServer({ mgmt, waits }: MgmtUpgradeInput): Promise<MgmtServer> {
   const options = { ...readOptions(waits), activityId: "mgmt/read", summary: `${mgmt.name}: read version` };
-  return untilAnswered(waits, () => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
+  return retryWhileLost(waits, () => reads.readMgmtServer.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }
 
 /** Takes back what was prepared of a migration, where its switchover has not begun. */
 function cancelMgmtMigration({ mgmt, waits }: MgmtUpgradeInput): Promise<void> {
-  const options = { ...takeBackOptions(waits), activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
-  return untilAnswered(waits, () => takeBacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
+  const options = { ...rollbackOptions(waits), activityId: "mgmt/cancel", summary: `${mgmt.name}: cancel migration` };
+  return retryWhileLost(waits, () => rollbacks.cancelMgmtMigration.executeWithOptions(options, [mgmtTarget(mgmt)]));
 }

@@ -10,7 +10,7 @@ import {
   applyNetvirtProgress,
   countNodes,
   initialNetvirtSubTask,
-  type NetvirtHappening,
+  type NetvirtEvent,
   netvirtStages,
   type NetvirtStageType,
   nodesOf,
@@ -27,9 +27,9 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, lookOptions, netvirtReadOptions, netvirtTarget, restoreOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf, runAttached, untilAnswered } from "../lost-activities";
+import { errorOf, runResumable, retryWhileLost } from "../lost-activities";
 import type { NetvirtUpgradeInput, ResourceResult } from "../messages";
-import { type CommonHappening, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
+import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
 import {
   endHereIfCancelled,
   leftBehind,
@@ -74,7 +74,7 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceEndi
 
 /** Components and settings as they are, recorded in the history before anything is changed. */
 function readUpgrade({ input: { netvirt, waits } }: NetvirtUpgradeState): Promise<NetvirtUpgrade> {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     reads.readNetvirtUpgrade.executeWithOptions(
       { ...netvirtReadOptions(waits), summary: `${netvirt.name}: read components and settings` },
       [netvirtTarget(netvirt)],
@@ -83,7 +83,7 @@ function readUpgrade({ input: { netvirt, waits } }: NetvirtUpgradeState): Promis
 }
 
 function putSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, previous: NetvirtSettings): Promise<void> {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     changes.putNetvirtSettings.executeWithOptions(
       { ...changeOptions(netvirt.attempts, waits), summary: `${netvirt.name}: set the coordinator's plan` },
       [{ ...netvirtTarget(netvirt), previous }],
@@ -92,7 +92,7 @@ function putSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, previou
 }
 
 function restoreSettings({ input: { netvirt, waits } }: NetvirtUpgradeState, previous: NetvirtSettings): Promise<void> {
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     restores.restoreNetvirtSettings.executeWithOptions(
       { ...restoreOptions(waits), summary: `${netvirt.name}: restore the coordinator's plan` },
       [{ ...netvirtTarget(netvirt), previous }],
@@ -167,25 +167,25 @@ function settingsNotRestored(
 }
 
 /** A happening without its time, which is now. */
-type Happening = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+type ProgressEvent = NetvirtEvent extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** A NETVIRT instance's SubTask while its Workflow runs, and everywhere that it is shown. */
-class NetvirtUpgradeState extends ResourceState<Happening, NetvirtStageType> {
+class NetvirtUpgradeState extends ResourceState<ProgressEvent, NetvirtStageType> {
   protected readonly counted = "Nodes";
 
   constructor(readonly input: NetvirtUpgradeInput) {
     super(input.upgradeId, input.netvirt.resourceId, initialNetvirtSubTask(input.netvirt, now()));
   }
 
-  protected apply(happening: Happening | CommonHappening<NetvirtStageType>, at: string): SubTask {
-    return applyNetvirtProgress(this.subTask, { ...happening, at });
+  protected apply(event: ProgressEvent | CommonEvent<NetvirtStageType>, at: string): SubTask {
+    return applyNetvirtProgress(this.subTask, { ...event, at });
   }
 
   protected counts(): HostCounts {
     return countNodes(this.subTask);
   }
 
-  protected ending(outcome: ResourceOutcome, { error }: EndDetails): Happening {
+  protected ending(outcome: ResourceOutcome, { error }: EndDetails): ProgressEvent {
     return { type: "Ended", outcome, ...(error && { error }) };
   }
 
@@ -206,13 +206,13 @@ class NetvirtUpgradeState extends ResourceState<Happening, NetvirtStageType> {
 const once = { maximumAttempts: 1, retryDelay: 0 };
 const activities = proxyActivities<Pick<UpgradeActivities, "upgradeNetvirtComponent">>(changeOptions(once));
 
-/** Upgrades one component, whatever becomes of the workers meanwhile. Throws as {@link runAttached} does. */
+/** Upgrades one component, whatever becomes of the workers meanwhile. Throws as {@link runResumable} does. */
 function upgradeNetvirtComponent(
   input: UpgradeNetvirtComponentInput,
   waits: ActivityWaits,
 ): Promise<NetvirtComponentResult> {
   const { netvirt, component, attempts } = input;
-  return runAttached({
+  return runResumable({
     name: `${netvirt.name}: ${netvirtComponentNames[component]}`,
     attempts,
     waits,

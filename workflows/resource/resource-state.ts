@@ -24,7 +24,7 @@ import {
 } from "../messages";
 
 /** What happens to any resource. */
-export type CommonHappening<S extends string> =
+export type CommonEvent<S extends string> =
   { readonly type: "PauseChanged"; readonly paused: boolean } | StageProgress<S>;
 
 /** What an end tells beside its outcome: what went wrong, or a sentence for the SubTask's description. */
@@ -34,7 +34,7 @@ export interface EndDetails {
 }
 
 /** The SubTask of a resource while its Workflow runs, and everywhere that it is shown. `S` are the types of its stages. */
-export abstract class ResourceState<Happening extends { readonly type: string }, S extends string> {
+export abstract class ResourceState<ProgressEvent extends { readonly type: string }, S extends string> {
   protected lastError: string | undefined;
   private doing = "";
   private readonly log: ResourceLog;
@@ -60,22 +60,22 @@ export abstract class ResourceState<Happening extends { readonly type: string },
   }
 
   /** The SubTask after a happening. Pure. */
-  protected abstract apply(happening: Happening | CommonHappening<S>, at: string): SubTask;
+  protected abstract apply(event: ProgressEvent | CommonEvent<S>, at: string): SubTask;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
   /** What the counted parts are called in the Web UI; undefined where they are not shown. */
   protected abstract readonly counted: string | undefined;
   /** What happens at the end. */
-  protected abstract ending(outcome: ResourceOutcome, details: EndDetails): Happening;
+  protected abstract ending(outcome: ResourceOutcome, details: EndDetails): ProgressEvent;
   /** Ids of the hosts that run the target version because of this upgrade. */
   protected abstract upgradedHosts(): readonly string[];
 
   /** Records what has happened; cheap, shown by the next Query. */
-  record(happening: Happening | CommonHappening<S>): void {
+  record(event: ProgressEvent | CommonEvent<S>): void {
     const before = this.subTask;
-    this.subTask = this.apply(happening, now());
-    this.log.happened(happening.type, before, this.subTask);
-    const error = "error" in happening ? (happening.error as ErrorBody | undefined) : undefined;
+    this.subTask = this.apply(event, now());
+    this.log.happened(event.type, before, this.subTask);
+    const error = "error" in event ? (event.error as ErrorBody | undefined) : undefined;
     this.lastError = error?.message ?? this.lastError;
   }
 
@@ -191,10 +191,10 @@ class ResourceLog {
   constructor(private readonly resource: { readonly resourceId: string; readonly name: string | undefined }) {}
 
   /** The resource has got on; `happening` is the type of what has happened. */
-  happened(happening: string, before: SubTask, after: SubTask): void {
+  happened(event: string, before: SubTask, after: SubTask): void {
     if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
-    if (waits.has(happening)) this.tell("A resource waits", { doing: after.description });
-    if (happening === "PauseChanged") this.tell("A resource was paused, or goes on", { doing: after.description });
+    if (waits.has(event)) this.tell("A resource waits", { doing: after.description });
+    if (event === "PauseChanged") this.tell("A resource was paused, or goes on", { doing: after.description });
     const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
     for (const part of after.subTasks ?? []) {
       const from = known.get(nameOf(part));

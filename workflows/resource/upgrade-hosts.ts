@@ -18,7 +18,7 @@ import {
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
 import { now, timestampIn } from "../clock";
-import { errorOf, progressOf, runAttached, untilAnswered } from "../lost-activities";
+import { errorOf, progressOf, runResumable, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeState } from "./cluster-state";
 import { endHereIfCancelled } from "./resource-workflow";
 
@@ -189,7 +189,7 @@ async function readBefore(
   if (cluster.kind === "BASELINE" && host) {
     const options = { ...readOptions(waits), summary: `${host.fqdn}: read state` };
     const read = () => reads.readHostBefore.executeWithOptions(options, [{ ...target, host }]);
-    const before = await untilAnswered(waits, read);
+    const before = await retryWhileLost(waits, read);
     state.rememberRunning(before.runningVms);
     return { before };
   }
@@ -197,7 +197,7 @@ async function readBefore(
   const summary = `${cluster.name}: read running virtual machines of ${hosts.length} hosts`;
   const options = { ...readOptions(waits), summary };
   const read = () => reads.readRunningVms.executeWithOptions(options, [{ ...target, hosts }]);
-  const runningVms = await untilAnswered(waits, read);
+  const runningVms = await retryWhileLost(waits, read);
   state.rememberRunning(Object.values(runningVms).flat());
   return { runningVms };
 }
@@ -218,7 +218,7 @@ async function awaitHealth(state: ClusterUpgradeState, check: string | undefined
   const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
   state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
   const summary = `${cluster.name}: healthy enough for the next host?`;
-  await untilAnswered(waits, () =>
+  await retryWhileLost(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [
       { ...target, ...(check !== undefined && { check }) },
     ]),
@@ -235,7 +235,7 @@ export function readHosts({ input, switchedOff }: ClusterUpgradeState): Promise<
   const { cluster, upgradeId, waits } = input;
   const options = { ...readOptions(waits), summary: `${cluster.name}: read hosts` };
   const target = { ...clusterTarget(cluster, upgradeId), ...(switchedOff.length > 0 && { switchedOff }) };
-  return untilAnswered(waits, () => hostReads.readClusterHosts.executeWithOptions(options, [target]));
+  return retryWhileLost(waits, () => hostReads.readClusterHosts.executeWithOptions(options, [target]));
 }
 
 /**
@@ -271,7 +271,7 @@ function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promi
   const { host = "", fqdn = "" } = hosts[0] ?? {};
   const isOne = hosts.length === 1;
   const summary = isOne ? `${fqdn}: remediate` : `${hosts.length} hosts from ${fqdn}: remediate together`;
-  return runAttached({
+  return runResumable({
     name: isOne ? fqdn : `${cluster.name}: ${hosts.length} hosts`,
     attempts: { ...attempts, maximumAttempts: attempts.maximumAttempts * hosts.length },
     waits,

@@ -22,7 +22,7 @@ import { conflictingLocks, inLockOrder, lockOf } from "../../src/domain/resource
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { now } from "../clock";
-import { childEndOf, childFailureDetail, childWasCancelled, untilAnswered } from "../lost-activities";
+import { childEndOf, childFailureDetail, childWasCancelled, retryWhileLost } from "../lost-activities";
 import {
   beginSignal,
   pausedSignal,
@@ -92,7 +92,7 @@ async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise
 function readHolder(state: UpgradeState, resource: ResourcePlan) {
   const { waits } = state.plan;
   const summary = `${resource.name}: who holds it?`;
-  return untilAnswered(waits, () =>
+  return retryWhileLost(waits, () =>
     readLockHolder.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowId: lockOf(resource) }]),
   );
 }
@@ -131,7 +131,7 @@ async function readHolders(
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   const summary = `${names}: is what must not be met in use?`;
   const read = () => readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]);
-  return new Map((await untilAnswered(waits, read)).map(({ workflowId, upgradeId }) => [workflowId, upgradeId]));
+  return new Map((await retryWhileLost(waits, read)).map(({ workflowId, upgradeId }) => [workflowId, upgradeId]));
 }
 
 function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {

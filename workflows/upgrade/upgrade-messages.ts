@@ -8,12 +8,12 @@ import {
   beingCancelled,
   CommitPayload,
   type Decision,
-  judgeCommit,
-  judgePause,
-  judgePrechecks,
-  judgeResolve,
-  judgeResume,
-  judgeRetry,
+  decideCommit,
+  decidePause,
+  decidePrechecks,
+  decideResolve,
+  decideResume,
+  decideRetry,
   PlainPayload,
   type RequestContext,
   type RequestOutcome,
@@ -71,15 +71,15 @@ export class UpgradeRequests {
       const report = HostsReport.decode(payload);
       if (isRight(report)) state.hostsReported(report.right);
     });
-    setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, judgeCommit, this.onCommit));
-    this.onPlain(pauseSignal, "pause", judgePause, () => state.pause());
-    this.onPlain(resumeSignal, "resume", judgeResume, (request) => state.resume(timeOf(request)));
-    this.onPlain(prechecksSignal, "prechecks", judgePrechecks, () => this.onPrechecks());
-    this.onPlain(retrySignal, "retry", judgeRetry, () => {
+    setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, decideCommit, this.onCommit));
+    this.onPlain(pauseSignal, "pause", decidePause, () => state.pause());
+    this.onPlain(resumeSignal, "resume", decideResume, (request) => state.resume(timeOf(request)));
+    this.onPlain(prechecksSignal, "prechecks", decidePrechecks, () => this.onPrechecks());
+    this.onPlain(retrySignal, "retry", decideRetry, () => {
       this.decide("retry");
       state.asked(currentTime());
     });
-    this.onPlain(resolveSignal, "resolve", judgeResolve, () => this.decide("resolve"));
+    this.onPlain(resolveSignal, "resolve", decideResolve, () => this.decide("resolve"));
     setDefaultSignalHandler((name) => log.warn("A Signal that upgrades do not know was dropped", { signal: name }));
   }
 
@@ -117,7 +117,7 @@ export class UpgradeRequests {
     this.commit = undefined;
     for (const requestId of this.earlyCommits) {
       const outcome = this.outcomes.get(requestId);
-      const judged = judgeCommit({}, this.context());
+      const judged = decideCommit({}, this.context());
       if (outcome && isLeft(judged)) this.outcomes.set(requestId, { ...outcome, accepted: false, reason: judged.left });
     }
     this.earlyCommits = [];

@@ -8,8 +8,8 @@ import { stagesOf } from "../../src/domain/task/resource-stages";
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { clusterTarget, mgmtTarget, netvirtTarget, precheckOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf, untilAnswered } from "../lost-activities";
-import { tellPrechecks } from "./upgrade-news";
+import { errorOf, retryWhileLost } from "../lost-activities";
+import { tellPrechecks } from "./upgrade-notifier";
 import type { UpgradeState } from "./upgrade-state";
 
 const prechecks =
@@ -46,7 +46,7 @@ export async function runPrechecks(
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
 async function precheckResource(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<Stage[]> {
   try {
-    const { stages } = await untilAnswered(waits, () => startPrechecks(resource, stage, waits));
+    const { stages } = await retryWhileLost(waits, () => startPrechecks(resource, stage, waits));
     return stages;
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;

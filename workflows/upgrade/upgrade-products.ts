@@ -8,7 +8,7 @@ import { resourceResultSubTask, resourceTitle } from "../../src/domain/task/reso
 import { toTimestamp } from "../../src/domain/timestamp";
 import { readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { untilAnswered } from "../lost-activities";
+import { retryWhileLost } from "../lost-activities";
 import type { ResourceResult } from "../messages";
 import { HistoryTooLong, isHistoryTooLong } from "./continue-as-new";
 import type { LockedResource } from "./locks";
@@ -199,7 +199,7 @@ const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOption
  */
 export async function checkBundle({ id, bundle, waits }: UpgradePlan): Promise<readonly ErrorBody[]> {
   const options = { ...readOptions(waits), summary: `may bundle ${bundle.id} still be installed?` };
-  const { error } = await untilAnswered(waits, () =>
+  const { error } = await retryWhileLost(waits, () =>
     reads.checkBundle.executeWithOptions(options, [{ bundleId: bundle.id, upgradeId: id }]),
   );
   return error ? [error] : [];

@@ -28,8 +28,8 @@ import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
-import { type Happening, tellBeginning, tellPhase, UpgradeNews } from "./upgrade-news";
-import { type CarriedNotices, UpgradeNotices } from "./upgrade-notices";
+import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
+import { type ProgressEvent, tellBeginning, tellPhase, UpgradeNotifier } from "./upgrade-notifier";
 
 /** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
 export interface CarriedState extends TaskWithChildren {
@@ -43,7 +43,7 @@ export interface CarriedState extends TaskWithChildren {
   readonly askedAt: number;
   /** Ids of resources that wait for a commit, because they were not begun at their time. */
   readonly missed: readonly string[];
-  readonly notices: CarriedNotices;
+  readonly notices: CarriedNotifications;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -57,8 +57,8 @@ export class UpgradeState {
   private lastError: string | undefined;
   private isCancelling = false;
   private published = 0;
-  private readonly news: UpgradeNews;
-  readonly notices: UpgradeNotices;
+  private readonly notifier: UpgradeNotifier;
+  readonly notices: UpgradeNotifications;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -82,8 +82,8 @@ export class UpgradeState {
     this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = before?.task ?? initialTask(currentPlan);
-    this.notices = new UpgradeNotices(currentPlan, before?.notices);
-    this.news = new UpgradeNews(currentPlan, this.notices);
+    this.notices = new UpgradeNotifications(currentPlan, before?.notices);
+    this.notifier = new UpgradeNotifier(currentPlan, this.notices);
     if (before) this.restore(before);
     else tellBeginning(currentPlan);
   }
@@ -146,11 +146,11 @@ export class UpgradeState {
   }
 
   /** Records what has happened; shown by the next Query. */
-  record(happening: Happening): void {
-    if (happening.type === "ResourceStarted") this.begun.add(happening.resourceId);
-    else if (happening.type === "RetryStarted") this.begun.clear();
-    this.currentTask = applyProgress(this.currentTask, { ...happening, at: now() });
-    this.news.happened(happening, this.currentPhase);
+  record(event: ProgressEvent): void {
+    if (event.type === "ResourceStarted") this.begun.add(event.resourceId);
+    else if (event.type === "RetryStarted") this.begun.clear();
+    this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
+    this.notifier.happened(event, this.currentPhase);
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -172,7 +172,7 @@ export class UpgradeState {
       { key: upgradeStatusKey, value: upgrade },
     ]);
     this.publish();
-    this.news.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
+    this.notifier.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
   }
 
   /** Whether nothing new starts until somebody resumes the upgrade. */
@@ -299,7 +299,7 @@ export class UpgradeState {
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
-    this.news.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
@@ -314,7 +314,7 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
-    this.news.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();

@@ -8,8 +8,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import { type ClusterSettings, endedByOutage, hasEnded } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followTask } from "./bring-about";
-import { Doubts } from "./doubts";
+import { followTask } from "./ensure";
+import { UncertainChanges } from "./uncertain-changes";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
 const Recorded = t.exact(t.partial({ admissionControl: t.boolean, dpm: t.boolean }));
@@ -79,7 +79,7 @@ async function reconfigure(
   const { cluster, name } = named;
   let reasons: readonly string[] = [];
   const maximumRequests = 3;
-  const doubts = new Doubts<"outage">(retryPolicy.clock);
+  const uncertain = new UncertainChanges<"outage">(retryPolicy.clock);
   for (let round = 0, requests = 0; ; round++) {
     await awaitReconfigurations(client, retryPolicy, named);
     const { settings } = await retryPolicy.retry(() => client.readCluster(cluster));
@@ -91,7 +91,7 @@ async function reconfigure(
     const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
     if (followed.end === "STALLED" || (followed.end === "ENDED" && !endedByOutage(followed.task))) continue;
-    if (followed.end === "ENDED" && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) requests--;
+    if (followed.end === "ENDED" && !uncertain.hasLasted("outage", retryPolicy.bounds.outage)) requests--;
     await retryPolicy.pause(round);
   }
   throw notChanged(client, `${Object.keys(wanted).join(" and ")} of cluster ${name}`, reasons);

@@ -15,8 +15,8 @@ import {
   NotStarted,
   runningTask,
 } from "./baseline-context";
-import { bringAbout, intend } from "./bring-about";
-import { putBack, putBackAfter } from "./put-back";
+import { ensure, intend } from "./ensure";
+import { restoreHost, restoreHostAfter } from "./restore-host";
 import { switchOffVms } from "./switch-off-vms";
 
 /** One attempt at the one host of a baseline-managed cluster that an Activity is about. */
@@ -60,7 +60,7 @@ class BaselineHostRun {
       if (error instanceof CancelledFailure) throw error;
       // Then it has just been tried.
       if (error instanceof HostFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
-      throw await putBackAfter(this.#context, error);
+      throw await restoreHostAfter(this.#context, error);
     }
   }
 
@@ -85,7 +85,7 @@ class BaselineHostRun {
       await this.#restart();
     }
     this.#enter("EXIT_MAINTENANCE_MODE", "Bringing the host back into service.");
-    await putBack(context);
+    await restoreHost(context);
     await this.#verify();
   }
 
@@ -101,7 +101,7 @@ class BaselineHostRun {
     await switchOffVms(this.#context);
     this.#enter("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
     const evacuatePoweredOffVms = input.options?.evacuateOfflineVms ?? false;
-    await bringAbout(this.#context, {
+    await ensure(this.#context, {
       operation: "enter",
       activity: "The host is entering maintenance mode",
       failed: "could not enter maintenance mode",
@@ -116,7 +116,7 @@ class BaselineHostRun {
   async #install(): Promise<void> {
     const { client, input, patch, host } = this.#context;
     this.#enter("INSTALL_PATCH", "The patch is to be installed.");
-    await bringAbout(this.#context, {
+    await ensure(this.#context, {
       operation: "install",
       activity: `The host is installing ${input.targetVersion}`,
       failed: "could not install the patch",
@@ -134,7 +134,7 @@ class BaselineHostRun {
     const { host } = context.host;
     const look = () => retryPolicy.retry(() => client.readHost(host));
     this.#enter("REBOOT", "The host is to restart.");
-    await bringAbout(context, {
+    await ensure(context, {
       operation: "reboot",
       activity: "The host is restarting",
       failed: "could not be restarted",

@@ -6,8 +6,8 @@ import { endedByOutage, type Vim25Host, type Vim25HostMode } from "../../drivers
 import type { RetryPolicy } from "../../retry-policy";
 import type { HostMaintenance } from "../host-maintenance";
 import { runningTask } from "./baseline-context";
-import { cancelIfPossible, followTask } from "./bring-about";
-import { Doubts } from "./doubts";
+import { cancelIfPossible, followTask } from "./ensure";
+import { UncertainChanges } from "./uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -35,12 +35,12 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   /** Looks whether it is so already, attaches to the task that is at it, and only then asks for it. */
   async function change(host: string, retryPolicy: RetryPolicy, wanted: Change): Promise<void> {
     const { operation, isDone } = wanted;
-    const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
+    const uncertain = new UncertainChanges<"busy" | "unanswered" | "outage">(retryPolicy.clock);
     let requests = 0;
     for (let round = 0; ; round++) {
       const now = await retryPolicy.retry(() => client.readHost(host));
       if (now.connection !== "connected") {
-        if (!doubts.mayPass("outage", limits.outage)) throw failed(wanted, now, [`it is ${now.connection}.`]);
+        if (!uncertain.mayPass("outage", limits.outage)) throw failed(wanted, now, [`it is ${now.connection}.`]);
         await retryPolicy.pause(round);
         continue;
       }
@@ -63,8 +63,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
             throw error.code === "COMPONENT_MANAGER_REFUSED" ? failed(wanted, now, error.causes) : error;
           }
           if (isAnsweredForNow(error)) requests--;
-          if (isBusy(error)) doubts.giveUpAfter("busy", limits.operationBusy, error);
-          else doubts.giveUpAfter("unanswered", limits.outage, error);
+          if (isBusy(error)) uncertain.giveUpAfter("busy", limits.operationBusy, error);
+          else uncertain.giveUpAfter("unanswered", limits.outage, error);
           return undefined;
         }
       }
@@ -79,7 +79,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         throw failed(wanted, now, ["it made no progress for too long."]);
       }
       if (followed.end !== "ENDED" || !followed.task.error) return;
-      if (!endedByOutage(followed.task) || doubts.hasLasted("outage", limits.outage))
+      if (!endedByOutage(followed.task) || uncertain.hasLasted("outage", limits.outage))
         throw failed(wanted, now, reasonsOfFault(followed.task.error));
       requests--;
     }

@@ -4,8 +4,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client, VmPowerAction } from "../../drivers/vim25/vim25-client";
 import { endedByOutage, type Vim25Vm } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followTask } from "./bring-about";
-import { Doubts } from "./doubts";
+import { followTask } from "./ensure";
+import { UncertainChanges } from "./uncertain-changes";
 
 /** How many virtual machines are changed at the same time. */
 const atOnce = 8;
@@ -53,7 +53,7 @@ const powerAfter: Readonly<Record<VmPowerAction, string>> = {
 export async function changeVmPower(change: PowerChange): Promise<ChangedPower> {
   const { client, retryPolicy, action } = change;
   const reasons = new Set<string>();
-  const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
+  const uncertain = new UncertainChanges<"busy" | "unanswered" | "outage">(retryPolicy.clock);
   const read = () => retryPolicy.retry(() => client.listVms(change.cluster));
 
   for (let round = 0; ; round++) {
@@ -89,15 +89,15 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       if (error.kind === "alreadyDone") return "ANSWERED";
-      const mayPass = error.code === "HOST_NOT_CONNECTED" && doubts.mayPass("outage", retryPolicy.bounds.outage);
+      const mayPass = error.code === "HOST_NOT_CONNECTED" && uncertain.mayPass("outage", retryPolicy.bounds.outage);
       if (mayPass) return "UNANSWERED";
       if (refusals.has(error.code)) {
         reasons.add(error.causes[0] ?? error.message);
         return "ANSWERED";
       }
       if (error.kind === "permanent") throw error;
-      if (isBusy(error)) doubts.giveUpAfter("busy", retryPolicy.bounds.operationBusy, error);
-      else doubts.giveUpAfter("unanswered", retryPolicy.bounds.outage, error);
+      if (isBusy(error)) uncertain.giveUpAfter("busy", retryPolicy.bounds.operationBusy, error);
+      else uncertain.giveUpAfter("unanswered", retryPolicy.bounds.outage, error);
       return "UNANSWERED";
     }
   }
@@ -108,7 +108,7 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
     if (followed.end !== "ENDED") return followed.end === "FORGOTTEN";
     if (!followed.task.error) return false;
-    if (endedByOutage(followed.task) && !doubts.hasLasted("outage", retryPolicy.bounds.outage)) return true;
+    if (endedByOutage(followed.task) && !uncertain.hasLasted("outage", retryPolicy.bounds.outage)) return true;
     for (const reason of reasonsOfFault(followed.task.error)) reasons.add(reason);
     return false;
   }

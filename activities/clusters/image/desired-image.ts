@@ -28,7 +28,7 @@ export async function setDesiredImage(
       return { changed: round > 0, ...(commit !== undefined && { commit }) };
     }
     try {
-      committed = await withOwnDraft(client, retryPolicy, cluster, target, (draft) =>
+      committed = await withExclusiveDraft(client, retryPolicy, cluster, target, (draft) =>
         commit(client, retryPolicy, { cluster, draft }, target),
       );
     } catch (error) {
@@ -99,17 +99,17 @@ const maximumDrafts = 5;
  * fails. Throws where the component manager does not find the target valid, and not found where another worker has
  * replaced the draft by its own.
  */
-export async function withOwnDraft<A>(
+export async function withExclusiveDraft<A>(
   client: VlcmClient,
   retryPolicy: RetryPolicy,
   cluster: string,
   target: TargetImage,
   use: (draft: string) => Promise<A>,
 ): Promise<A> {
-  const turn = client.draftTurns.take(cluster);
+  const turn = client.draftMutex.take(cluster);
   try {
     await retryPolicy.retry(() => turn.hasCome);
-    const draft = await createOwnDraft(client, retryPolicy, cluster, target);
+    const draft = await createExclusiveDraft(client, retryPolicy, cluster, target);
     try {
       await completeDraft(client, retryPolicy, { cluster, draft }, target);
       return await use(draft);
@@ -126,7 +126,7 @@ export async function withOwnDraft<A>(
  * Makes a draft of a cluster's desired image for {@link completeDraft}. A user has one draft at most: one of ours that a lost worker left behind
  * is deleted first, never used, because nobody knows what it holds.
  */
-async function createOwnDraft(
+async function createExclusiveDraft(
   client: VlcmClient,
   retryPolicy: RetryPolicy,
   cluster: string,
@@ -143,12 +143,12 @@ async function createOwnDraft(
       if (!(error instanceof DriverError) || error.code !== "ALREADY_EXISTS" || round === maximumDrafts) throw error;
       // From the second time on somebody else is at it.
       if (round > 0) await retryPolicy.pause(round - maximumDrafts);
-      await deleteOwnDrafts(client, retryPolicy, cluster, error);
+      await deleteExclusiveDrafts(client, retryPolicy, cluster, error);
     }
   }
 }
 
-async function deleteOwnDrafts(
+async function deleteExclusiveDrafts(
   client: VlcmClient,
   retryPolicy: RetryPolicy,
   cluster: string,

@@ -19,7 +19,7 @@ export interface HealthGateDependencies extends ClusterHealthDependencies {
 }
 
 /** Problems that the operator is told of at once; more say nothing more. */
-const toldProblems = 3;
+const reportedProblems = 3;
 
 /** Waits until nothing is wrong with a cluster, so that the next of its hosts may be taken out of service. */
 export function awaitClusterHealth(dependencies: HealthGateDependencies, input: AwaitHealthInput): Promise<void> {
@@ -65,8 +65,8 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
 }
 
 function shown(problems: readonly string[]): string {
-  const more = problems.length - toldProblems;
-  return problems.slice(0, toldProblems).join(" ") + (more > 0 ? ` And ${more} more.` : "");
+  const more = problems.length - reportedProblems;
+  return problems.slice(0, reportedProblems).join(" ") + (more > 0 ? ` And ${more} more.` : "");
 }
 
 function gateClosed({ cluster }: ClusterTarget, problems: readonly string[], after: number): DriverError {

@@ -63,13 +63,13 @@ export async function restorePolicy(
   const ends = await Promise.allSettled([
     settings &&
       restoreClusterSettings(management, retryPolicy, { ...target, options: ownOptions ?? {}, previous: settings }),
-    putBack(client, retryPolicy, target, policy),
+    restoreHost(client, retryPolicy, target, policy),
   ]);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 /** What is put back is read once more: whatever stands before a component manager may have answered in its place. */
-async function putBack(
+async function restoreHost(
   client: Interfaces["client"],
   retryPolicy: RetryPolicy,
   { cluster: { cluster, name } }: ClusterTarget,

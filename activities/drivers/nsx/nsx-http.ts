@@ -9,20 +9,20 @@ import {
   triesOf,
 } from "../component-manager-access";
 import { bounded, type DriverError } from "../driver-error";
-import { type HttpAnswer, HttpConnection } from "../http-connection";
 import {
   type Asked,
   askedBy,
-  commonJudgements,
+  type Classification,
+  classifyStatus,
+  commonClassifications,
   itsOwnWord,
   judged,
-  type Judgement,
-  judgeStatus,
   notItsOwn,
   NotJson,
   parseAnswer,
   problemsOf,
-} from "../judgement";
+} from "../error-classification";
+import { type HttpAnswer, HttpConnection } from "../http-connection";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 
 /** One call: `what` completes the sentence "could not …" of its error. */
@@ -132,16 +132,16 @@ function operationOf({ method }: NsxCall): CallOperation {
   return method === "GET" ? "read" : "change";
 }
 
-const common = commonJudgements("NETVIRT manager");
+const common = commonClassifications("NETVIRT manager");
 
-const stale: Judgement = {
+const stale: Classification = {
   kind: "transient",
   code: "NETVIRT_REVISION_STALE",
   remediation: "Find out who else edits the plan of the upgrade coordinator, then retry the upgrade.",
 };
 
 /** The coordinator's own error codes that are no failures. */
-const byErrorCode: Readonly<Record<number, Judgement>> = {
+const byErrorCode: Readonly<Record<number, Classification>> = {
   30023: {
     kind: "transient",
     code: "NETVIRT_STILL_IN_PROGRESS",
@@ -154,7 +154,7 @@ const byErrorCode: Readonly<Record<number, Judgement>> = {
   },
 };
 
-const byStatus: Readonly<Record<number, Judgement>> = {
+const byStatus: Readonly<Record<number, Classification>> = {
   // The product says 403 of a wrong password, of a locked account and of a missing role alike.
   403: {
     ...common.unauthorized,
@@ -171,7 +171,7 @@ export function errorOfAnswer(asked: Asked, status: number, body: unknown): Driv
   const errorCode = typeof error_code === "number" ? error_code : undefined;
   const related = Array.isArray(related_errors) ? related_errors.map((error) => fieldsOf(error).error_message) : [];
   const texts = [error_message, ...related].filter((text) => typeof text === "string" && text !== "") as string[];
-  return judged(asked, judge(asked, status, errorCode, body), {
+  return judged(asked, classify(asked, status, errorCode, body), {
     answer: errorCode === undefined ? `${status}` : `${status} (error ${errorCode})`,
     status,
     ...(errorCode !== undefined && { errorType: String(errorCode) }),
@@ -179,14 +179,19 @@ export function errorOfAnswer(asked: Asked, status: number, body: unknown): Driv
   });
 }
 
-function judge({ mayBeMissing }: Asked, status: number, errorCode: number | undefined, body: unknown): Judgement {
+function classify(
+  { mayBeMissing }: Asked,
+  status: number,
+  errorCode: number | undefined,
+  body: unknown,
+): Classification {
   const known = errorCode === undefined ? undefined : byErrorCode[errorCode];
   if (known) return known;
   // A 500 that is the product's own has an error code; one without comes from a proxy before a service that starts.
   if (status === 500 && errorCode === undefined) return common.unreachable;
-  const judgement = byStatus[status] ?? judgeStatus(common, status);
-  if (body instanceof NotJson) return notItsOwn(judgement);
-  return status === 404 && mayBeMissing && errorCode !== undefined ? itsOwnWord(judgement) : judgement;
+  const classification = byStatus[status] ?? classifyStatus(common, status);
+  if (body instanceof NotJson) return notItsOwn(classification);
+  return status === 404 && mayBeMissing && errorCode !== undefined ? itsOwnWord(classification) : classification;
 }
 
 function fieldsOf(body: unknown): { error_code?: unknown; error_message?: unknown; related_errors?: unknown } {

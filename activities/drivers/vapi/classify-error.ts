@@ -3,25 +3,25 @@ import { AnswerTooLargeError } from "../../../src/bounded-body";
 import { bounded, DriverError } from "../driver-error";
 import {
   type Asked,
-  commonJudgements,
+  type Classification,
+  classifyStatus,
+  commonClassifications,
   itsOwnWord,
   judged,
-  type Judgement,
-  judgeStatus,
   notItsOwn,
   NotJson,
-} from "../judgement";
+} from "../error-classification";
 import { NoLeaseError } from "../lease";
 
-const common = commonJudgements("component manager");
+const common = commonClassifications("component manager");
 
-const busy: Judgement = {
+const busy: Classification = {
   kind: "transient",
   code: "CLUSTER_BUSY",
   remediation: "Wait for the other operation on the cluster to end, or cancel it there, then retry the upgrade.",
 };
 
-const byErrorType: Readonly<Record<string, Judgement>> = {
+const byErrorType: Readonly<Record<string, Classification>> = {
   ALREADY_IN_DESIRED_STATE: {
     kind: "alreadyDone",
     code: "ALREADY_IN_DESIRED_STATE",
@@ -41,7 +41,7 @@ const byErrorType: Readonly<Record<string, Judgement>> = {
 /** How the product's identity provider words it that a token of its own was made "in the future". */
 const clockSkew = /start date is in the future|not yet valid|clock skew/i;
 
-const clocksDiffer: Judgement = {
+const clocksDiffer: Classification = {
   kind: "transient",
   code: "COMPONENT_MANAGER_CLOCK_SKEW",
   remediation:
@@ -51,7 +51,7 @@ const clocksDiffer: Judgement = {
 /** A EULA that was not accepted comes as an error of the product itself. */
 const licenseAgreement = /\beula\b|licen[cs]e agreement/i;
 
-const notAccepted: Judgement = {
+const notAccepted: Classification = {
   kind: "permanent",
   code: "EULA_NOT_ACCEPTED",
   remediation: "Accept the license agreement of the image in the component manager, then retry the upgrade.",
@@ -64,9 +64,9 @@ const noSuchService = /^com\.vmware\.vapi\.rest\./;
 export function errorOfAnswer(asked: Asked, status: number, body: unknown): DriverError {
   const errorType = errorTypeOf(body);
   const causes = messagesOf(body);
-  const judgement = judge(asked, status, body);
+  const classification = classify(asked, status, body);
   const answer = errorType ? `${status} ${errorType}` : `${status}`;
-  return judged(asked, judgement === busy ? { ...busy, ...asked.busy } : judgement, {
+  return judged(asked, classification === busy ? { ...busy, ...asked.busy } : classification, {
     answer,
     status,
     errorType,
@@ -74,7 +74,7 @@ export function errorOfAnswer(asked: Asked, status: number, body: unknown): Driv
   });
 }
 
-function judge({ changes, mayBeMissing }: Asked, status: number, body: unknown): Judgement {
+function classify({ changes, mayBeMissing }: Asked, status: number, body: unknown): Classification {
   const errorType = errorTypeOf(body);
   const causes = messagesOf(body);
   if (status === 401 && causes.some((text) => clockSkew.test(text))) return clocksDiffer;
@@ -82,13 +82,13 @@ function judge({ changes, mayBeMissing }: Asked, status: number, body: unknown):
   const byType = status < 500 && errorType ? byErrorType[errorType] : undefined;
   if (byType) return byType;
   if (status === 409) return busy;
-  const judgement = judgeStatus(common, status);
-  if (body instanceof NotJson) return notItsOwn(judgement);
-  if (errorType === undefined) return judgement;
+  const classification = classifyStatus(common, status);
+  if (body instanceof NotJson) return notItsOwn(classification);
+  if (errorType === undefined) return classification;
   // Who may read need not be allowed to change.
-  if (status === 403 && changes) return itsOwnWord(judgement);
+  if (status === 403 && changes) return itsOwnWord(classification);
   const isThing = mayBeMissing && !messageIdsOf(body).some((id) => noSuchService.test(id));
-  return status === 404 && isThing ? itsOwnWord(judgement) : judgement;
+  return status === 404 && isThing ? itsOwnWord(classification) : classification;
 }
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;

@@ -15,8 +15,8 @@ import {
   type CredentialTries,
   triesOf,
 } from "../component-manager-access";
-import { callsAtOnce, HttpConnection } from "../http-connection";
-import { askedBy, type BusyJudgement, NotJson, parseAnswer, problemsOf } from "../judgement";
+import { askedBy, type BusyClassification, NotJson, parseAnswer, problemsOf } from "../error-classification";
+import { HttpConnection, maximumConcurrentCalls } from "../http-connection";
 import { errorOfAnswer, errorOfShape, errorOfTransport } from "./classify-error";
 
 /** One call: `what` completes the sentence "could not …" of its error. */
@@ -43,7 +43,7 @@ export interface VapiHttpOptions {
   /** How often an idempotent GET is repeated at once after a transient error. Default 2. */
   readonly quickRetries?: number;
   /** How a refusal is called that says that the manager is at work on the same thing. */
-  readonly busy?: BusyJudgement;
+  readonly busy?: BusyClassification;
   /** Texts that requests hold and nobody may read: hidden in what the manager says, which ends up in errors. */
   readonly secrets?: readonly string[];
   /** Which product speaks it; default `vlcm`. */
@@ -66,12 +66,12 @@ interface Answer {
 export class VapiHttp {
   readonly #access: ComponentManagerAccess;
   readonly #http: HttpConnection;
-  readonly #busy: BusyJudgement | undefined;
+  readonly #busy: BusyClassification | undefined;
   readonly #secrets: readonly string[];
   readonly #product: ManagerCall["product"];
   readonly #observe: ObserveCall;
   readonly #clock: Clock;
-  readonly #inTurn = pLimit(callsAtOnce);
+  readonly #limit = pLimit(maximumConcurrentCalls);
   readonly #tries: CredentialTries;
   #session: Promise<string> | undefined;
   #clockOffset = 0;
@@ -99,7 +99,7 @@ export class VapiHttp {
 
   /** Makes a call and decodes its answer. Throws DriverError. */
   async call<A>(call: VapiCall, codec: t.Decoder<unknown, A>): Promise<A> {
-    const answer = await this.#inTurn(() => this.#sendAsUser(call));
+    const answer = await this.#limit(() => this.#sendAsUser(call));
     if (answer.body instanceof NotJson) throw errorOfShape(this.#asked(call), "it is no JSON");
     const decoded = codec.decode(answer.body);
     if (isLeft(decoded)) throw errorOfShape(this.#asked(call), problemsOf(decoded.left));

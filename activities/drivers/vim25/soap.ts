@@ -1,6 +1,14 @@
 import { attribute, buildXml, listOf, parseXml, textOf, type XmlObject, type XmlValue } from "../../../src/xml";
 import { bounded, type DriverError } from "../driver-error";
-import { type Asked, commonJudgements, itsOwnWord, judged, type Judgement, judgeStatus, notItsOwn } from "../judgement";
+import {
+  type Asked,
+  type Classification,
+  classifyStatus,
+  commonClassifications,
+  itsOwnWord,
+  judged,
+  notItsOwn,
+} from "../error-classification";
 
 /** A reference to a managed object, such as `HostSystem` `host-12`. */
 export interface ManagedObject {
@@ -114,27 +122,27 @@ function isObject(value: XmlValue | undefined): value is XmlObject {
   return typeof value === "object" && !Array.isArray(value);
 }
 
-const common = commonJudgements("component manager");
+const common = commonClassifications("component manager");
 
-const busy: Judgement = {
+const busy: Classification = {
   kind: "transient",
   code: "CLUSTER_BUSY",
   remediation: "Wait for the other operation on the cluster to end, or cancel it there, then retry the upgrade.",
 };
 
-const away: Judgement = {
+const away: Classification = {
   kind: "transient",
   code: "HOST_NOT_CONNECTED",
   remediation: "Bring the host back into the cluster, then retry the upgrade.",
 };
 
 /** The manager's own services are starting or are cut off from each other. */
-const hostUnheard: Judgement = {
+const hostUnheard: Classification = {
   ...common.unreachable,
   remediation: "Check that the component manager runs and reaches its hosts, then retry the upgrade.",
 };
 
-const byFault: Readonly<Record<string, Judgement>> = {
+const byFault: Readonly<Record<string, Classification>> = {
   InvalidLogin: common.credentials,
   NotAuthenticated: common.credentials,
   NoPermission: {
@@ -167,17 +175,17 @@ const byFault: Readonly<Record<string, Judgement>> = {
  * What a fault of this type says about the request. A change that is refused is refused for good: an account that may read
  * need not be allowed to change. A read worked before, so a manager that refuses it is unwell.
  */
-function judgementOf({ changes = false }: Asked, type: string): Judgement {
-  const judgement = byFault[type] ?? (changes ? common.refused : notItsOwn(common.refused));
-  return type === "NoPermission" && changes ? itsOwnWord(judgement) : judgement;
+function classificationOf({ changes = false }: Asked, type: string): Classification {
+  const classification = byFault[type] ?? (changes ? common.refused : notItsOwn(common.refused));
+  return type === "NoPermission" && changes ? itsOwnWord(classification) : classification;
 }
 
 /** Judges a fault by its type. A state that is what was asked for already counts as done. */
 export function errorOfFault(asked: Asked, fault: SoapFault, status?: number): DriverError {
-  const judgement = isAsAsked(fault)
+  const classification = isAsAsked(fault)
     ? { kind: "alreadyDone" as const, code: "ALREADY_IN_DESIRED_STATE", remediation: "Nothing is to be done." }
-    : judgementOf(asked, fault.type);
-  return judged(asked, judgement, {
+    : classificationOf(asked, fault.type);
+  return judged(asked, classification, {
     answer: fault.type || "a fault",
     status,
     ...(fault.type !== "" && { errorType: bounded(fault.type, 80) }),
@@ -187,7 +195,7 @@ export function errorOfFault(asked: Asked, fault: SoapFault, status?: number): D
 
 /** Judges an answer that is no SOAP at all: the manager's front answered for it. */
 export function errorOfStatus(asked: Asked, status: number): DriverError {
-  return judged(asked, notItsOwn(judgeStatus(common, status)), { answer: `${status}`, status });
+  return judged(asked, notItsOwn(classifyStatus(common, status)), { answer: `${status}`, status });
 }
 
 /** The product's words for a fault, the most telling first. */

@@ -4,8 +4,8 @@ import type { Clock } from "../../../src/clock";
 import type { XmlObject, XmlValue } from "../../../src/xml";
 import { type CallOperation, type CallOutcome, type ObserveCall, unobserved } from "../call-observation";
 import { type ComponentManagerAccess, type CredentialTries, triesOf } from "../component-manager-access";
-import { callsAtOnce, HttpConnection } from "../http-connection";
-import type { Asked } from "../judgement";
+import type { Asked } from "../error-classification";
+import { HttpConnection, maximumConcurrentCalls } from "../http-connection";
 import { errorOfShape, errorOfTransport } from "../vapi/classify-error";
 import {
   answerOf,
@@ -61,7 +61,7 @@ export class Vim25Http {
   readonly #access: ComponentManagerAccess;
   readonly #http: HttpConnection;
   readonly #observe: ObserveCall;
-  readonly #inTurn = pLimit(callsAtOnce);
+  readonly #limit = pLimit(maximumConcurrentCalls);
   readonly #tries: CredentialTries;
   #connection: Promise<Connection> | undefined;
 
@@ -80,7 +80,7 @@ export class Vim25Http {
 
   /** Calls a method and gives all that it returned. Throws DriverError. */
   call(call: Vim25Call): Promise<readonly XmlValue[]> {
-    return this.#inTurn(() => this.#callWithSession(call));
+    return this.#limit(() => this.#callWithSession(call));
   }
 
   async #callWithSession(call: Vim25Call): Promise<readonly XmlValue[]> {

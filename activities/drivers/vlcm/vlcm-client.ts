@@ -2,7 +2,7 @@ import * as t from "io-ts";
 import type { ComponentManagerAccess } from "../component-manager-access";
 import { isNotFound } from "../driver-error";
 import { type VapiCall, VapiHttp, type VapiHttpOptions } from "../vapi/vapi-http";
-import { gatheredCalls, gatheredTasks } from "./gathered-calls";
+import { batchCalls, batchTaskReads } from "./batched-calls";
 import {
   ApplyResult,
   ClusterCompliance,
@@ -75,7 +75,7 @@ export interface VlcmClient {
   readEffectivePolicy(cluster: string): Promise<Record<string, unknown>>;
   putPolicy(cluster: string, policy: Readonly<Record<string, unknown>>): Promise<void>;
   /** Whose turn it is to make a draft of a cluster, among those that share this client. */
-  readonly draftTurns: DraftTurns;
+  readonly draftMutex: DraftMutex;
   listDrafts(cluster: string): Promise<DraftOwner[]>;
   /** A draft that begins as the cluster's desired image. */
   createDraft(cluster: string): Promise<string>;
@@ -86,9 +86,9 @@ export interface VlcmClient {
   /** The task's result is the id of the commit. */
   commitDraft(cluster: string, draft: string, message: string): Promise<string>;
   deleteDraft(cluster: string, draft: string): Promise<void>;
-  /** Calls at the same time share one, those of the patient for longer, as {@link gatheredTasks} says. */
-  readTask(task: string, isPatient?: boolean): Promise<TaskInfo>;
-  /** The unfinished lifecycle tasks of a cluster by their ids. Calls at the same time share one ({@link gatheredCalls}). */
+  /** Calls at the same time share one, those of the patient for longer, as {@link batchTaskReads} says. */
+  readTask(task: string, mayWait?: boolean): Promise<TaskInfo>;
+  /** The unfinished lifecycle tasks of a cluster by their ids. Calls at the same time share one ({@link batchCalls}). */
   listUnfinishedTasks(cluster: string): Promise<ReadonlyMap<string, TaskInfo>>;
   cancelTask(task: string): Promise<void>;
   /** Logs out and drops the connections. Never throws. */
@@ -115,7 +115,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
   const software = (cluster: string) => `${settings(cluster)}/software`;
   const draftPath = (cluster: string, draft: string) => `${software(cluster)}/drafts/${encodeURIComponent(draft)}`;
   const taskPath = (task: string) => `api/cis/tasks/${encodeURIComponent(task)}`;
-  const readTask = gatheredTasks({
+  const readTask = batchTaskReads({
     readOne: (task) =>
       ask({ what: `read task ${task}`, method: "GET", path: taskPath(task), mayBeMissing: true }, TaskInfo),
     readMany: (tasks) =>
@@ -123,7 +123,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
   });
 
   // The manager tells of all its clusters at once, which for a thousand in work is most of a megabyte.
-  const listUnfinishedTasks = gatheredCalls({
+  const listUnfinishedTasks = batchCalls({
     askAll: async (clusters: readonly string[]) => {
       const [first = "", ...others] = new Set(clusters);
       const tasks = await ask(
@@ -141,7 +141,7 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
 
   return {
     id: access.id,
-    draftTurns: new DraftTurns(),
+    draftMutex: new DraftMutex(),
     now: () => http.now(),
     readUser: async () => (await ask({ what: "log in", method: "GET", path: "api/session" }, SessionInfo)).user,
 
@@ -283,10 +283,10 @@ export function createVlcmClient(access: ComponentManagerAccess, options: VapiHt
 }
 
 /** How long somebody's turn holds up the next, in milliseconds: it may be waiting for a component manager that hangs. */
-const longestTurn = 60_000;
+const longestHold = 60_000;
 
 /** A turn on the draft of a cluster. */
-interface DraftTurn {
+interface DraftPermit {
   /** Resolves when those before have ended theirs, or that takes too long; never rejects. */
   readonly hasCome: Promise<void>;
   /** Lets the next one go on. Must be called, also by whoever does not wait for the turn any longer. */
@@ -298,12 +298,12 @@ interface DraftTurn {
  * client, and with it the user, take turns, first come, first served. A mutex of async-mutex fails whoever waits for too
  * long; here they go ahead.
  */
-export class DraftTurns {
+export class DraftMutex {
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(private readonly longest = longestTurn) {}
+  constructor(private readonly longest = longestHold) {}
 
-  take(cluster: string): DraftTurn {
+  take(cluster: string): DraftPermit {
     const hasCome = this.#atMost(this.#last.get(cluster));
     let end: () => void = () => undefined;
     const own = new Promise<void>((resolve) => (end = resolve));

@@ -272,6 +272,6 @@ function steering(
     success: answersUpgrade,
     successExample: upgradeExample,
     failures,
-    handle: ({ path, caller }) => service.steerUpgrade(path.id, name, caller),
+    handle: ({ path, caller }) => service.controlUpgrade(path.id, name, caller),
   });
 }

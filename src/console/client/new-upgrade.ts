@@ -44,12 +44,12 @@ export const plan = computed(() =>
 export const failure = computed(() => (refused.value?.form === upgradeForm.value ? refused.value.error : undefined));
 
 /** A problem at a written path of the form, `at`. */
-export interface PlacedProblem extends RequestProblem {
+export interface FieldError extends RequestProblem {
   readonly at: string;
 }
 
 /** What is wrong with which field; a problem that the service told is gone when its field is changed. */
-export const problems = computed<readonly PlacedProblem[]>(() => {
+export const problems = computed<readonly FieldError[]>(() => {
   const form = upgradeForm.value;
   if (request.value._tag === "Left")
     return wasAsked.value
@@ -64,7 +64,7 @@ export const problems = computed<readonly PlacedProblem[]>(() => {
 });
 
 /** Clusters that share a field share its problem too. */
-function isFirst({ at, message }: PlacedProblem, index: number, all: readonly PlacedProblem[]): boolean {
+function isFirst({ at, message }: FieldError, index: number, all: readonly FieldError[]): boolean {
   return all.findIndex((other) => other.at === at && other.message === message) === index;
 }
 

@@ -3,10 +3,10 @@ import { productsOf } from "../../domain/plan/facts";
 import type { Bundle } from "../../domain/spec/bundle";
 import { Cluster } from "../../domain/spec/cluster";
 import { usePolled } from "../client/ask-api";
+import { productWords } from "../labels/line-labels";
 import { obstacleOf } from "../model/cluster-obstacle";
-import { counted } from "../model/labels";
+import { plural } from "../model/labels";
 import { fragmentOf } from "../model/page-address";
-import { productWords } from "../words/labels";
 import { fieldId, useForm } from "./form-context";
 import { FieldNotes, useDescription } from "./spec-fields";
 
@@ -166,7 +166,7 @@ function ClusterFacts({ cluster: { name, kind, hostCount, domain } }: { readonly
   const facts = [
     domain.name,
     kind === undefined ? "kind unknown" : kinds[kind],
-    ...(hostCount === undefined ? [] : [counted(hostCount, "host")]),
+    ...(hostCount === undefined ? [] : [plural(hostCount, "host")]),
   ];
   return (
     <span>

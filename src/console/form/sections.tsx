@@ -2,10 +2,10 @@ import { productsOf, versionsOffered } from "../../domain/plan/facts";
 import type { Bundle } from "../../domain/spec/bundle";
 import type { Cluster } from "../../domain/spec/cluster";
 import { ResourceUpgradeSpec, UpgradeSpec } from "../../domain/spec/upgrade-spec";
+import { clusterWords, requestWords } from "../labels/field-labels";
 import { type FieldPath, valueAt, writtenPath } from "../model/field-path";
 import { fieldsForKind } from "../model/form-request";
 import { clusterFieldGroups, type Fields } from "../model/upgrade-form";
-import { clusterWords, requestWords } from "../words/field-words";
 import { fieldId, useForm } from "./form-context";
 import { SpecFields } from "./spec-fields";
 

@@ -2,10 +2,10 @@ import type * as t from "io-ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Shape, shapeOf } from "../../domain/codec";
+import type { AnyWords } from "../labels/field-labels";
 import { type FieldPath, valueAt, writtenPath } from "../model/field-path";
 import type { Suggestion } from "../model/known-ids";
 import { localTimeOf, timestampOf, utcWords } from "../model/local-time";
-import type { AnyWords } from "../words/field-words";
 import { fieldId, useForm } from "./form-context";
 
 interface SpecFieldsProps {

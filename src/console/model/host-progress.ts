@@ -1,6 +1,6 @@
 import type { SubTask, Task } from "../../domain/spec/task";
 import { countHosts } from "../../domain/task/cluster-progress";
-import { counted } from "./labels";
+import { plural } from "./labels";
 
 /** How far the hosts of an upgrade are. `done`: upgraded, or there already. `left`: not begun. */
 export interface HostProgress {
@@ -78,13 +78,13 @@ export function hostSpanOf({ status, stages = [], completionTimestamp }: SubTask
  * What a screen reader says of itself: the phase, hosts that failed, and every quarter of the hosts. More would talk all
  * the time.
  */
-export function spokenProgress(phase: string, task: Task): string {
+export function ariaProgress(phase: string, task: Task): string {
   const { total, done, failed } = hostProgressOfTask(task);
   const quarters = total === 0 ? 0 : Math.floor((done / total) * 4);
   return [
     `Upgrade: ${phase}.`,
     ...(quarters > 0 ? [`${quarters * 25} percent of the hosts are done.`] : []),
-    ...(failed > 0 ? [`${counted(failed, "host")} failed.`] : []),
+    ...(failed > 0 ? [`${plural(failed, "host")} failed.`] : []),
   ].join(" ");
 }
 
@@ -127,7 +127,7 @@ function remainingOf(cluster: SubTask, mean: number, now: number): number {
 }
 
 /** A length of time for people: `2 h 05 min`, `3 min 20 s`, `8 s`. */
-export function spokenDuration(milliseconds: number): string {
+export function durationInWords(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   const two = (n: number) => String(n).padStart(2, "0");

@@ -77,7 +77,7 @@ export function knownStatus(read: UpgradeStatus | undefined, task: Task): Upgrad
 }
 
 /** A number of things in words: `1 host`, `3 hosts`. */
-export function counted(count: number, one: string): string {
+export function plural(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 

@@ -2,7 +2,7 @@ import type { Task } from "../../domain/spec/task";
 import type { Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
-import { counted, shortList } from "./labels";
+import { plural, shortList } from "./labels";
 
 type OperationName = "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks";
 
@@ -126,19 +126,17 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
     prechecks: [`The prechecks of ${clusters} run again. They change nothing; earlier runs stay to be read.`],
     pause: [
       finished ? `${finished} finished first, with the retries left.` : "No host is in work.",
-      left > 0 ? `${counted(left, "host")} will not begin until you resume.` : "Nothing new begins until you resume.",
+      left > 0 ? `${plural(left, "host")} will not begin until you resume.` : "Nothing new begins until you resume.",
     ],
     resume: [
-      left > 0
-        ? `${counted(left, "host")} of ${clusters} will go on to ${version}.`
-        : "It goes on where it was paused.",
-      ...(done > 0 ? [`${counted(done, "host")} done already will not be touched again.`] : []),
+      left > 0 ? `${plural(left, "host")} of ${clusters} will go on to ${version}.` : "It goes on where it was paused.",
+      ...(done > 0 ? [`${plural(done, "host")} done already will not be touched again.`] : []),
     ],
     retry: [
       facts.hasBegun
-        ? `${counted(facts.failed, "failed host")} and ${counted(left, "host")} not begun in ${clusters} will be tried, under the same id.`
+        ? `${plural(facts.failed, "failed host")} and ${plural(left, "host")} not begun in ${clusters} will be tried, under the same id.`
         : `What failed will be tried again from its beginning, for ${clusters}, under the same id.`,
-      ...(done > 0 ? [`${counted(done, "host")} done already will not be upgraded again.`] : []),
+      ...(done > 0 ? [`${plural(done, "host")} done already will not be upgraded again.`] : []),
     ],
     resolve: [
       "The upgrade ends as failed for good: it cannot be retried any more.",
@@ -161,8 +159,8 @@ function cancelWords(facts: Facts, status: Upgrade["status"], finished: string):
 
 function remainders({ done, failed, left, version }: Facts, fate: string): string[] {
   return [
-    ...(done > 0 ? [`${counted(done, "host")} done ${done === 1 ? "stays" : "stay"} at ${version}.`] : []),
-    ...(left + failed > 0 ? [`${counted(left + failed, "host")} not done ${fate}.`] : []),
+    ...(done > 0 ? [`${plural(done, "host")} done ${done === 1 ? "stays" : "stay"} at ${version}.`] : []),
+    ...(left + failed > 0 ? [`${plural(left + failed, "host")} not done ${fate}.`] : []),
   ];
 }
 

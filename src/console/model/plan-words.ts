@@ -1,6 +1,6 @@
 import type { PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
 import type { Cluster } from "../../domain/spec/cluster";
-import { counted } from "./labels";
+import { plural } from "./labels";
 import { timeWords } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
@@ -22,8 +22,8 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
 function wavesOf(atOnce: number, hosts: number | undefined): string {
   const each = atOnce === 1 ? "one host at a time" : `${atOnce} hosts at a time`;
   if (hosts === undefined) return each;
-  const waves = atOnce === 1 ? "" : `: ${counted(Math.ceil(hosts / atOnce), "wave")}`;
-  return `${counted(hosts, "host")}, ${each}${waves}`;
+  const waves = atOnce === 1 ? "" : `: ${plural(Math.ceil(hosts / atOnce), "wave")}`;
+  return `${plural(hosts, "host")}, ${each}${waves}`;
 }
 
 /**

@@ -45,7 +45,7 @@ export function firstOfInterest(rows: readonly TaskRow[]): number {
   return failed === -1 ? innermost("IN_PROGRESS") : failed;
 }
 
-interface Surroundings {
+interface Environment {
   readonly choices: Choices;
   readonly filter: RowFilter;
   /** Rows with the same parent that come before these, and how many of them there are besides these. */
@@ -53,7 +53,7 @@ interface Surroundings {
   readonly others: number;
 }
 
-function addParts(rows: TaskRow[], parts: readonly SubTask[], key: string, level: number, around: Surroundings): void {
+function addParts(rows: TaskRow[], parts: readonly SubTask[], key: string, level: number, around: Environment): void {
   const { choices, filter, before, others } = around;
   // The index is of all parts: a row keeps its key when the filter changes.
   const shown = parts.flatMap((part, i) => (filter === "ALL" || hasFailed(part) ? [{ part, i }] : []));
@@ -70,7 +70,7 @@ function addPart(
   part: SubTask,
   key: string,
   place: Place,
-  { choices, filter }: Pick<Surroundings, "choices" | "filter">,
+  { choices, filter }: Pick<Environment, "choices" | "filter">,
 ): void {
   const { subTasks = [], errors = [] } = part;
   const stages = (part.stages ?? []).map((stage, i) => ({ stage, i }));

@@ -26,6 +26,7 @@ import { FormContext, revealField, useForm } from "../form/form-context";
 import { JsonImport, ProblemSummary } from "../form/json-import";
 import { HostFields, OwnSettings, ServerFields, WhenFields } from "../form/sections";
 import { SpecFields } from "../form/spec-fields";
+import { requestWords } from "../labels/field-labels";
 import type { FieldPath } from "../model/field-path";
 import { leftOut } from "../model/form-request";
 import { knownIds } from "../model/known-ids";
@@ -33,7 +34,6 @@ import { fragmentOf } from "../model/page-address";
 import { changed } from "../model/upgrade-form";
 import { ErrorNote } from "../parts/error-note";
 import { PlanPreview, RequestText } from "../parts/plan-preview";
-import { requestWords } from "../words/field-words";
 
 /** Asks what to upgrade, shows the plan that the service makes of it, and starts that and nothing else. */
 export function NewUpgrade() {

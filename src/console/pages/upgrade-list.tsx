@@ -4,7 +4,7 @@ import { PageOfCluster } from "../../domain/spec/cluster";
 import { PageOfUpgrade } from "../../domain/spec/upgrade";
 import { usePolled } from "../client/ask-api";
 import { session } from "../client/session";
-import { counted, upgradeStatusWords } from "../model/labels";
+import { plural, upgradeStatusWords } from "../model/labels";
 import { fragmentOf, type ListView } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
 import { Pager } from "../parts/pager";
@@ -81,7 +81,7 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
 
 function countWords(total: number, isFiltered: boolean): string {
   if (total === 0) return isFiltered ? "No upgrade is like this." : "There are no upgrades yet.";
-  return `${counted(total, "upgrade")}${isFiltered ? " like this" : ""}`;
+  return `${plural(total, "upgrade")}${isFiltered ? " like this" : ""}`;
 }
 
 interface ChoiceProps {

@@ -7,7 +7,8 @@ import { openApi, usePolled } from "../client/ask-api";
 import { followTask, type Line } from "../client/follow-task";
 import { serverNow } from "../client/send-request";
 import { installation, session } from "../client/session";
-import { spokenProgress } from "../model/host-progress";
+import { lineWords } from "../labels/line-labels";
+import { ariaProgress } from "../model/host-progress";
 import { knownStatus, wordsOfPhase } from "../model/labels";
 import { type Operation, operationsOf } from "../model/operations";
 import { ErrorNote } from "../parts/error-note";
@@ -16,7 +17,6 @@ import { OverallProgress } from "../parts/overall-progress";
 import { TaskParts } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
 import { StatusBadge } from "../parts/upgrade-card";
-import { lineWords } from "../words/labels";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {
@@ -40,17 +40,17 @@ export function UpgradePage({ id }: { readonly id: string }) {
     [id, task, status, upgrade.value, line.state],
   );
   const readStatus = upgrade.value?.status;
-  const isDoubtful =
+  const isUncertain =
     line.state === "ENDED" &&
     task?.status === "Failed" &&
     readStatus !== undefined &&
     readStatus !== "COMPLETED_WITH_FAILURE";
   useEffect(() => {
-    if (!isDoubtful) return undefined;
+    if (!isUncertain) return undefined;
     // Somebody has retried it elsewhere. The events of what has failed are asked for too rarely to tell.
     const timer = setTimeout(() => setFollowings((n) => n + 1), 2000);
     return () => clearTimeout(timer);
-  }, [isDoubtful]);
+  }, [isUncertain]);
   const perform = async ({ method, path }: Operation, at?: string) => {
     await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
     upgrade.refresh();
@@ -73,7 +73,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
     <>
       <h1>{task.name}</h1>
       <p class="visually-hidden" role="status">
-        {spokenProgress(phase.word, task)}
+        {ariaProgress(phase.word, task)}
       </p>
       <div class="headline">
         <StatusBadge words={phase} />

@@ -1,6 +1,11 @@
 import type { Task } from "../../domain/spec/task";
-import { elapsedMilliseconds, hostProgressOfTask, remainingMilliseconds, spokenDuration } from "../model/host-progress";
-import { counted } from "../model/labels";
+import {
+  elapsedMilliseconds,
+  hostProgressOfTask,
+  remainingMilliseconds,
+  durationInWords,
+} from "../model/host-progress";
+import { plural } from "../model/labels";
 
 /** How far the hosts of an upgrade are, how long it has taken and about how long it still takes. */
 export function OverallProgress({ task, now }: { readonly task: Task; readonly now: number }) {
@@ -14,8 +19,8 @@ export function OverallProgress({ task, now }: { readonly task: Task; readonly n
   ] as const;
   const facts: readonly (readonly [string, string])[] = [
     ...(total > 0 ? hosts : []),
-    [task.completionTimestamp === undefined ? "Elapsed" : "Took", spokenDuration(elapsedMilliseconds(task, now))],
-    ...(remaining === undefined ? [] : [["Still about", spokenDuration(remaining)] as const]),
+    [task.completionTimestamp === undefined ? "Elapsed" : "Took", durationInWords(elapsedMilliseconds(task, now))],
+    ...(remaining === undefined ? [] : [["Still about", durationInWords(remaining)] as const]),
   ];
   return (
     <section class="card" aria-label="Overall progress">
@@ -30,7 +35,7 @@ export function OverallProgress({ task, now }: { readonly task: Task; readonly n
       </dl>
       {unreadClusters > 0 && (
         <p class="small">
-          The hosts of {counted(unreadClusters, "cluster")} are counted when {unreadClusters === 1 ? "its" : "their"}{" "}
+          The hosts of {plural(unreadClusters, "cluster")} are counted when {unreadClusters === 1 ? "its" : "their"}{" "}
           turn comes.
         </p>
       )}

@@ -3,9 +3,9 @@ import type { UpgradePreview } from "../../domain/plan/preview";
 import type { Cluster } from "../../domain/spec/cluster";
 import type { UpgradeSpec } from "../../domain/spec/upgrade-spec";
 import { installation } from "../client/session";
+import { productWords } from "../labels/line-labels";
 import { curlOf, jsonOf, shellAuthorization } from "../model/curl-command";
 import { factsOf, warningsOf } from "../model/plan-words";
-import { productWords } from "../words/labels";
 
 interface PlanPreviewProps {
   readonly preview: UpgradePreview;

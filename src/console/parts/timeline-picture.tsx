@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
-import { hostProgressOfTask, spokenDuration } from "../model/host-progress";
+import { hostProgressOfTask, durationInWords } from "../model/host-progress";
 import { wordsOfPart } from "../model/labels";
 import { timelineOf } from "../model/timeline";
 
@@ -17,7 +17,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
     <>
       <p class="small">
         {new Date(timeline.begin).toLocaleTimeString()} to {new Date(timeline.end).toLocaleTimeString()} (
-        {spokenDuration(timeline.end - timeline.begin)})
+        {durationInWords(timeline.end - timeline.begin)})
       </p>
       <ul class="timeline" tabIndex={0} aria-label="Hosts by cluster over time">
         {timeline.lanes.map(({ cluster, rows, bars }) => (

@@ -1,5 +1,5 @@
 import type { Upgrade } from "../../domain/spec/upgrade";
-import { counted, shortList, type StatusWords, wordsOfUpgrade } from "../model/labels";
+import { plural, shortList, type StatusWords, wordsOfUpgrade } from "../model/labels";
 import { fragmentOf } from "../model/page-address";
 
 interface UpgradeCardProps {
@@ -13,7 +13,7 @@ export function UpgradeCard({ upgrade, names }: UpgradeCardProps) {
   const { id, status, bundle, bundleId, resourceUpgradeSpecs = [] } = upgrade;
   const title = names
     ? shortList(resourceUpgradeSpecs.map(({ resourceId }) => names.get(resourceId) ?? resourceId))
-    : counted(resourceUpgradeSpecs.length, "cluster");
+    : plural(resourceUpgradeSpecs.length, "cluster");
   return (
     <li>
       <a href={fragmentOf({ page: "UPGRADE", id })}>

@@ -1,6 +1,6 @@
 import type { AdmittedUpgrade } from "../admission/admit-upgrade";
 import { prefixLength } from "../ipv4";
-import type { PlannedReceiver } from "../notifications/upgrade-notice";
+import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { Bundle } from "../spec/bundle";
 import { boundedWarnings, type RequestWarning } from "../spec/request-warning";
 import type {

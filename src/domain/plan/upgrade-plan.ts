@@ -1,4 +1,4 @@
-import type { PlannedReceiver } from "../notifications/upgrade-notice";
+import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { Bundle } from "../spec/bundle";
 import type { RequestWarning } from "../spec/request-warning";
 import type { UpgradeSpec } from "../spec/upgrade-spec";

@@ -8,12 +8,12 @@ import { precheckType } from "../task/prechecks";
 import {
   beingCancelled,
   type HistoryLength,
-  judgeCommit,
-  judgePause,
-  judgePrechecks,
-  judgeResolve,
-  judgeResume,
-  judgeRetry,
+  decideCommit,
+  decidePause,
+  decidePrechecks,
+  decideResolve,
+  decideResume,
+  decideRetry,
   type RequestContext,
   type RequestOutcome,
 } from "./upgrade-request";
@@ -44,12 +44,12 @@ export function publishedRefusal(
   const context = contextOf(published, phase, now);
   if (context.cancelling) return beingCancelled(name, context);
   const judged = {
-    commit: () => judgeCommit(commit, context),
-    pause: () => judgePause(context),
-    resume: () => judgeResume(context),
-    prechecks: () => judgePrechecks(context),
-    retry: () => judgeRetry(context),
-    resolve: () => judgeResolve(context),
+    commit: () => decideCommit(commit, context),
+    pause: () => decidePause(context),
+    resume: () => decideResume(context),
+    prechecks: () => decidePrechecks(context),
+    retry: () => decideRetry(context),
+    resolve: () => decideResolve(context),
   }[name]();
   return E.isLeft(judged) ? judged.left : undefined;
 }

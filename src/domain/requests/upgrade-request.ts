@@ -91,7 +91,7 @@ const committable: readonly UpgradePhase[] = [
 ];
 
 /** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
-export function judgeCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
+export function decideCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
   const { phase, failedPrechecks, now } = context;
   if (isInThePast(commit, now)) {
     return E.left({
@@ -149,7 +149,7 @@ function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
 }
 
 /** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
-export function judgePause({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
+export function decidePause({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "RUNNING" && isFull(history))
     return E.left(hasNoRoom("pause", phase, "Let the upgrade run to its end, or cancel it."));
   if (phase === "RUNNING") return E.right(undefined);
@@ -167,13 +167,13 @@ export function judgePause({ phase, history }: RequestContext): E.Either<ErrorBo
 }
 
 /** Whether a paused upgrade goes on. */
-export function judgeResume({ phase }: RequestContext): E.Either<ErrorBody, void> {
+export function decideResume({ phase }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "PAUSED") return E.right(undefined);
   return E.left(notPossible("resume", "Only a paused upgrade can be resumed.", phase));
 }
 
 /** Whether the prechecks of a draft run again. */
-export function judgePrechecks({ phase, committed, history }: RequestContext): E.Either<ErrorBody, void> {
+export function decidePrechecks({ phase, committed, history }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
     const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
     return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
@@ -195,7 +195,7 @@ export function beingCancelled(request: string, { phase }: RequestContext): Erro
 }
 
 /** Whether a failed upgrade is tried again. */
-export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
+export function decideRetry(context: RequestContext): E.Either<ErrorBody, void> {
   const { phase, awaitsResolution, isRetryable, decision } = context;
   if (decision === "retry" && !hasEnded(phase))
     return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
@@ -214,7 +214,7 @@ export function judgeRetry(context: RequestContext): E.Either<ErrorBody, void> {
 }
 
 /** Whether a failed upgrade is given up. */
-export function judgeResolve(context: RequestContext): E.Either<ErrorBody, void> {
+export function decideResolve(context: RequestContext): E.Either<ErrorBody, void> {
   const { phase, awaitsResolution } = context;
   if (phase !== "FAILED") return E.left(notPossible("resolve", "Only a failed upgrade can be resolved.", phase));
   return awaitsResolution ? E.right(undefined) : E.left(decidedBefore(context));

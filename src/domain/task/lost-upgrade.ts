@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../errors";
-import { noticeErrors, noticeId, type UpgradeNotice } from "../notifications/upgrade-notice";
+import { notificationErrors, notificationId, type UpgradeNotification } from "../notifications/upgrade-notification";
 import type { SubTask, Task, WaitingFor } from "../spec/task";
 import { statusOfPhase, type Upgrade } from "../spec/upgrade";
 import { toEpochMilliseconds } from "../timestamp";
@@ -161,13 +161,17 @@ function byTerminating(what: string): string {
 }
 
 /** The notification of an upgrade that ended without a word, after the latest one that it told. `time` is a Timestamp. */
-export function lostNotice(latest: UpgradeNotice, reason: LostBecause, time: string): UpgradeNotice {
+export function lostUpgradeNotification(
+  latest: UpgradeNotification,
+  reason: LostBecause,
+  time: string,
+): UpgradeNotification {
   const { upgradeId, name, bundleId } = latest.data;
   const sequence = latest.sequence + 1;
   const { task: taskStatus, upgrade: status } = statusOfPhase("FAILED");
-  const errors = noticeErrors([lostError(reason)]);
+  const errors = notificationErrors([lostError(reason)]);
   return {
-    id: noticeId(upgradeId, sequence),
+    id: notificationId(upgradeId, sequence),
     sequence,
     type: "upgrade.lost",
     time,

@@ -40,7 +40,7 @@ export const netvirtStages = {
 export type NetvirtStageType = keyof typeof netvirtStages;
 
 /** What happens to a NETVIRT instance while it is upgraded, each with its time as a Timestamp. */
-export type NetvirtHappening = { readonly at: string } & (
+export type NetvirtEvent = { readonly at: string } & (
   | StageProgress<NetvirtStageType>
   | { readonly type: "ComponentsRead"; readonly components: readonly NetvirtComponent[] }
   /** The upgrade is paused, or resumed. */
@@ -78,32 +78,32 @@ export function initialNetvirtSubTask(netvirt: NetvirtUpgradePlan, at: string): 
 }
 
 /** The next state of a NETVIRT instance's SubTask. Pure; what cannot happen in a state leaves it as it is. */
-export function applyNetvirtProgress(subTask: SubTask, happening: NetvirtHappening): SubTask {
-  const { at } = happening;
+export function applyNetvirtProgress(subTask: SubTask, event: NetvirtEvent): SubTask {
+  const { at } = event;
   if (hasEndedPart(subTask)) return subTask;
-  switch (happening.type) {
+  switch (event.type) {
     case "StageStarted":
     case "StageSucceeded":
     case "StageFailed":
-      return applyStageProgress(subTask, happening, at);
+      return applyStageProgress(subTask, event, at);
     case "ComponentsRead":
       if (subTask.subTasks) return subTask;
-      return { ...subTask, subTasks: happening.components.map((component) => componentSubTask(component, at)) };
+      return { ...subTask, subTasks: event.components.map((component) => componentSubTask(component, at)) };
     case "PauseChanged":
-      return withPause(subTask, happening.paused);
+      return withPause(subTask, event.paused);
     case "ComponentStarted":
-      return withComponent(subTask, happening.component, "PENDING", (component) => ({
+      return withComponent(subTask, event.component, "PENDING", (component) => ({
         ...component,
         status: "IN_PROGRESS",
       }));
     case "ComponentSucceeded":
-      return withComponent(subTask, happening.component, "IN_PROGRESS", (component) => succeed(component, at));
+      return withComponent(subTask, event.component, "IN_PROGRESS", (component) => succeed(component, at));
     case "ComponentFailed":
-      return withComponent(subTask, happening.component, "IN_PROGRESS", (component) =>
-        fail(withNodes(component, happening.nodes ?? [], at), at, happening.error),
+      return withComponent(subTask, event.component, "IN_PROGRESS", (component) =>
+        fail(withNodes(component, event.nodes ?? [], at), at, event.error),
       );
     case "Ended":
-      return endResource(subTask, happening, at, (part) => endPart(part, at));
+      return endResource(subTask, event, at, (part) => endPart(part, at));
   }
 }
 

@@ -207,7 +207,7 @@ function startRetry(
   resources: readonly ResourcePlan[],
   at: string,
 ): Task {
-  const anew = new Map(resources.map((resource) => [resource.resourceId, initialResourceSubTask(resource, at)]));
+  const again = new Map(resources.map((resource) => [resource.resourceId, initialResourceSubTask(resource, at)]));
   return {
     ...task,
     status: statusOfPhase("ACCEPTED").task,
@@ -216,7 +216,7 @@ function startRetry(
     subTasks: (task.subTasks ?? []).map((part) => {
       if (part.type === precheckType) return part;
       const { completionTimestamp: _before, errors: _earlier, reasonCode: _ofTheEnd, ...product } = part;
-      const subTasks = part.subTasks?.map((inner) => anew.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
+      const subTasks = part.subTasks?.map((inner) => again.get(inner.resources?.[0]?.resourceId ?? "") ?? inner) ?? [];
       return subTasks.some((inner) => inner.status === "PENDING")
         ? {
             ...product,

@@ -7,10 +7,10 @@ import { findForeignHeader, isLoopback } from "../../loopback";
 import { decodeStrictly } from "../config/decode-strictly";
 import { type Answer, answering, send, UnreadableBody } from "../http/answering";
 import { releaseNodes } from "../nsx/nsx-timeline";
+import type { KnownHost, SimulatorContext } from "../state/context";
 import { decodeFaultRequest, endsByItself, type Fault, type FaultRequest, isActive, Seconds } from "../state/fault";
 import { effectivePolicy } from "../state/remediation-policy";
 import { type ClusterState, desiredImage, type HostState } from "../state/simulator-state";
-import type { KnownHost, World } from "../state/world";
 import { repairHost } from "../timeline/apply";
 import { enterMaintenance, exitMaintenance } from "../timeline/maintenance";
 import { joinCluster, leaveCluster } from "../timeline/membership";
@@ -28,8 +28,8 @@ const HostChange = model({ maintenance: OneOf("IN", "OUT") }, {});
 const NewHost = model({ name: Identifier }, { version: Identifier });
 
 /** A host by id or name, with its cluster. */
-function findHost(world: World, idOrName: string): KnownHost | undefined {
-  for (const cluster of world.state.clusters) {
+function findHost(context: SimulatorContext, idOrName: string): KnownHost | undefined {
+  for (const cluster of context.state.clusters) {
     const host = cluster.hosts.find(({ id, name }) => id === idOrName || name === idOrName);
     if (host) return { cluster, host };
   }
@@ -76,108 +76,113 @@ async function controlErrors(ctx: Context, next: Next): Promise<void> {
  * The simulator's own API under `/simulator`: look at the world, read the ledger, make things go wrong (no login). `host`
  * is where the simulator listens.
  */
-export function controlApi(world: World, host: string): Router {
+export function controlApi(context: SimulatorContext, host: string): Router {
   const router = new Router({ prefix: "/simulator" });
   router.use(refuseForeign(host));
   router.use(controlErrors);
 
   router.get(
     "/state",
-    answering(world, () => ({ status: 200, body: stateView(world) })),
+    answering(context, () => ({ status: 200, body: stateView(context) })),
   );
 
   router.get(
     "/ledger",
-    answering(world, ({ query }) => {
+    answering(context, ({ query }) => {
       // Read once: the ledger may have tens of thousands of entries.
       const asked = (["cluster", "host", "step"] as const).flatMap((name) => {
         const value = query.get(name);
         return value === null ? [] : [{ name, value }];
       });
-      const entries = world.ledger.filter((entry) => asked.every(({ name, value }) => entry[name] === value));
+      const entries = context.ledger.filter((entry) => asked.every(({ name, value }) => entry[name] === value));
       return { status: 200, body: entries };
     }),
   );
 
   router.get(
     "/faults",
-    answering(world, () => ({ status: 200, body: world.state.global.faults.map((fault) => faultView(world, fault)) })),
+    answering(context, () => ({
+      status: 200,
+      body: context.state.global.faults.map((fault) => faultView(context, fault)),
+    })),
   );
 
   router.post(
     "/faults",
-    answering(world, ({ body }) => {
-      const fault = addFault(world, body);
-      return E.isLeft(fault) ? wrong(400, fault.left) : { status: 201, body: faultView(world, fault.right) };
+    answering(context, ({ body }) => {
+      const fault = addFault(context, body);
+      return E.isLeft(fault) ? wrong(400, fault.left) : { status: 201, body: faultView(context, fault.right) };
     }),
   );
 
   router.delete(
     "/faults",
-    answering(world, () => {
-      removeFaults(world);
+    answering(context, () => {
+      removeFaults(context);
       return { status: 204 };
     }),
   );
 
   router.delete(
     "/faults/:id",
-    answering(world, ({ params }) =>
-      removeFaults(world, params["id"] ?? "") > 0 ? { status: 204 } : wrong(404, [`there is no fault ${params["id"]}`]),
+    answering(context, ({ params }) =>
+      removeFaults(context, params["id"] ?? "") > 0
+        ? { status: 204 }
+        : wrong(404, [`there is no fault ${params["id"]}`]),
     ),
   );
 
   router.post(
     "/reset",
-    answering(world, async () => {
-      await world.reset();
+    answering(context, async () => {
+      await context.reset();
       return { status: 204 };
     }),
   );
 
   router.patch(
     "/settings",
-    answering(world, ({ body }) => {
+    answering(context, ({ body }) => {
       const settings = decodeStrictly(Settings, body);
       if (E.isLeft(settings)) return wrong(400, settings.left);
       const { hostSeconds } = settings.right;
-      if (hostSeconds !== undefined) world.state.global.hostSeconds = hostSeconds;
-      world.changed();
-      return { status: 200, body: { hostSeconds: world.hostMilliseconds() / 1000 } };
+      if (hostSeconds !== undefined) context.state.global.hostSeconds = hostSeconds;
+      context.changed();
+      return { status: 200, body: { hostSeconds: context.hostMilliseconds() / 1000 } };
     }),
   );
 
   router.patch(
     "/hosts/:host",
-    answering(world, ({ params, body }) => {
+    answering(context, ({ params, body }) => {
       const change = decodeStrictly(HostChange, body);
       if (E.isLeft(change)) return wrong(400, change.left);
-      const known = findHost(world, params["host"] ?? "");
+      const known = findHost(context, params["host"] ?? "");
       if (!known) return wrong(409, [`there is no host ${params["host"]}`]);
       const act = change.right.maintenance === "IN" ? enterMaintenance : exitMaintenance;
-      const problem = act(world, known.cluster, known.host);
+      const problem = act(context, known.cluster, known.host);
       return problem ? wrong(409, [problem]) : { status: 204 };
     }),
   );
 
   router.delete(
     "/hosts/:host",
-    answering(world, ({ params }) => {
-      const known = findHost(world, params["host"] ?? "");
+    answering(context, ({ params }) => {
+      const known = findHost(context, params["host"] ?? "");
       if (!known) return wrong(404, [`there is no host ${params["host"]}`]);
-      leaveCluster(world, known.cluster, known.host);
+      leaveCluster(context, known.cluster, known.host);
       return { status: 204 };
     }),
   );
 
   router.post(
     "/clusters/:cluster/hosts",
-    answering(world, ({ params, body }) => {
+    answering(context, ({ params, body }) => {
       const joining = decodeStrictly(NewHost, body);
       if (E.isLeft(joining)) return wrong(400, joining.left);
-      const cluster = world.state.clusters.find(({ id, name }) => [id, name].includes(params["cluster"] ?? ""));
+      const cluster = context.state.clusters.find(({ id, name }) => [id, name].includes(params["cluster"] ?? ""));
       if (!cluster) return wrong(404, [`there is no cluster ${params["cluster"]}`]);
-      const joined = joinCluster(world, cluster, joining.right);
+      const joined = joinCluster(context, cluster, joining.right);
       return typeof joined === "string" ? wrong(409, [joined]) : { status: 201, body: hostView(joined) };
     }),
   );
@@ -195,9 +200,9 @@ const isCalled = (wanted: string) => (thing: { id: string; name: string }) =>
   thing.id === wanted || thing.name === wanted;
 
 /** Cluster and host by id or name; a host alone says which cluster is meant. */
-function findTarget(world: World, request: FaultRequest): E.Either<string[], Target> {
+function findTarget(context: SimulatorContext, request: FaultRequest): E.Either<string[], Target> {
   const { cluster: clusterName, host: hostName } = request;
-  const clusters = world.state.clusters;
+  const clusters = context.state.clusters;
   const named = clusterName === undefined ? undefined : clusters.find(isCalled(clusterName));
   if (clusterName !== undefined && !named) return E.left([`cluster: no cluster has the id or name ${clusterName}`]);
   if (hostName === undefined) return E.right(named ? { cluster: named } : {});
@@ -208,28 +213,28 @@ function findTarget(world: World, request: FaultRequest): E.Either<string[], Tar
   return E.left([`host: no host ${named ? `of ${named.name} ` : ""}has the id or name ${hostName}`]);
 }
 
-function isNode(world: World, node: string): boolean {
-  const groups = world.state.nsx?.managers.flatMap((manager) => manager.groups) ?? [];
+function isNode(context: SimulatorContext, node: string): boolean {
+  const groups = context.state.nsx?.managers.flatMap((manager) => manager.groups) ?? [];
   return groups.some(({ units }) => units.some(isCalled(node)));
 }
 
 /** Puts a fault into force. Those that are a single event happen now and are kept as used up. */
-function addFault(world: World, input: unknown): E.Either<string[], Fault> {
+function addFault(context: SimulatorContext, input: unknown): E.Either<string[], Fault> {
   const request = decodeFaultRequest(input);
   if (E.isLeft(request)) return request;
   const { node } = request.right;
-  if (node !== undefined && !isNode(world, node)) return E.left([`node: no NETVIRT node has the id or name ${node}`]);
-  const target = findTarget(world, request.right);
+  if (node !== undefined && !isNode(context, node)) return E.left([`node: no NETVIRT node has the id or name ${node}`]);
+  const target = findTarget(context, request.right);
   if (E.isLeft(target)) return target;
   const { times, ...parameters } = request.right;
   const { cluster, host } = target.right;
-  const now = world.now();
+  const now = context.now();
   const isEvent = parameters.kind === "TASKS_FORGOTTEN" || parameters.kind === "SESSIONS_EXPIRED";
   const remaining = isEvent ? 0 : times;
   const fault: Fault = {
     ...parameters,
     ...(parameters.kind === "MANAGER_RESTARTS" && { seconds: parameters.seconds ?? 10 }),
-    id: `fault-${world.state.global.nextFault++}`,
+    id: `fault-${context.state.global.nextFault++}`,
     createdAt: now,
     ...(cluster && { cluster: cluster.id }),
     ...(host && { host: host.id }),
@@ -237,45 +242,45 @@ function addFault(world: World, input: unknown): E.Either<string[], Fault> {
   };
   if (endsByItself.has(fault.kind) && fault.seconds !== undefined) fault.until = now + fault.seconds * 1000;
   if (fault.kind === "MANAGER_RESTARTS") {
-    endTasksByRestart(world, fault.id);
-    planLateLifecycle(world, fault.until ?? now);
-    world.sessions.expireAll();
+    endTasksByRestart(context, fault.id);
+    planLateLifecycle(context, fault.until ?? now);
+    context.sessions.expireAll();
   }
-  if (fault.kind === "SESSIONS_EXPIRED") world.sessions.expireAll();
+  if (fault.kind === "SESSIONS_EXPIRED") context.sessions.expireAll();
   if (fault.kind === "TASKS_FORGOTTEN")
-    for (const affected of cluster ? [cluster] : world.state.clusters) {
+    for (const affected of cluster ? [cluster] : context.state.clusters) {
       for (const task of [...affected.tasks, ...(affected.vim25?.tasks ?? [])]) task.forgotten = true;
-      world.changed(affected);
+      context.changed(affected);
     }
-  world.state.global.faults.push(fault);
-  world.changed();
+  context.state.global.faults.push(fault);
+  context.changed();
   return E.right(fault);
 }
 
 /** Takes faults out of force, all of them or one; hosts that one of them kept away come back. Answers how many. */
-function removeFaults(world: World, id?: string): number {
-  const { global, clusters } = world.state;
+function removeFaults(context: SimulatorContext, id?: string): number {
+  const { global, clusters } = context.state;
   const removed = global.faults.filter((fault) => id === undefined || fault.id === id);
   global.faults = global.faults.filter((fault) => !removed.includes(fault));
   for (const cluster of clusters)
     for (const host of cluster.hosts)
       if (removed.some((fault) => fault.id === host.lostBy)) {
-        repairHost(world, cluster, host, world.now());
-        world.changed(cluster);
+        repairHost(context, cluster, host, context.now());
+        context.changed(cluster);
       }
   const ids = removed.map((fault) => fault.id);
-  releaseNodes(world, ids);
-  repairAppliance(world, ids);
-  if (removed.length > 0) world.changed();
+  releaseNodes(context, ids);
+  repairAppliance(context, ids);
+  if (removed.length > 0) context.changed();
   return removed.length;
 }
 
 /** A fault as the control API shows it. */
-function faultView(world: World, fault: Fault) {
+function faultView(context: SimulatorContext, fault: Fault) {
   const { createdAt, until, ...rest } = fault;
   return {
     ...rest,
-    active: isActive(fault, world.now()),
+    active: isActive(fault, context.now()),
     createdAt: new Date(createdAt).toISOString(),
     ...(until !== undefined && { until: new Date(until).toISOString() }),
   };
@@ -286,7 +291,7 @@ function hostView({ evacuation: _, lostBy, stagedVersion, ...host }: HostState) 
   return { ...host, ...(stagedVersion !== undefined && { stagedVersion }), ...(lostBy !== undefined && { lostBy }) };
 }
 
-function clusterView(world: World, cluster: ClusterState) {
+function clusterView(context: SimulatorContext, cluster: ClusterState) {
   const { id, name, management, admissionControl, dpm, policy, drafts, hosts, tasks } = cluster;
   const desired = desiredImage(cluster);
   return {
@@ -296,7 +301,7 @@ function clusterView(world: World, cluster: ClusterState) {
     admissionControl,
     dpm,
     policy,
-    effectivePolicy: effectivePolicy(world.state.global.defaultPolicy, policy),
+    effectivePolicy: effectivePolicy(context.state.global.defaultPolicy, policy),
     ...(desired && {
       desiredImage: { version: desired.version, commit: desired.id, ...(desired.extras && { extras: desired.extras }) },
     }),
@@ -308,7 +313,7 @@ function clusterView(world: World, cluster: ClusterState) {
         kind: task.kind,
         forgotten: task.forgotten,
         ...(task.kind === "apply" && {
-          progress: applyProgress(task, world.now()),
+          progress: applyProgress(task, context.now()),
           hosts: (task.runs ?? []).map(({ host, status }) => ({ host, status })),
         }),
       })),
@@ -316,20 +321,20 @@ function clusterView(world: World, cluster: ClusterState) {
   };
 }
 
-function managementServerView(world: World) {
-  const { version, staged, update, migration } = applianceOf(world);
+function managementServerView(context: SimulatorContext) {
+  const { version, staged, update, migration } = applianceOf(context);
   return { version, ...(staged && { staged }), ...(update && { update }), ...(migration && { migration }) };
 }
 
 /** Everything that a test or an operator may want to see of the simulator, without the vendor's API in between. */
-function stateView(world: World) {
+function stateView(context: SimulatorContext) {
   return {
-    now: new Date(world.now()).toISOString(),
-    hostSeconds: world.hostMilliseconds() / 1000,
-    sessions: world.sessions.size,
-    defaultPolicy: world.state.global.defaultPolicy,
-    managementServer: managementServerView(world),
-    clusters: world.state.clusters.map((cluster) => clusterView(world, cluster)),
-    nsxManagers: world.state.nsx?.managers ?? [],
+    now: new Date(context.now()).toISOString(),
+    hostSeconds: context.hostMilliseconds() / 1000,
+    sessions: context.sessions.size,
+    defaultPolicy: context.state.global.defaultPolicy,
+    managementServer: managementServerView(context),
+    clusters: context.state.clusters.map((cluster) => clusterView(context, cluster)),
+    nsxManagers: context.state.nsx?.managers ?? [],
   };
 }

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { advance } from "../timeline/advance";
 import { type Answer, type Call, readBody, UnreadableBody } from "./call";
 
@@ -33,17 +33,17 @@ export function send(ctx: Context, { status, body }: Answer): void {
  * Makes a Koa middleware of a handler: brings the world up to now, answers, and lets no answer out before what it
  * reports is saved.
  */
-export function answering(world: World, handler: (call: Call) => Answer | Promise<Answer>) {
+export function answering(context: SimulatorContext, handler: (call: Call) => Answer | Promise<Answer>) {
   return async (ctx: Context & { params?: Record<string, string> }): Promise<void> => {
     const body = await readJson(ctx);
-    advance(world);
+    advance(context);
     const answer = await handler({
       params: ctx.params ?? {},
       query: new URLSearchParams(ctx.querystring),
       headers: ctx.headers,
       body,
     });
-    await world.saved();
+    await context.saved();
     send(ctx, answer);
   };
 }

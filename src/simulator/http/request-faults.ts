@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Next } from "koa";
+import type { SimulatorContext } from "../state/context";
 import { type Fault, type FaultKind, isActive } from "../state/fault";
-import type { World } from "../state/world";
 import { readBody } from "./call";
 
-function findMatching(world: World, kind: FaultKind, ctx: Context, address: string): Fault | undefined {
-  return world.state.global.faults.find(
+function findMatching(context: SimulatorContext, kind: FaultKind, ctx: Context, address: string): Fault | undefined {
+  return context.state.global.faults.find(
     (fault) =>
       fault.kind === kind &&
-      isActive(fault, world.now()) &&
+      isActive(fault, context.now()) &&
       (fault.method === undefined || fault.method === ctx.method) &&
       (fault.path === undefined || address.includes(fault.path)),
   );
@@ -26,18 +26,18 @@ function writeInstead(ctx: Context, { status = 500, contentType = "text/html", b
  * Cuts the connection, or holds it without an answer, and does the work when its caller may be gone. What has not been
  * done when the simulator ends or is reset never is.
  */
-async function carryOutLate(world: World, ctx: Context, next: Next, fault: Fault): Promise<void> {
+async function carryOutLate(context: SimulatorContext, ctx: Context, next: Next, fault: Fault): Promise<void> {
   await readBody(ctx).catch(() => undefined);
-  await world.saved();
+  await context.saved();
   ctx.respond = false;
   if (!fault.hold) ctx.req.socket.destroy();
   const work = async () => {
-    await delay(fault.milliseconds ?? 1000, undefined, { ref: false, signal: world.ending });
+    await delay(fault.milliseconds ?? 1000, undefined, { ref: false, signal: context.ending });
     await next();
   };
   work().catch((error: unknown) => {
     if (!(error instanceof Error && error.name === "AbortError"))
-      world.log({ err: error, method: ctx.method, path: ctx.path }, "late simulator call failed");
+      context.log({ err: error, method: ctx.method, path: ctx.path }, "late simulator call failed");
   });
 }
 
@@ -48,22 +48,22 @@ async function carryOutLate(world: World, ctx: Context, next: Next, fault: Fault
  * does not tell calls apart.
  */
 export function requestFaults(
-  world: World,
+  context: SimulatorContext,
   refuse: (ctx: Context, why: "SERVICE_UNAVAILABLE" | "TIMED_OUT") => void,
   addressOf: (ctx: Context) => string = (ctx) => ctx.originalUrl,
 ) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    const matching = (kind: FaultKind) => findMatching(world, kind, ctx, addressOf(ctx));
+    const matching = (kind: FaultKind) => findMatching(context, kind, ctx, addressOf(ctx));
     /** Counts a fault as used, does the work where it comes `after` it, and saves both. */
     const use = async (fault: Fault) => {
-      world.useFault(fault);
+      context.useFault(fault);
       if (fault.after) await next();
-      await world.saved();
+      await context.saved();
     };
 
     const slow = matching("SLOW");
     if (slow) {
-      world.useFault(slow);
+      context.useFault(slow);
       await delay(slow.milliseconds ?? 1000, undefined, { ref: false });
     }
 
@@ -87,8 +87,8 @@ export function requestFaults(
 
     const late = matching("LATE");
     if (late) {
-      world.useFault(late);
-      return carryOutLate(world, ctx, next, late);
+      context.useFault(late);
+      return carryOutLate(context, ctx, next, late);
     }
 
     const dropped = matching("CONNECTION_DROPPED");

@@ -1,5 +1,5 @@
 import type { Context, Next } from "koa";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { advanceVcsa, availability, lifecycleAbsence, upgradeServiceAvailability } from "../vcsa/advance-vcsa";
 import { pathNotFound, VapiError } from "../vlcm/vapi-error";
 import { send } from "./answering";
@@ -11,13 +11,13 @@ const starting = new VapiError("SERVICE_UNAVAILABLE", "service.starting", "Servi
  * lifecycle service may be the last to come up. The upgrade service, under `/lcm/api`, goes on during a switchover but for
  * the moment in which the machines change places.
  */
-export function vcsaAvailability(world: World) {
+export function vcsaAvailability(context: SimulatorContext) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const isManagement = ctx.path === "/sdk";
     const isUpgradeService = ctx.path.startsWith("/lcm/api/");
     if (!isManagement && !isUpgradeService && !ctx.path.startsWith("/api/")) return next();
-    advanceVcsa(world);
-    const now = isUpgradeService ? upgradeServiceAvailability(world) : availability(world);
+    advanceVcsa(context);
+    const now = isUpgradeService ? upgradeServiceAvailability(context) : availability(context);
     if (now === "OFF") {
       ctx.respond = false;
       ctx.req.socket.destroy();
@@ -29,7 +29,7 @@ export function vcsaAvailability(world: World) {
       return;
     }
     if (now === "UNAVAILABLE") return send(ctx, starting.answer);
-    const absence = ctx.path.startsWith("/api/esx/") ? lifecycleAbsence(world) : undefined;
+    const absence = ctx.path.startsWith("/api/esx/") ? lifecycleAbsence(context) : undefined;
     if (absence === undefined) return next();
     send(ctx, (absence === 503 ? starting : pathNotFound).answer);
   };

@@ -6,7 +6,7 @@ import { model } from "../../domain/codec";
 import { decodeStrictly } from "../config/decode-strictly";
 import { send, UnreadableBody } from "../http/answering";
 import { requestFaults } from "../http/request-faults";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import {
   componentOf,
   groupOf,
@@ -46,20 +46,20 @@ async function nsxErrors(ctx: Context, next: Next): Promise<void> {
  * The API of NETVIRT managers. Each has a root of its own, `/nsx/<id>`, as each is a server of its own; the first is
  * also at the root of the simulator, for clients that know no path before `/api`.
  */
-export function nsxApis(world: World): Router[] {
-  return ["/nsx/:manager/api/v1", "/api/v1"].map((prefix) => nsxApi(world, prefix));
+export function nsxApis(context: SimulatorContext): Router[] {
+  return ["/nsx/:manager/api/v1", "/api/v1"].map((prefix) => nsxApi(context, prefix));
 }
 
-function nsxApi(world: World, prefix: string): Router {
+function nsxApi(context: SimulatorContext, prefix: string): Router {
   const router = new Router({ prefix });
-  router.use(requestFaults(world, (ctx) => send(ctx, new NsxError(503, 98, "The service is unavailable.").answer)));
+  router.use(requestFaults(context, (ctx) => send(ctx, new NsxError(503, 98, "The service is unavailable.").answer)));
   router.use(async (ctx, next) => {
     await nsxErrors(ctx, next);
-    await world.saved();
+    await context.saved();
   });
-  statusRoutes(router, world);
-  groupRoutes(router, world);
-  planRoutes(router, world);
+  statusRoutes(router, context);
+  groupRoutes(router, context);
+  planRoutes(router, context);
   router.all("/{*path}", (ctx) => {
     throw new NsxError(404, 600, `There is no ${ctx.method} ${ctx.path}.`);
   });
@@ -84,10 +84,10 @@ const configurationValues: Readonly<Record<string, readonly string[]>> = {
   rebootless_upgrade: ["true", "false"],
 };
 
-function checkRevision(world: World, group: NsxGroup, { _revision }: GroupBody): void {
-  const fault = world.findFault(["NSX_REVISION_STALE"]);
+function checkRevision(context: SimulatorContext, group: NsxGroup, { _revision }: GroupBody): void {
+  const fault = context.findFault(["NSX_REVISION_STALE"]);
   if (fault) {
-    world.useFault(fault);
+    context.useFault(fault);
     group.revision += 1;
   }
   if (_revision === group.revision) return;
@@ -116,8 +116,8 @@ function checkChange({ manager }: NsxCall, group: NsxGroup, body: GroupBody): vo
 }
 
 /** Groups of nodes, read and changed; a change needs the current revision. */
-function groupRoutes(router: Router, world: World): void {
-  const calls = withManager(router, world);
+function groupRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withManager(router, context);
   const isSummary = ({ query }: NsxCall) => query.get("summary") === "true";
 
   calls.get("/upgrade/upgrade-unit-groups", (call) => {
@@ -134,7 +134,7 @@ function groupRoutes(router: Router, world: World): void {
     const group = groupOf(call);
     const body = GroupBody.decode(call.body);
     if (E.isLeft(body)) throw new NsxError(400, 255, "The group is not one, or has no _revision.");
-    checkRevision(world, group, body.right);
+    checkRevision(context, group, body.right);
     checkChange(call, group, body.right);
     const { parallel, enabled, pause_after_each_upgrade_unit, extended_configuration } = body.right;
     Object.assign(group, {
@@ -147,8 +147,8 @@ function groupRoutes(router: Router, world: World): void {
     });
     group.revision += 1;
     const { upgrade_units: _, ...view } = groupView(group);
-    recordNsx(world, call.manager, { at: world.now(), step: "NSX_GROUP_SET", detail: JSON.stringify(view) });
-    world.changed();
+    recordNsx(context, call.manager, { at: context.now(), step: "NSX_GROUP_SET", detail: JSON.stringify(view) });
+    context.changed();
     return { status: 200, body: groupView(group) };
   });
 }
@@ -172,25 +172,25 @@ function actedOn({ manager, query }: NsxCall): NsxComponent {
 }
 
 /** Plan, settings and checks: what makes the coordinator do something. */
-function planRoutes(router: Router, world: World): void {
-  const calls = withManager(router, world);
+function planRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withManager(router, context);
 
   calls.post("/upgrade", (call) => {
     const action = call.query.get("action");
     if (action !== "execute_pre_upgrade_checks") throw new NsxError(400, 255, `Action ${action} is not simulated.`);
     const components = wantedComponents(call);
-    const fault = world.findFault(["NSX_PRECHECKS_RUNNING"]);
-    const running = components.some((component) => isChecking(component, world.now()));
-    if (!running) startChecks(world, call.manager, components);
-    if (fault) world.useFault(fault);
-    world.changed();
+    const fault = context.findFault(["NSX_PRECHECKS_RUNNING"]);
+    const running = components.some((component) => isChecking(component, context.now()));
+    if (!running) startChecks(context, call.manager, components);
+    if (fault) context.useFault(fault);
+    context.changed();
     if (fault || running) throw new NsxError(500, 30953, "Pre-upgrade checks are already in progress.");
     return { status: 204 };
   });
 
   calls.get("/upgrade/pre-upgrade-checks/failures", (call) => ({
     status: 200,
-    body: pageOf(call, checkFailures(wantedComponents(call), world.now())),
+    body: pageOf(call, checkFailures(wantedComponents(call), context.now())),
   }));
 
   calls.get("/upgrade/plan/:component/settings", (call) => ({
@@ -213,8 +213,8 @@ function planRoutes(router: Router, world: World): void {
     component.pauseOnError = pause_on_error ?? component.pauseOnError;
     component.pauseAfterEachGroup = pause_after_each_group ?? component.pauseAfterEachGroup;
     const detail = `${component.type} ${JSON.stringify(settingsView(component))}`;
-    recordNsx(world, call.manager, { at: world.now(), step: "NSX_SETTINGS_SET", detail });
-    world.changed();
+    recordNsx(context, call.manager, { at: context.now(), step: "NSX_SETTINGS_SET", detail });
+    context.changed();
     return { status: 200, body: settingsView(component) };
   });
 
@@ -222,10 +222,10 @@ function planRoutes(router: Router, world: World): void {
     const action = call.query.get("action");
     switch (action) {
       case "pause":
-        pause(world, call.manager);
+        pause(context, call.manager);
         break;
       case "upgrade":
-        startComponent(world, call.manager, actedOn(call), action);
+        startComponent(context, call.manager, actedOn(call), action);
         break;
       case "start":
       case "continue": {
@@ -234,42 +234,42 @@ function planRoutes(router: Router, world: World): void {
         if (fresh !== (action === "start") && component.status !== "SUCCESS") {
           throw new NsxError(400, 30015, `${component.type} is ${component.status}: action ${action} is not for it.`);
         }
-        startComponent(world, call.manager, component, action);
+        startComponent(context, call.manager, component, action);
         break;
       }
       default:
         throw new NsxError(400, 255, `Action ${action} is not simulated.`);
     }
-    world.changed();
+    context.changed();
     return { status: 204 };
   });
 }
 
 /** How far everything is. */
-function statusRoutes(router: Router, world: World): void {
-  const calls = withManager(router, world);
+function statusRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withManager(router, context);
 
-  calls.get("/upgrade/summary", ({ manager }) => ({ status: 200, body: summaryView(manager, world.now()) }));
+  calls.get("/upgrade/summary", ({ manager }) => ({ status: 200, body: summaryView(manager, context.now()) }));
 
   calls.get("/upgrade/status-summary", (call) => {
-    stillInProgress(world);
-    return { status: 200, body: statusView(call.manager, wantedComponents(call), world.now()) };
+    stillInProgress(context);
+    return { status: 200, body: statusView(call.manager, wantedComponents(call), context.now()) };
   });
 
   calls.get("/upgrade/upgrade-unit-groups-status", (call) => {
-    stillInProgress(world);
-    const groups = wantedGroups(call).map((group) => groupStatusView(group, world.now()));
+    stillInProgress(context);
+    const groups = wantedGroups(call).map((group) => groupStatusView(group, context.now()));
     return { status: 200, body: pageOf(call, groups) };
   });
 
   calls.get("/upgrade/upgrade-unit-groups/:group/status", (call) => {
-    stillInProgress(world);
+    stillInProgress(context);
     const { units } = groupOf(call);
     return {
       status: 200,
       body: pageOf(
         call,
-        units.map((unit) => unitStatusView(unit, world.now())),
+        units.map((unit) => unitStatusView(unit, context.now())),
       ),
     };
   });

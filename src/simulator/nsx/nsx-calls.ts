@@ -1,6 +1,6 @@
 import type Router from "@koa/router";
 import { type Answer, answering, type Call } from "../http/answering";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { NsxError } from "./nsx-error";
 import { type NsxComponent, NsxComponentType, type NsxGroup, type NsxManager } from "./nsx-state";
 
@@ -20,13 +20,13 @@ function isLoggedIn({ headers }: Call): boolean {
 }
 
 /** The manager of the path; without one in the path the first of all. */
-function managerOf(world: World, call: Call): NsxManager {
-  const managers = world.state.nsx?.managers ?? [];
+function managerOf(context: SimulatorContext, call: Call): NsxManager {
+  const managers = context.state.nsx?.managers ?? [];
   const { manager: id } = call.params;
   const manager = id === undefined ? managers[0] : managers.find((known) => known.id === id);
   if (!manager) throw new NsxError(404, 100, `There is no NETVIRT manager ${id ?? "here"}.`);
   const { restart } = manager;
-  const now = world.now();
+  const now = context.now();
   if (restart && now >= restart.from && now < restart.until) {
     // Services come up one after another: first nothing is there, then what is there fails.
     const halfway = (restart.from + restart.until) / 2;
@@ -34,20 +34,20 @@ function managerOf(world: World, call: Call): NsxManager {
     throw new NsxError(500, 99, "The service is starting.");
   }
   if (!isLoggedIn(call)) throw new NsxError(401, 403, "The credentials are missing.");
-  const refused = world.findFault(["NSX_ACCOUNT_REFUSED"]);
+  const refused = context.findFault(["NSX_ACCOUNT_REFUSED"]);
   if (refused) {
-    world.useFault(refused);
+    context.useFault(refused);
     throw new NsxError(403, 403, "The credentials were incorrect or the account specified has been locked.");
   }
   return manager;
 }
 
 /** Registers handlers that need a manager that answers. */
-export function withManager(router: Router, world: World) {
+export function withManager(router: Router, context: SimulatorContext) {
   const register = (method: "get" | "post" | "put") => (path: string, handler: NsxHandler) => {
     router[method](
       path,
-      answering(world, (call) => handler({ ...call, manager: managerOf(world, call) })),
+      answering(context, (call) => handler({ ...call, manager: managerOf(context, call) })),
     );
   };
   return { get: register("get"), post: register("post"), put: register("put") };
@@ -92,9 +92,9 @@ export function pageOf<A>({ query }: NsxCall, all: readonly A[]) {
 }
 
 /** Answers 500 with the code by which the product says that it is still at work, where a fault wants it. */
-export function stillInProgress(world: World): void {
-  const fault = world.findFault(["NSX_STILL_IN_PROGRESS"]);
+export function stillInProgress(context: SimulatorContext): void {
+  const fault = context.findFault(["NSX_STILL_IN_PROGRESS"]);
   if (!fault) return;
-  world.useFault(fault);
+  context.useFault(fault);
   throw new NsxError(500, 30023, "The upgrade is still in progress.");
 }

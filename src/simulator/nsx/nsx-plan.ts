@@ -1,4 +1,4 @@
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { NsxError } from "./nsx-error";
 import type { NsxComponent, NsxManager } from "./nsx-state";
 import { advanceNsx, findNodeFault, groupsOf, isActiveComponent, recordNsx, schedule } from "./nsx-timeline";
@@ -18,8 +18,13 @@ export function overallStatus({ components, lagsUntil = 0 }: NsxManager, now: nu
 }
 
 /** Starts, continues or retries a component; `action` is how that was asked for. Throws NsxError where the coordinator would not. */
-export function startComponent(world: World, manager: NsxManager, component: NsxComponent, action: string): void {
-  const at = world.now();
+export function startComponent(
+  context: SimulatorContext,
+  manager: NsxManager,
+  component: NsxComponent,
+  action: string,
+): void {
+  const at = context.now();
   const groups = groupsOf(manager, component);
   const enabled = groups.filter((group) => group.enabled);
   // Nodes that an earlier run has passed over may be left although it ended well.
@@ -34,7 +39,7 @@ export function startComponent(world: World, manager: NsxManager, component: Nsx
   if (groups.length > 0 && enabled.length === 0) {
     throw new NsxError(400, 30014, `No group of ${component.type} is enabled.`);
   }
-  recordNsx(world, manager, { at, step: "NSX_UPGRADE_REQUESTED", detail: `${component.type} ${action}` });
+  recordNsx(context, manager, { at, step: "NSX_UPGRADE_REQUESTED", detail: `${component.type} ${action}` });
   for (const unit of groups.flatMap(({ units }) => units)) {
     // A failed node is tried again; one that is still in maintenance mode is passed over without a word.
     if (unit.status !== "FAILED") continue;
@@ -42,10 +47,10 @@ export function startComponent(world: World, manager: NsxManager, component: Nsx
     delete unit.failure;
     if (!unit.maintenance) delete unit.fault;
   }
-  component.shown = { status: component.status, until: at + startLag * world.hostMilliseconds() };
+  component.shown = { status: component.status, until: at + startLag * context.hostMilliseconds() };
   component.status = "IN_PROGRESS";
-  schedule(world, manager, component, at);
-  advanceNsx(world);
+  schedule(context, manager, component, at);
+  advanceNsx(context);
 }
 
 function isOld({ status }: { readonly status: string }): boolean {
@@ -53,8 +58,8 @@ function isOld({ status }: { readonly status: string }): boolean {
 }
 
 /** Nodes in work are finished, no further one begins. */
-export function pause(world: World, manager: NsxManager): void {
-  recordNsx(world, manager, { at: world.now(), step: "NSX_PAUSE_REQUESTED" });
+export function pause(context: SimulatorContext, manager: NsxManager): void {
+  recordNsx(context, manager, { at: context.now(), step: "NSX_PAUSE_REQUESTED" });
   for (const component of manager.components.filter(({ status }) => status === "IN_PROGRESS")) {
     // The finalization has no nodes between which it could pause.
     if (groupsOf(manager, component).length > 0) component.status = "PAUSING";
@@ -62,22 +67,22 @@ export function pause(world: World, manager: NsxManager): void {
 }
 
 /** Starts the pre-upgrade checks of these components; what they will find is settled now. */
-export function startChecks(world: World, manager: NsxManager, components: readonly NsxComponent[]): void {
-  const now = world.now();
-  const endsAt = now + checkShare * world.hostMilliseconds();
+export function startChecks(context: SimulatorContext, manager: NsxManager, components: readonly NsxComponent[]): void {
+  const now = context.now();
+  const endsAt = now + checkShare * context.hostMilliseconds();
   for (const component of components) {
     const failures = groupsOf(manager, component).flatMap((group) =>
       group.units.flatMap((unit) => {
-        const fault = findNodeFault(world, "NSX_CHECK_FAILS", unit, now);
+        const fault = findNodeFault(context, "NSX_CHECK_FAILS", unit, now);
         if (!fault) return [];
-        world.useFault(fault);
+        context.useFault(fault);
         const message = fault.message ?? `Node ${unit.name} has not enough free space for the upgrade.`;
         return [{ id: `${unit.id}-check`, message, node: unit.name, group: group.name }];
       }),
     );
     component.checks = { startedAt: now, endsAt, failures };
   }
-  recordNsx(world, manager, {
+  recordNsx(context, manager, {
     at: now,
     step: "NSX_CHECKS_STARTED",
     detail: components.map(({ type }) => type).join(" "),

@@ -1,6 +1,6 @@
+import type { SimulatorContext } from "../state/context";
 import { type Fault, type FaultKind, isActive } from "../state/fault";
 import type { LedgerEntry } from "../state/ledger-entry";
-import type { World } from "../state/world";
 import type { NsxComponent, NsxGroup, NsxManager, NsxUnit } from "./nsx-state";
 
 /** How many groups, and hosts of a group, the product upgrades at once at most. */
@@ -30,8 +30,13 @@ export function isActiveComponent({ status }: NsxComponent): boolean {
 }
 
 /** The fault of a kind that acts on a node; faults without a node act on all. */
-export function findNodeFault(world: World, kind: FaultKind, unit: NsxUnit, at: number): Fault | undefined {
-  return world.state.global.faults.find(
+export function findNodeFault(
+  context: SimulatorContext,
+  kind: FaultKind,
+  unit: NsxUnit,
+  at: number,
+): Fault | undefined {
+  return context.state.global.faults.find(
     (fault) =>
       fault.kind === kind &&
       isActive(fault, at) &&
@@ -41,47 +46,47 @@ export function findNodeFault(world: World, kind: FaultKind, unit: NsxUnit, at: 
 
 /** Appends to the ledger; a node goes by its name, a manager by its id. */
 export function recordNsx(
-  world: World,
+  context: SimulatorContext,
   manager: NsxManager,
   entry: { readonly at: number; readonly step: LedgerEntry["step"]; readonly node?: string; readonly detail?: string },
 ): void {
   const { node, ...rest } = entry;
-  world.record({ ...rest, cluster: manager.id, ...(node !== undefined && { host: node }) });
+  context.record({ ...rest, cluster: manager.id, ...(node !== undefined && { host: node }) });
 }
 
 /** Lets everything happen that is due by now on every manager, each with the time at which it was due. */
-export function advanceNsx(world: World): void {
-  const now = world.now();
-  for (const manager of world.state.nsx?.managers ?? []) {
+export function advanceNsx(context: SimulatorContext): void {
+  const now = context.now();
+  for (const manager of context.state.nsx?.managers ?? []) {
     for (const component of manager.components) {
-      while (isActiveComponent(component) && happenNext(world, manager, component, now)) continue;
+      while (isActiveComponent(component) && happenNext(context, manager, component, now)) continue;
     }
   }
 }
 
 /** Begins what may begin, or ends the component where nothing can. Called whenever a node has ended, or at a start. */
-export function schedule(world: World, manager: NsxManager, component: NsxComponent, at: number): void {
+export function schedule(context: SimulatorContext, manager: NsxManager, component: NsxComponent, at: number): void {
   const groups = groupsOf(manager, component);
   if (groups.length === 0) {
-    component.endsAt ??= at + shareOfHostTime[component.type] * world.hostMilliseconds();
+    component.endsAt ??= at + shareOfHostTime[component.type] * context.hostMilliseconds();
     return;
   }
   const enabled = groups.filter((group) => group.enabled);
   const failed = enabled.some(({ units }) => units.some(({ status }) => status === "FAILED"));
   const mayBegin = component.status === "IN_PROGRESS" && !(failed && component.pauseOnError);
-  if (mayBegin) beginUnits(world, manager, component, enabled, at);
+  if (mayBegin) beginUnits(context, manager, component, enabled, at);
   if (enabled.some(isAtWork)) return;
 
   const rest = enabled.some((group) => group.units.some(canBegin));
   const left = groups.some(({ enabled: on, units }) => !on && units.some(({ status }) => status !== "SUCCESS"));
   const status = failed ? "FAILED" : rest || left ? "PAUSED" : "SUCCESS";
-  endComponent(world, manager, component, status, at);
+  endComponent(context, manager, component, status, at);
 }
 
-function happenNext(world: World, manager: NsxManager, component: NsxComponent, now: number): boolean {
+function happenNext(context: SimulatorContext, manager: NsxManager, component: NsxComponent, now: number): boolean {
   if (component.endsAt !== undefined) {
     if (component.endsAt > now) return false;
-    endComponent(world, manager, component, "SUCCESS", component.endsAt);
+    endComponent(context, manager, component, "SUCCESS", component.endsAt);
     return true;
   }
   const due = groupsOf(manager, component)
@@ -89,12 +94,12 @@ function happenNext(world: World, manager: NsxManager, component: NsxComponent, 
     .filter(({ unit }) => unit.status === "IN_PROGRESS" && unit.endsAt !== undefined && unit.endsAt <= now)
     .sort((a, b) => (a.unit.endsAt ?? 0) - (b.unit.endsAt ?? 0))[0];
   if (!due) return false;
-  endUnit(world, manager, component, due.group, due.unit);
+  endUnit(context, manager, component, due.group, due.unit);
   return true;
 }
 
 function beginUnits(
-  world: World,
+  context: SimulatorContext,
   manager: NsxManager,
   component: NsxComponent,
   groups: readonly NsxGroup[],
@@ -107,29 +112,29 @@ function beginUnits(
     const atOnce = group.parallel ? limits.units : 1;
     const free = atOnce - group.units.filter(({ status }) => status === "IN_PROGRESS").length;
     for (const unit of group.units.filter(canBegin).slice(0, Math.max(0, free))) {
-      beginUnit(world, manager, component, group, unit, at);
+      beginUnit(context, manager, component, group, unit, at);
     }
   }
 }
 
 function beginUnit(
-  world: World,
+  context: SimulatorContext,
   manager: NsxManager,
   component: NsxComponent,
   group: NsxGroup,
   unit: NsxUnit,
   at: number,
 ): void {
-  const duration = durationOf(component, group) * world.hostMilliseconds();
-  const fails = findNodeFault(world, "NSX_NODE_FAILS", unit, at);
-  const hangs = fails ? undefined : findNodeFault(world, "NSX_NODE_HANGS", unit, at);
+  const duration = durationOf(component, group) * context.hostMilliseconds();
+  const fails = findNodeFault(context, "NSX_NODE_FAILS", unit, at);
+  const hangs = fails ? undefined : findNodeFault(context, "NSX_NODE_HANGS", unit, at);
   unit.status = "IN_PROGRESS";
   unit.startedAt = at;
   delete unit.endsAt;
   if (!hangs) unit.endsAt = at + (fails ? failureShare : 1) * duration;
   const fault = fails ?? hangs;
   if (fault) {
-    world.useFault(fault);
+    context.useFault(fault);
     unit.fault = fault.id;
   }
   if (fails) unit.failure = fails.message ?? `The upgrade of ${unit.name} failed: the new modules could not be loaded.`;
@@ -137,31 +142,37 @@ function beginUnit(
   if (component.type === "MP" && last) {
     manager.restart = { from: at + restartShares.from * duration, until: at + restartShares.until * duration };
   }
-  recordNsx(world, manager, { at, step: "NSX_NODE_STARTED", node: unit.name, detail: component.type });
+  recordNsx(context, manager, { at, step: "NSX_NODE_STARTED", node: unit.name, detail: component.type });
 }
 
-function endUnit(world: World, manager: NsxManager, component: NsxComponent, group: NsxGroup, unit: NsxUnit): void {
-  const at = unit.endsAt ?? world.now();
+function endUnit(
+  context: SimulatorContext,
+  manager: NsxManager,
+  component: NsxComponent,
+  group: NsxGroup,
+  unit: NsxUnit,
+): void {
+  const at = unit.endsAt ?? context.now();
   delete unit.endsAt;
   if (unit.failure === undefined) {
     unit.status = "SUCCESS";
     unit.version = manager.targetVersion;
-    recordNsx(world, manager, { at, step: "NSX_NODE_UPGRADED", node: unit.name, detail: unit.version });
+    recordNsx(context, manager, { at, step: "NSX_NODE_UPGRADED", node: unit.name, detail: unit.version });
   } else {
     unit.status = "FAILED";
     if (component.type === "HOST") unit.maintenance = true;
-    recordNsx(world, manager, { at, step: "NSX_NODE_FAILED", node: unit.name, detail: unit.failure });
+    recordNsx(context, manager, { at, step: "NSX_NODE_FAILED", node: unit.name, detail: unit.failure });
   }
   const groupDone = !group.units.some(canBegin) && !isAtWork(group);
   const pauses = group.pauseAfterEachUnit || (component.pauseAfterEachGroup && groupDone);
-  const paused = world.findFault(["NSX_PAUSED"], {}, at);
-  if (paused) world.useFault(paused);
+  const paused = context.findFault(["NSX_PAUSED"], {}, at);
+  if (paused) context.useFault(paused);
   if ((pauses || paused) && component.status === "IN_PROGRESS") component.status = "PAUSING";
-  schedule(world, manager, component, at);
+  schedule(context, manager, component, at);
 }
 
 function endComponent(
-  world: World,
+  context: SimulatorContext,
   manager: NsxManager,
   component: NsxComponent,
   status: NsxComponent["status"],
@@ -170,10 +181,10 @@ function endComponent(
   component.status = status;
   delete component.endsAt;
   if (component.type === "MP" && status === "SUCCESS") manager.version = manager.targetVersion;
-  const fault = world.findFault(["NSX_STATUS_LAGS"], {}, at);
-  if (fault) world.useFault(fault);
-  manager.lagsUntil = at + (fault ? (fault.seconds ?? 10) * 1000 : lagShare * world.hostMilliseconds());
-  recordNsx(world, manager, { at, step: "NSX_COMPONENT_ENDED", detail: `${component.type} ${status}` });
+  const fault = context.findFault(["NSX_STATUS_LAGS"], {}, at);
+  if (fault) context.useFault(fault);
+  manager.lagsUntil = at + (fault ? (fault.seconds ?? 10) * 1000 : lagShare * context.hostMilliseconds());
+  recordNsx(context, manager, { at, step: "NSX_COMPONENT_ENDED", detail: `${component.type} ${status}` });
 }
 
 function durationOf({ type }: NsxComponent, { extendedConfiguration }: NsxGroup): number {
@@ -203,15 +214,15 @@ function isAtWork({ units }: NsxGroup): boolean {
 }
 
 /** Nodes that removed faults held come back: out of maintenance mode, and on with what hung. */
-export function releaseNodes(world: World, faults: readonly string[]): void {
-  const at = world.now();
-  for (const manager of world.state.nsx?.managers ?? []) {
+export function releaseNodes(context: SimulatorContext, faults: readonly string[]): void {
+  const at = context.now();
+  for (const manager of context.state.nsx?.managers ?? []) {
     for (const group of manager.groups) {
       for (const unit of group.units.filter(({ fault }) => fault !== undefined && faults.includes(fault))) {
         delete unit.fault;
         if (unit.maintenance) {
           delete unit.maintenance;
-          recordNsx(world, manager, { at, step: "NSX_MAINTENANCE_EXITED", node: unit.name });
+          recordNsx(context, manager, { at, step: "NSX_MAINTENANCE_EXITED", node: unit.name });
         }
         if (unit.status === "IN_PROGRESS" && unit.endsAt === undefined) unit.endsAt = at;
       }

@@ -1,7 +1,7 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
+import type { Appointment, SimulatorContext } from "../state/context";
 import { describeImage } from "../state/image-extras";
 import { type ClusterState, desiredImage, type TaskState } from "../state/simulator-state";
-import type { Appointment, World } from "../state/world";
 import { advanceVcsa } from "../vcsa/advance-vcsa";
 import { happenToTask } from "../vim25/tasks";
 import { happenToApply } from "./apply";
@@ -9,19 +9,19 @@ import { checkCluster } from "./check";
 import { scanCluster } from "./scan";
 
 /** What a task other than a remediation does, all at its end. */
-function endTask(world: World, cluster: ClusterState, task: TaskState, at: number): void {
+function endTask(context: SimulatorContext, cluster: ClusterState, task: TaskState, at: number): void {
   task.status = "SUCCEEDED";
   task.endedAt = at;
   switch (task.kind) {
     case "scan": {
       // Results of earlier scans are dropped: with many hosts they would be most of the state.
       for (const earlier of cluster.tasks) delete earlier.scan;
-      const scan = scanCluster(world, cluster, at);
+      const scan = scanCluster(context, cluster, at);
       if (scan) task.scan = structuredClone(scan);
       return;
     }
     case "check":
-      task.check = checkCluster(world, cluster, task, at);
+      task.check = checkCluster(context, cluster, task, at);
       cluster.lastCheck = structuredClone(task.check);
       return;
     case "stage":
@@ -41,7 +41,7 @@ function endTask(world: World, cluster: ClusterState, task: TaskState, at: numbe
       cluster.commits.push({ id, version, author: task.user, at, message, ...(extras && { extras }) });
       cluster.drafts = cluster.drafts.filter((other) => other !== draft);
       task.commit = id;
-      world.record({
+      context.record({
         at,
         cluster: cluster.id,
         step: "IMAGE_COMMITTED",
@@ -57,14 +57,14 @@ function endTask(world: World, cluster: ClusterState, task: TaskState, at: numbe
 }
 
 /** Lets the event of a cluster happen that is due at a moment; of several the one of the first task. */
-function letHappen(world: World, { cluster, at }: Appointment): void {
+function letHappen(context: SimulatorContext, { cluster, at }: Appointment): void {
   const task = cluster.tasks.find(({ status, events }) => status === "OPEN" && events[0]?.at === at);
   if (task) {
     const [event, ...later] = task.events;
     if (!event) return;
     task.events = later;
-    if (task.kind === "apply") happenToApply(world, cluster, task, event);
-    else endTask(world, cluster, task, event.at);
+    if (task.kind === "apply") happenToApply(context, cluster, task, event);
+    else endTask(context, cluster, task, event.at);
     return;
   }
   const ofHost = cluster.vim25?.tasks.find(({ events }) => events[0]?.at === at);
@@ -72,19 +72,19 @@ function letHappen(world: World, { cluster, at }: Appointment): void {
   const [event, ...later] = ofHost.events;
   if (!event) return;
   ofHost.events = later;
-  happenToTask(world, cluster, ofHost, event);
+  happenToTask(context, cluster, ofHost, event);
 }
 
 /**
  * Lets everything happen that is due by now, earliest first, over all clusters, each with the time at which it was
  * due. It makes no difference how often or how late this is called, or whether a restart lies between.
  */
-export function advance(world: World): void {
-  const now = world.now();
-  for (let due = world.agenda.next(); due && due.at <= now; due = world.agenda.next()) {
-    letHappen(world, due);
-    world.movedOn(due.cluster);
+export function advance(context: SimulatorContext): void {
+  const now = context.now();
+  for (let due = context.eventQueue.next(); due && due.at <= now; due = context.eventQueue.next()) {
+    letHappen(context, due);
+    context.movedOn(due.cluster);
   }
-  advanceNsx(world);
-  advanceVcsa(world);
+  advanceNsx(context);
+  advanceVcsa(context);
 }

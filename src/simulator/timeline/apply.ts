@@ -1,8 +1,8 @@
+import type { SimulatorContext } from "../state/context";
 import type { FaultKind } from "../state/fault";
 import type { LedgerStep } from "../state/ledger-entry";
 import { type EffectivePolicy, effectivePolicy, parallelHosts } from "../state/remediation-policy";
 import type { ClusterState, HostFailure, HostRun, HostState, TaskState, TimelineEvent } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { bringBack, describeEvacuation, evacuate } from "./evacuation";
 import { planHost } from "./host-timeline";
 import { isPatchedLive, maintenanceObstacle, remediationObstacle } from "./obstacles";
@@ -25,12 +25,12 @@ class Remediation {
   private readonly policy: EffectivePolicy;
 
   constructor(
-    private readonly world: World,
+    private readonly context: SimulatorContext,
     private readonly cluster: ClusterState,
     private readonly task: TaskState,
     private readonly at: number,
   ) {
-    this.policy = effectivePolicy(world.state.global.defaultPolicy, cluster.policy);
+    this.policy = effectivePolicy(context.state.global.defaultPolicy, cluster.policy);
   }
 
   private get runs(): HostRun[] {
@@ -38,7 +38,7 @@ class Remediation {
   }
 
   private record(step: LedgerStep, host?: HostState, detail?: string): void {
-    this.world.record({
+    this.context.record({
       at: this.at,
       cluster: this.cluster.id,
       step,
@@ -65,7 +65,7 @@ class Remediation {
     if (switchedOff.length > 0) this.record("SETTINGS_SWITCHED_OFF", undefined, switchedOff.join(", "));
 
     const parallel = parallelHosts(this.policy);
-    const unsupported = this.world.findFault(["PARALLEL_REMEDIATION_UNSUPPORTED", "VSAN_ONE_AT_A_TIME"], {
+    const unsupported = this.context.findFault(["PARALLEL_REMEDIATION_UNSUPPORTED", "VSAN_ONE_AT_A_TIME"], {
       cluster: this.cluster.id,
     });
     if (parallel !== undefined && !unsupported) {
@@ -142,7 +142,7 @@ class Remediation {
   private finish(run: HostRun, host: HostState): void {
     run.status = "OK";
     run.endedAt = this.at;
-    rescanHost(this.world, this.cluster, host);
+    rescanHost(this.context, this.cluster, host);
     this.goOn();
   }
 
@@ -150,21 +150,21 @@ class Remediation {
     const on = { cluster: this.cluster.id, host: host.id };
     const { version = host.version, extras } = this.task;
     const image = { version, ...(extras && { extras }) };
-    const slow = this.world.findFault(["HOST_SLOW"], on, this.at);
-    if (slow) this.world.useFault(slow);
+    const slow = this.context.findFault(["HOST_SLOW"], on, this.at);
+    if (slow) this.context.useFault(slow);
 
-    const obstacle = remediationObstacle(this.world, this.cluster, host, image, this.policy);
-    const livePatch = isPatchedLive(this.world, host, image, this.policy);
+    const obstacle = remediationObstacle(this.context, this.cluster, host, image, this.policy);
+    const livePatch = isPatchedLive(this.context, host, image, this.policy);
     const inMaintenance = run.inMaintenance ?? host.maintenance === "IN";
     const entersMaintenance = obstacle === undefined && !livePatch && !inMaintenance;
-    const failing = this.world.findFault(
+    const failing = this.context.findFault(
       [...(entersMaintenance ? enteringFails : []), ...installingFails, ...(livePatch ? [] : rebootingFails)],
       on,
       this.at,
     );
-    if (failing && obstacle === undefined) this.world.useFault(failing);
+    if (failing && obstacle === undefined) this.context.useFault(failing);
     const stuckFor =
-      entersMaintenance && !failing ? maintenanceObstacle(this.world, this.cluster, host, this.policy) : undefined;
+      entersMaintenance && !failing ? maintenanceObstacle(this.context, this.cluster, host, this.policy) : undefined;
 
     if (run.tries === 0) {
       host.applies += 1;
@@ -183,7 +183,7 @@ class Remediation {
       host: host.id,
       name: host.name,
       start: this.at,
-      duration: this.world.hostMilliseconds() * (slow?.factor ?? 1),
+      duration: this.context.hostMilliseconds() * (slow?.factor ?? 1),
       quickBoot: this.policy.enable_quick_boot,
       inMaintenance,
       livePatch,
@@ -218,7 +218,7 @@ class Remediation {
     }
     run.status = failure.status;
     run.endedAt = this.at;
-    rescanHost(this.world, this.cluster, host);
+    rescanHost(this.context, this.cluster, host);
     this.record("APPLY_FAILED", host, message);
     // One after another, the first that fails is the last; at the same time, the others go on.
     if (this.task.parallel === undefined) this.end();
@@ -277,7 +277,7 @@ class Remediation {
       run.failures = [...(run.failures ?? []), { at: this.at, ...reason, retriable: true }];
       run.status = "ERROR";
       run.endedAt = this.at;
-      rescanHost(this.world, this.cluster, host);
+      rescanHost(this.context, this.cluster, host);
       this.record("APPLY_FAILED", host, reason.message);
     }
     this.end();
@@ -318,43 +318,54 @@ function isLive({ kind, host }: TimelineEvent, { id }: HostState): boolean {
 }
 
 /** Begins a remediation whose task is already one of the cluster's. */
-export function beginApply(world: World, cluster: ClusterState, task: TaskState): void {
-  new Remediation(world, cluster, task, task.createdAt).begin();
+export function beginApply(context: SimulatorContext, cluster: ClusterState, task: TaskState): void {
+  new Remediation(context, cluster, task, task.createdAt).begin();
 }
 
 /** Lets one event of a remediation happen. */
-export function happenToApply(world: World, cluster: ClusterState, task: TaskState, event: TimelineEvent): void {
-  new Remediation(world, cluster, task, event.at).happen(event);
+export function happenToApply(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  task: TaskState,
+  event: TimelineEvent,
+): void {
+  new Remediation(context, cluster, task, event.at).happen(event);
 }
 
 /** Cancels a remediation that has not ended (epoch milliseconds). */
-export function cancelApply(world: World, cluster: ClusterState, task: TaskState, at: number): void {
-  new Remediation(world, cluster, task, at).cancel();
+export function cancelApply(context: SimulatorContext, cluster: ClusterState, task: TaskState, at: number): void {
+  new Remediation(context, cluster, task, at).cancel();
 }
 
 /** Goes on with a remediation, if it is one, without a host that leaves the cluster. */
-export function leaveApply(world: World, cluster: ClusterState, task: TaskState, host: HostState, why: string): void {
-  if (task.kind === "apply") new Remediation(world, cluster, task, world.now()).leave(host, why);
+export function leaveApply(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  task: TaskState,
+  host: HostState,
+  why: string,
+): void {
+  if (task.kind === "apply") new Remediation(context, cluster, task, context.now()).leave(host, why);
 }
 
 /** Ends a remediation in the middle of what it does (epoch milliseconds). */
 export function abandonApply(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   task: TaskState,
   at: number,
   reason: { readonly id: string; readonly message: string },
 ): void {
-  new Remediation(world, cluster, task, at).abandon(reason);
+  new Remediation(context, cluster, task, at).abandon(reason);
 }
 
 /** A host that never reconnected is repaired: it is back on the image that it had, without VMs. */
-export function repairHost(world: World, cluster: ClusterState, host: HostState, at: number): void {
+export function repairHost(context: SimulatorContext, cluster: ClusterState, host: HostState, at: number): void {
   delete host.lostBy;
   host.connection = "CONNECTED";
   host.maintenance = "OUT";
   // What was installed went with the failed start; the host has started once more since.
   if (cluster.vim25) cluster.vim25.hosts[host.id] = { bootTime: at };
-  rescanHost(world, cluster, host);
-  world.record({ at, cluster: cluster.id, host: host.id, step: "HOST_REPAIRED" });
+  rescanHost(context, cluster, host);
+  context.record({ at, cluster: cluster.id, host: host.id, step: "HOST_REPAIRED" });
 }

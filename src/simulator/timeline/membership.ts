@@ -1,5 +1,5 @@
+import type { SimulatorContext } from "../state/context";
 import type { ClusterState, HostState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { recount } from "../vim25/virtual-machines";
 import { leaveApply } from "./apply";
 import { rescanHost } from "./scan";
@@ -11,8 +11,8 @@ export interface JoiningHost {
 }
 
 /** The number that the next host gets; ids of hosts that have left are not given again. */
-function takeNumber(world: World): number {
-  const { global, clusters } = world.state;
+function takeNumber(context: SimulatorContext): number {
+  const { global, clusters } = context.state;
   const used = clusters.flatMap(({ hosts }) => hosts.map(({ id }) => Number(id.replace(/\D/g, ""))));
   const number = global.nextHost ?? Math.max(0, ...used) + 1;
   global.nextHost = number + 1;
@@ -20,12 +20,16 @@ function takeNumber(world: World): number {
 }
 
 /** Adds a host without virtual machines to a cluster, at once. Answers why it cannot be where it cannot. */
-export function joinCluster(world: World, cluster: ClusterState, joining: JoiningHost): HostState | string {
-  const { name, version = world.config.hostVersion } = joining;
-  if (world.state.clusters.some(({ hosts }) => hosts.some((host) => host.name === name)))
+export function joinCluster(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  joining: JoiningHost,
+): HostState | string {
+  const { name, version = context.config.hostVersion } = joining;
+  if (context.state.clusters.some(({ hosts }) => hosts.some((host) => host.name === name)))
     return `name: there is a host ${name} already`;
   const host: HostState = {
-    id: `host-${takeNumber(world)}`,
+    id: `host-${takeNumber(context)}`,
     name,
     version,
     connection: "CONNECTED",
@@ -37,10 +41,10 @@ export function joinCluster(world: World, cluster: ClusterState, joining: Joinin
     applies: 0,
   };
   cluster.hosts.push(host);
-  world.whereabouts.hostJoined(cluster, host);
-  rescanHost(world, cluster, host);
-  world.record({ at: world.now(), cluster: cluster.id, host: host.id, step: "HOST_JOINED", detail: name });
-  world.changed(cluster);
+  context.hostIndex.hostJoined(cluster, host);
+  rescanHost(context, cluster, host);
+  context.record({ at: context.now(), cluster: cluster.id, host: host.id, step: "HOST_JOINED", detail: name });
+  context.changed(cluster);
   return host;
 }
 
@@ -48,13 +52,13 @@ export function joinCluster(world: World, cluster: ClusterState, joining: Joinin
  * Takes a host out of its cluster and out of the inventory, whatever is done to it: a remediation of it fails, what the
  * management interface does on it fails too. The virtual machines that are on it go with it.
  */
-export function leaveCluster(world: World, cluster: ClusterState, host: HostState): void {
-  const at = world.now();
+export function leaveCluster(context: SimulatorContext, cluster: ClusterState, host: HostState): void {
+  const at = context.now();
   // Those that have left it stay where they are.
   delete host.evacuation;
   host.maintenance = "OUT";
   const why = `Host ${host.name} was removed from cluster ${cluster.name}.`;
-  for (const task of cluster.tasks) if (task.status === "OPEN") leaveApply(world, cluster, task, host, why);
+  for (const task of cluster.tasks) if (task.status === "OPEN") leaveApply(context, cluster, task, host, why);
   cluster.hosts = cluster.hosts.filter((other) => other !== host);
   for (const other of cluster.hosts) {
     delete other.evacuation?.running[host.id];
@@ -78,7 +82,7 @@ export function leaveCluster(world: World, cluster: ClusterState, host: HostStat
     }
     recount(cluster);
   }
-  world.whereabouts.hostLeft(host);
-  world.record({ at, cluster: cluster.id, host: host.id, step: "HOST_LEFT", detail: host.name });
-  world.changed(cluster);
+  context.hostIndex.hostLeft(host);
+  context.record({ at, cluster: cluster.id, host: host.id, step: "HOST_LEFT", detail: host.name });
+  context.changed(cluster);
 }

@@ -1,8 +1,8 @@
+import type { SimulatorContext } from "../state/context";
 import type { EvacuationBlocker } from "../state/fault";
 import { type Image, livePatchObstacle } from "../state/image-extras";
 import { type EffectivePolicy, enforcesHardwareCompatibility, livePatchMode } from "../state/remediation-policy";
 import type { ClusterState, HostState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { evacuationObstacle } from "./evacuation";
 import { imageRefusal } from "./scan";
 
@@ -23,27 +23,27 @@ function isBlocked(by: EvacuationBlocker, cluster: ClusterState, host: HostState
  * puts a host into maintenance mode by hand.
  */
 export function maintenanceObstacle(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   host: HostState,
   policy: EffectivePolicy,
 ): string | undefined {
   const on = { cluster: cluster.id, host: host.id };
   const others = cluster.hosts.filter(({ id, maintenance }) => id !== host.id && maintenance !== "OUT").length;
-  if (others > 0 && world.findFault(["VSAN_ONE_AT_A_TIME"], on))
+  if (others > 0 && context.findFault(["VSAN_ONE_AT_A_TIME"], on))
     return `Another host of cluster ${cluster.name} is in maintenance mode, and vSAN allows one at a time.`;
 
-  const crowded = world.findFault(["EVACUATION_IMPOSSIBLE"], on);
+  const crowded = context.findFault(["EVACUATION_IMPOSSIBLE"], on);
   const vmsMove = policy.pre_remediation_power_action === "DO_NOT_CHANGE_VMS_POWER_STATE" && host.poweredOnVms > 0;
   if (crowded && vmsMove && others >= (crowded.others ?? 1)) {
-    world.useFault(crowded);
+    context.useFault(crowded);
     return crowded.message ?? `The other hosts have not enough unreserved memory for the running VMs of ${host.name}.`;
   }
 
-  const blocked = world.findFault(["EVACUATION_BLOCKED"], on);
+  const blocked = context.findFault(["EVACUATION_BLOCKED"], on);
   const by = blocked?.by ?? "RUNNING_VMS";
   if (blocked && isBlocked(by, cluster, host, policy)) {
-    world.useFault(blocked);
+    context.useFault(blocked);
     return blocked.message ?? `Host ${host.name} could not enter maintenance mode: ${blockers[by]}.`;
   }
   return evacuationObstacle(cluster, host, policy);
@@ -51,12 +51,12 @@ export function maintenanceObstacle(
 
 /** What a check warns of, because it would keep the VMs on the host under the policy as it is now. */
 export function evacuationRisk(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   host: HostState,
   policy: EffectivePolicy,
 ): string | undefined {
-  const fault = world.findFault(["EVACUATION_BLOCKED"], { cluster: cluster.id, host: host.id });
+  const fault = context.findFault(["EVACUATION_BLOCKED"], { cluster: cluster.id, host: host.id });
   const by = fault?.by ?? "RUNNING_VMS";
   const isSolved =
     (by === "ADMISSION_CONTROL" && policy.disable_hac) ||
@@ -67,7 +67,7 @@ export function evacuationRisk(
 
 /** Why a remediation of a host cannot even begin, or undefined where it can; nothing of the host is touched then. */
 export function remediationObstacle(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   host: HostState,
   image: Image,
@@ -75,23 +75,28 @@ export function remediationObstacle(
 ): string | undefined {
   if (host.connection !== "CONNECTED") return `Host ${host.name} is not connected.`;
   const on = { cluster: cluster.id, host: host.id };
-  const refused = world.findFault(["IMAGE_REFUSED"], on);
+  const refused = context.findFault(["IMAGE_REFUSED"], on);
   if (refused) return imageRefusal(refused.message, host);
-  const incompatible = enforcesHardwareCompatibility(policy) && hardwareProblem(world, cluster, host);
+  const incompatible = enforcesHardwareCompatibility(policy) && hardwareProblem(context, cluster, host);
   if (incompatible) return incompatible;
-  const obstacle = livePatchMode(policy) === "ENFORCE" ? livePatchObstacle(world.config, host, image) : undefined;
+  const obstacle = livePatchMode(policy) === "ENFORCE" ? livePatchObstacle(context.config, host, image) : undefined;
   return obstacle && `Host ${host.name} cannot be remediated without a reboot, which the policy demands: ${obstacle}`;
 }
 
 /** What of a host is not on the hardware compatibility list; undefined where all is. */
-export function hardwareProblem(world: World, cluster: ClusterState, host: HostState): string | undefined {
-  const fault = world.findFault(["HARDWARE_INCOMPATIBLE"], { cluster: cluster.id, host: host.id });
+export function hardwareProblem(context: SimulatorContext, cluster: ClusterState, host: HostState): string | undefined {
+  const fault = context.findFault(["HARDWARE_INCOMPATIBLE"], { cluster: cluster.id, host: host.id });
   return (
     fault && (fault.message ?? `A storage controller of host ${host.name} is not on the hardware compatibility list.`)
   );
 }
 
 /** Whether the image is applied to a host while it runs. */
-export function isPatchedLive(world: World, host: HostState, image: Image, policy: EffectivePolicy): boolean {
-  return livePatchMode(policy) !== "DISABLE" && livePatchObstacle(world.config, host, image) === undefined;
+export function isPatchedLive(
+  context: SimulatorContext,
+  host: HostState,
+  image: Image,
+  policy: EffectivePolicy,
+): boolean {
+  return livePatchMode(policy) !== "DISABLE" && livePatchObstacle(context.config, host, image) === undefined;
 }

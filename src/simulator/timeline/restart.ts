@@ -1,5 +1,5 @@
+import type { SimulatorContext } from "../state/context";
 import type { ClusterState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { applianceOf, note } from "../vcsa/appliance";
 import type { ApplianceFailure } from "../vcsa/vcsa-state";
 import { abandonApply } from "./apply";
@@ -14,15 +14,15 @@ export const endedByRestart = {
  * Ends every task, as a component manager does whose service restarts. Hosts stay as they are: those in maintenance mode
  * stay in it, those that restart come back, and nobody takes them further. `fault` is to blame.
  */
-export function endTasksByRestart(world: World, fault: string): void {
-  const at = world.now();
-  world.record({ at, step: "MANAGER_RESTARTED" });
-  for (const cluster of world.state.clusters) {
+export function endTasksByRestart(context: SimulatorContext, fault: string): void {
+  const at = context.now();
+  context.record({ at, step: "MANAGER_RESTARTED" });
+  for (const cluster of context.state.clusters) {
     const open = cluster.tasks.filter(({ status }) => status === "OPEN");
     for (const task of open) {
       task.endedByRestart = true;
       if (task.kind === "apply") {
-        abandonApply(world, cluster, task, at, endedByRestart);
+        abandonApply(context, cluster, task, at, endedByRestart);
         continue;
       }
       task.status = "FAILED";
@@ -30,24 +30,24 @@ export function endTasksByRestart(world: World, fault: string): void {
       task.events = [];
     }
     endManagementTasks(cluster, at);
-    world.changed(cluster);
+    context.changed(cluster);
   }
-  endApplianceTasks(world, at, { kind: "FAILS", ...endedByRestart, fault });
+  endApplianceTasks(context, at, { kind: "FAILS", ...endedByRestart, fault });
 }
 
 /** What the management server prepares for its own upgrade; an installation and a switchover need none of its services. */
-function endApplianceTasks(world: World, at: number, failure: ApplianceFailure): void {
-  const appliance = applianceOf(world);
+function endApplianceTasks(context: SimulatorContext, at: number, failure: ApplianceFailure): void {
+  const appliance = applianceOf(context);
   const { update, migration } = appliance;
   if (update?.kind === "stage" && update.status === "RUNNING") {
     Object.assign(update, { status: "FAILED", endedAt: at, failure });
     delete appliance.staged;
-    note(world, "MGMT_STAGING_FAILED", at, failure.message);
+    note(context, "MGMT_STAGING_FAILED", at, failure.message);
   }
   if (migration?.status === "RUNNING" && !["SWITCHOVER", "CANCELING"].includes(migration.state)) {
     Object.assign(migration, { status: "FAILED", endedAt: at, failure });
     delete migration.endsAt;
-    note(world, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${failure.message}`);
+    note(context, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${failure.message}`);
   }
 }
 

@@ -1,6 +1,6 @@
+import type { SimulatorContext } from "../state/context";
 import { differingParts, type Image } from "../state/image-extras";
 import { type ClusterState, desiredImage, type HostState, type ScanSnapshot } from "../state/simulator-state";
-import type { World } from "../state/world";
 
 type HostScan = ScanSnapshot["hosts"][string];
 
@@ -16,14 +16,19 @@ function isNewer(version: string, than: string): boolean {
 }
 
 /** Why a host that is not what the image says cannot become it; undefined where it can. */
-function refusalOf(world: World, cluster: ClusterState, host: HostState, image: Image): string | undefined {
+function refusalOf(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  host: HostState,
+  image: Image,
+): string | undefined {
   if (isNewer(host.version, image.version)) return "The host is newer than the image.";
   const { components: wanted = {} } = image.extras ?? {};
   const older = Object.entries(host.extras?.components ?? {}).find(
     ([name, version]) => wanted[name] !== undefined && isNewer(version, wanted[name]),
   );
   if (older) return `Component ${older[0]} ${older[1]} of the host cannot be taken back to ${wanted[older[0]]}.`;
-  const refused = world.findFault(["IMAGE_REFUSED"], { cluster: cluster.id, host: host.id });
+  const refused = context.findFault(["IMAGE_REFUSED"], { cluster: cluster.id, host: host.id });
   return refused && imageRefusal(refused.message, host);
 }
 
@@ -33,10 +38,10 @@ export function imageRefusal(message: string | undefined, host: HostState): stri
 }
 
 /** How a host compares with an image. Going back is not possible, so a newer host is incompatible. */
-function scanHost(world: World, cluster: ClusterState, host: HostState, image: Image): HostScan {
+function scanHost(context: SimulatorContext, cluster: ClusterState, host: HostState, image: Image): HostScan {
   const isDone = host.version === image.version && differingParts(host.extras, image.extras).length === 0;
   const isConnected = host.connection === "CONNECTED";
-  const refusal = isConnected && !isDone ? refusalOf(world, cluster, host, image) : undefined;
+  const refusal = isConnected && !isDone ? refusalOf(context, cluster, host, image) : undefined;
   return {
     version: host.version,
     status: !isConnected ? "UNAVAILABLE" : isDone ? "COMPLIANT" : refusal ? "INCOMPATIBLE" : "NON_COMPLIANT",
@@ -47,16 +52,16 @@ function scanHost(world: World, cluster: ClusterState, host: HostState, image: I
 }
 
 /** Compares every host with the desired image, which the cluster must have, and keeps the result as the latest. */
-export function scanCluster(world: World, cluster: ClusterState, at: number): ScanSnapshot | undefined {
+export function scanCluster(context: SimulatorContext, cluster: ClusterState, at: number): ScanSnapshot | undefined {
   const desired = desiredImage(cluster);
   if (!desired) return undefined;
   const { id: commit, version, extras } = desired;
-  const hosts = Object.fromEntries(cluster.hosts.map((host) => [host.id, scanHost(world, cluster, host, desired)]));
+  const hosts = Object.fromEntries(cluster.hosts.map((host) => [host.id, scanHost(context, cluster, host, desired)]));
   cluster.lastScan = { at, commit, version, hosts, ...(extras && { extras }) };
   return cluster.lastScan;
 }
 
 /** Brings one host up to date in the latest scan, as the product does after a remediation. */
-export function rescanHost(world: World, cluster: ClusterState, host: HostState): void {
-  if (cluster.lastScan) cluster.lastScan.hosts[host.id] = scanHost(world, cluster, host, cluster.lastScan);
+export function rescanHost(context: SimulatorContext, cluster: ClusterState, host: HostState): void {
+  if (cluster.lastScan) cluster.lastScan.hosts[host.id] = scanHost(context, cluster, host, cluster.lastScan);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { SimulatorContext } from "../state/context";
 import { hasImage } from "../state/image-extras";
 import { type ClusterState, desiredImage, type HostRun, type TaskState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { advance } from "./advance";
 import { alreadyCompliant, beginApply } from "./apply";
 
@@ -21,17 +21,17 @@ const shareOfHostTime: Record<Exclude<TaskState["kind"], "apply">, number> = {
 const pendingShare = 0.02;
 
 function openTask(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   task: Pick<TaskState, "kind" | "user"> & Partial<TaskState>,
 ): TaskState {
-  const now = world.now();
+  const now = context.now();
   const desired = desiredImage(cluster);
   const opened: TaskState = {
     id: `${randomUUID()}:com.vmware.esx.settings.clusters.software`,
     status: "OPEN",
     createdAt: now,
-    startsAt: now + pendingShare * world.hostMilliseconds(),
+    startsAt: now + pendingShare * context.hostMilliseconds(),
     forgotten: false,
     events: [],
     ...(desired && { commit: desired.id, version: desired.version, ...(desired.extras && { extras: desired.extras }) }),
@@ -40,39 +40,44 @@ function openTask(
   const finished = cluster.tasks.filter(({ status }) => status !== "OPEN");
   const dropped = new Set(finished.slice(0, Math.max(0, finished.length - rememberedTasks)));
   cluster.tasks = [...cluster.tasks.filter((known) => !dropped.has(known)), opened];
-  world.whereabouts.tasksChanged(
+  context.hostIndex.tasksChanged(
     cluster,
     opened.id,
     [...dropped].map(({ id }) => id),
   );
-  world.changed(cluster);
+  context.changed(cluster);
   return opened;
 }
 
 /** Begins any task but a remediation; what it does happens when it ends. */
 export function startTask(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   task: { kind: Exclude<TaskState["kind"], "apply">; user: string } & Pick<
     Partial<TaskState>,
     "hosts" | "draft" | "message" | "version" | "extras"
   >,
 ): TaskState {
-  const duration = shareOfHostTime[task.kind] * world.hostMilliseconds();
-  const now = world.now();
-  const opened = openTask(world, cluster, {
+  const duration = shareOfHostTime[task.kind] * context.hostMilliseconds();
+  const now = context.now();
+  const opened = openTask(context, cluster, {
     ...task,
     startsAt: now + pendingShare * duration,
     events: [{ at: now + duration, kind: "TASK_ENDED" }],
   });
-  advance(world);
+  advance(context);
   return opened;
 }
 
 /** Begins the remediation of hosts (by id, in this order); those that have the desired image already are skipped. */
-export function startApply(world: World, cluster: ClusterState, hosts: readonly string[], user: string): TaskState {
+export function startApply(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  hosts: readonly string[],
+  user: string,
+): TaskState {
   const desired = desiredImage(cluster);
-  const now = world.now();
+  const now = context.now();
   const runs = hosts.map((id): HostRun => {
     const isDone = cluster.hosts.some(
       (host) => host.id === id && desired && hasImage(host, desired) && host.connection === "CONNECTED",
@@ -85,9 +90,9 @@ export function startApply(world: World, cluster: ClusterState, hosts: readonly 
       ...(isDone && { note: alreadyCompliant, endedAt: now }),
     };
   });
-  const task = openTask(world, cluster, { kind: "apply", user, hosts: [...hosts], runs });
-  beginApply(world, cluster, task);
-  advance(world);
+  const task = openTask(context, cluster, { kind: "apply", user, hosts: [...hosts], runs });
+  beginApply(context, cluster, task);
+  advance(context);
   return task;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { invalidArgument, localizable, VapiError } from "../vlcm/vapi-error";
 import {
   applianceOf,
@@ -31,7 +31,7 @@ export interface MigrationWish {
 const notNow = (message: string) => new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "migration.not_allowed", message);
 
 /** Whether nothing of a migration is done that another specification would make useless. */
-function canBeginAnew({ migration }: VcsaState): boolean {
+function canStartAgain({ migration }: VcsaState): boolean {
   return (
     migration === undefined ||
     ["INITIALIZED", "UPGRADED", "CANCELED"].includes(migration.state) ||
@@ -40,12 +40,12 @@ function canBeginAnew({ migration }: VcsaState): boolean {
 }
 
 /** Takes a specification and begins to look at it. */
-export function initMigration(world: World, wish: MigrationWish): void {
-  const appliance = refuseWhileBusy(world, { migrationMayRun: true });
-  if (!canBeginAnew(appliance)) throw notNow("A migration is in progress.");
-  if (!offeredUpdates(world).some(({ version }) => version === wish.version))
+export function initMigration(context: SimulatorContext, wish: MigrationWish): void {
+  const appliance = refuseWhileBusy(context, { migrationMayRun: true });
+  if (!canStartAgain(appliance)) throw notNow("A migration is in progress.");
+  if (!offeredUpdates(context).some(({ version }) => version === wish.version))
     throw invalidArgument([`version: ${wish.version} is not offered`]);
-  const now = world.now();
+  const now = context.now();
   appliance.migration = {
     id: randomUUID(),
     version: wish.version,
@@ -54,91 +54,94 @@ export function initMigration(world: World, wish: MigrationWish): void {
     status: "RUNNING",
     pause: false,
     ...(wish.network && { network: wish.network }),
-    ...planPhase(world, "INITIALIZING", now, shares.INITIALIZING),
+    ...planPhase(context, "INITIALIZING", now, shares.INITIALIZING),
   };
-  note(world, "MGMT_MIGRATION_SET", now, JSON.stringify(wish));
-  world.changed();
+  note(context, "MGMT_MIGRATION_SET", now, JSON.stringify(wish));
+  context.changed();
 }
 
 /** Goes on with a migration: to the switchover, or through it; a failed one goes on where it failed. */
-export function applyMigration(world: World, { pause, startSwitchover }: { pause: boolean; startSwitchover?: number }) {
-  const appliance = refuseWhileBusy(world, { migrationMayRun: true });
+export function applyMigration(
+  context: SimulatorContext,
+  { pause, startSwitchover }: { pause: boolean; startSwitchover?: number },
+) {
+  const appliance = refuseWhileBusy(context, { migrationMayRun: true });
   const { migration } = appliance;
   if (!migration || !isMigrationRunning(appliance)) throw notNow("There is no migration that could go on.");
   if (["INITIALIZING", "CANCELING", "SWITCHOVER"].includes(migration.state))
     throw notNow(`The migration is ${migration.state}.`);
-  const now = world.now();
+  const now = context.now();
   migration.pause = pause;
   migration.desired = pause ? "PREPARED" : "UPGRADED";
   delete migration.startSwitchover;
   if (startSwitchover !== undefined) migration.startSwitchover = startSwitchover;
   const how = pause ? "pause BEFORE_SWITCHOVER" : startSwitchover === undefined ? "" : "start_switchover";
-  note(world, "MGMT_MIGRATION_APPLIED", now, `${migration.state} ${how}`.trim());
+  note(context, "MGMT_MIGRATION_APPLIED", now, `${migration.state} ${how}`.trim());
   if (migration.status === "FAILED")
-    enter(world, migration, migration.state === "PREPARING" ? "PREPARING" : "STAGING", now);
-  else if (migration.state === "INITIALIZED") enter(world, migration, "STAGING", now);
-  world.changed();
+    enter(context, migration, migration.state === "PREPARING" ? "PREPARING" : "STAGING", now);
+  else if (migration.state === "INITIALIZED") enter(context, migration, "STAGING", now);
+  context.changed();
 }
 
 /** Takes back everything that was prepared; impossible while the switchover goes on. */
-export function cancelMigration(world: World): void {
-  const appliance = applianceOf(world);
+export function cancelMigration(context: SimulatorContext): void {
+  const appliance = applianceOf(context);
   const { migration } = appliance;
   const unstoppable = migration?.state === "SWITCHOVER" && migration.status !== "FAILED";
   if (!migration || !isMigrationRunning(appliance) || migration.state === "CANCELING" || unstoppable)
     throw notNow(migration ? `The migration is ${migration.state}.` : "There is no migration.");
   migration.desired = "CANCELED";
-  enter(world, migration, "CANCELING", world.now());
-  world.changed();
+  enter(context, migration, "CANCELING", context.now());
+  context.changed();
 }
 
 /** Begins to check whether a migration is possible; it may be asked for before there is one. */
-export function startCheck(world: World, wish: MigrationWish, user: string): MigrationCheck {
-  const appliance = refuseWhileBusy(world, { migrationMayRun: true });
-  const now = world.now();
+export function startCheck(context: SimulatorContext, wish: MigrationWish, user: string): MigrationCheck {
+  const appliance = refuseWhileBusy(context, { migrationMayRun: true });
+  const now = context.now();
   const issues: string[] = [];
-  if (!offeredUpdates(world).some(({ version }) => version === wish.version))
+  if (!offeredUpdates(context).some(({ version }) => version === wish.version))
     issues.push(`Version ${wish.version} is not offered to this appliance.`);
   const address = wish.network?.ip;
-  const clash = address !== undefined ? takeFault(world, ["MGMT_ADDRESS_CLASH"]) : undefined;
-  if (address !== undefined && (clash || isAddressUsed(world, address)))
+  const clash = address !== undefined ? takeFault(context, ["MGMT_ADDRESS_CLASH"]) : undefined;
+  if (address !== undefined && (clash || isAddressUsed(context, address)))
     issues.push(`The temporary address ${address} is in use by another machine.`);
-  const failing = takeFault(world, ["MGMT_PRECHECK_FAILS"]);
+  const failing = takeFault(context, ["MGMT_PRECHECK_FAILS"]);
   if (failing) issues.push(failing.message ?? "The cluster has not enough resources for the new appliance.");
   const check: MigrationCheck = {
     id: `${randomUUID()}:com.vmware.vcenter.lcm.deployment.migration_upgrade`,
     user,
     startedAt: now,
-    endsAt: now + checkShare * world.hostMilliseconds(),
+    endsAt: now + checkShare * context.hostMilliseconds(),
     issues,
   };
   appliance.checks = [...appliance.checks.slice(-20), check];
-  world.changed();
+  context.changed();
   return check;
 }
 
 /** Enters a state with work in it, and plans how that ends. */
-function enter(world: World, migration: MigrationRun, state: WorkingState, at: number): void {
+function enter(context: SimulatorContext, migration: MigrationRun, state: WorkingState, at: number): void {
   delete migration.failure;
   delete migration.endedAt;
   delete migration.endsAt;
   delete migration.stopsAt;
   delete migration.blocked;
-  const timing = planPhase(world, state, at, shares[state]);
+  const timing = planPhase(context, state, at, shares[state]);
   const failing =
     state === "CANCELING"
       ? undefined
-      : takeFault(world, ["MGMT_MIGRATION_FAILS"], { state, byDefault: "PREPARING", at });
+      : takeFault(context, ["MGMT_MIGRATION_FAILS"], { state, byDefault: "PREPARING", at });
   Object.assign(migration, {
     state,
     status: "RUNNING",
     ...timing,
-    ...(state === "SWITCHOVER" && planAbsence(world, timing, absentDuringSwitchover)),
+    ...(state === "SWITCHOVER" && planAbsence(context, timing, absentDuringSwitchover)),
     ...(failing && {
       failure: { kind: "FAILS", message: failing.message ?? `The migration failed while ${state}.`, fault: failing.id },
     }),
   });
-  if (state === "SWITCHOVER") note(world, "MGMT_SWITCHOVER_STARTED", at, migration.version);
+  if (state === "SWITCHOVER") note(context, "MGMT_SWITCHOVER_STARTED", at, migration.version);
 }
 
 function rest(migration: MigrationRun, state: MigrationState, at: number): void {
@@ -151,14 +154,14 @@ function rest(migration: MigrationRun, state: MigrationState, at: number): void 
 }
 
 /** Lets what was due happen to the migration; false where nothing was. */
-export function advanceMigration(world: World, appliance: VcsaState, now: number): boolean {
+export function advanceMigration(context: SimulatorContext, appliance: VcsaState, now: number): boolean {
   const { migration } = appliance;
   if (!migration) return false;
   if (migration.state === "PREPARED" && migration.status !== "FAILED" && !migration.pause) {
     const at = Math.max(migration.startedAt, migration.startSwitchover ?? 0);
     if (migration.desired !== "UPGRADED" || at > now) return false;
     // Asked for after it was prepared: it begins when it was asked for, which is now.
-    enter(world, migration, "SWITCHOVER", migration.startSwitchover === undefined ? now : at);
+    enter(context, migration, "SWITCHOVER", migration.startSwitchover === undefined ? now : at);
     return true;
   }
   if (migration.status !== "RUNNING" || migration.endsAt === undefined || migration.endsAt > now) return false;
@@ -167,7 +170,7 @@ export function advanceMigration(world: World, appliance: VcsaState, now: number
     migration.status = "FAILED";
     migration.endedAt = at;
     delete migration.endsAt;
-    note(world, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${migration.failure.message}`);
+    note(context, "MGMT_MIGRATION_FAILED", at, `${migration.state}: ${migration.failure.message}`);
     return true;
   }
   switch (migration.state) {
@@ -175,21 +178,21 @@ export function advanceMigration(world: World, appliance: VcsaState, now: number
       rest(migration, "INITIALIZED", at);
       return true;
     case "STAGING":
-      enter(world, migration, "PREPARING", at);
+      enter(context, migration, "PREPARING", at);
       return true;
     case "PREPARING":
       rest(migration, "PREPARED", at);
-      note(world, "MGMT_PREPARED", at, migration.version);
+      note(context, "MGMT_PREPARED", at, migration.version);
       return true;
     case "SWITCHOVER":
       rest(migration, "UPGRADED", at);
       appliance.version = migration.version;
       delete appliance.staged;
-      note(world, "MGMT_SWITCHED_OVER", at, migration.version);
+      note(context, "MGMT_SWITCHED_OVER", at, migration.version);
       return true;
     case "CANCELING":
       rest(migration, "CANCELED", at);
-      note(world, "MGMT_MIGRATION_CANCELLED", at, migration.version);
+      note(context, "MGMT_MIGRATION_CANCELLED", at, migration.version);
       return true;
     default:
       return false;
@@ -206,9 +209,9 @@ function progressOf(migration: MigrationRun, now: number) {
 }
 
 /** `GET …/migration-upgrade/status`; without a migration it says that nothing is pending. */
-export function migrationStatus(world: World) {
-  const { migration } = applianceOf(world);
-  const now = world.now();
+export function migrationStatus(context: SimulatorContext) {
+  const { migration } = applianceOf(context);
+  const now = context.now();
   const common = {
     subtasks: {},
     subtask_order: [],
@@ -282,7 +285,7 @@ function checkTask({ user, startedAt, endsAt, issues }: MigrationCheck, now: num
 }
 
 /** The task of a migration's check; undefined where the id is none. */
-export function findCheckTask(world: World, id: string | undefined) {
-  const check = applianceOf(world).checks.find((known) => known.id === id);
-  return check && checkTask(check, world.now());
+export function findCheckTask(context: SimulatorContext, id: string | undefined) {
+  const check = applianceOf(context).checks.find((known) => known.id === id);
+  return check && checkTask(check, context.now());
 }

@@ -1,4 +1,4 @@
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { type Localizable, localizable, VapiError } from "../vlcm/vapi-error";
 import { applianceOf, note, offeredUpdates, percentOf, planAbsence, planPhase, takeFault } from "./appliance";
 import type { ApplianceUpdate, UpdateRun, VcsaState } from "./vcsa-state";
@@ -21,9 +21,9 @@ export function isMigrationRunning({ migration }: VcsaState): boolean {
 }
 
 /** The product allows one update or migration at a time. */
-export function refuseWhileBusy(world: World, { migrationMayRun = false } = {}): VcsaState {
-  const appliance = applianceOf(world);
-  const busy = takeFault(world, ["MGMT_BUSY"]);
+export function refuseWhileBusy(context: SimulatorContext, { migrationMayRun = false } = {}): VcsaState {
+  const appliance = applianceOf(context);
+  const busy = takeFault(context, ["MGMT_BUSY"]);
   if (busy || isUpdateRunning(appliance) || (!migrationMayRun && isMigrationRunning(appliance)))
     throw new VapiError(
       "NOT_ALLOWED_IN_CURRENT_STATE",
@@ -34,19 +34,19 @@ export function refuseWhileBusy(world: World, { migrationMayRun = false } = {}):
 }
 
 /** Begins to download an update. */
-export function startStage(world: World, version: string): void {
-  const appliance = refuseWhileBusy(world);
+export function startStage(context: SimulatorContext, version: string): void {
+  const appliance = refuseWhileBusy(context);
   refuseAfterFailure(appliance);
   if (appliance.staged?.complete && appliance.staged.version === version)
     throw new VapiError("ALREADY_IN_DESIRED_STATE", "update.staged", `Update ${version} is staged already.`);
-  const now = world.now();
-  const failing = takeFault(world, ["MGMT_STAGING_FAILS"]);
+  const now = context.now();
+  const failing = takeFault(context, ["MGMT_STAGING_FAILS"]);
   appliance.staged = { version, complete: false };
   appliance.update = {
     kind: "stage",
     version,
     status: "RUNNING",
-    ...planPhase(world, "STAGE_IN_PROGRESS", now, shares.stage),
+    ...planPhase(context, "STAGE_IN_PROGRESS", now, shares.stage),
     ...(failing && {
       failure: {
         kind: "FAILS",
@@ -55,25 +55,25 @@ export function startStage(world: World, version: string): void {
       },
     }),
   };
-  note(world, "MGMT_STAGE_REQUESTED", now, version);
-  world.changed();
+  note(context, "MGMT_STAGE_REQUESTED", now, version);
+  context.changed();
 }
 
 /** Begins to install the staged update. */
-export function startInstall(world: World, version: string): void {
-  const appliance = refuseWhileBusy(world);
+export function startInstall(context: SimulatorContext, version: string): void {
+  const appliance = refuseWhileBusy(context);
   refuseAfterFailure(appliance);
   if (!appliance.staged?.complete || appliance.staged.version !== version)
     throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "update.not_staged", `Update ${version} is not staged.`);
-  const now = world.now();
-  const failing = takeFault(world, ["MGMT_INSTALL_FAILS", "MGMT_INSTALL_ROLLS_BACK"]);
-  const timing = planPhase(world, "INSTALL_IN_PROGRESS", now, shares.install);
+  const now = context.now();
+  const failing = takeFault(context, ["MGMT_INSTALL_FAILS", "MGMT_INSTALL_ROLLS_BACK"]);
+  const timing = planPhase(context, "INSTALL_IN_PROGRESS", now, shares.install);
   appliance.update = {
     kind: "install",
     version,
     status: "RUNNING",
     ...timing,
-    ...planAbsence(world, timing, absentDuringInstall),
+    ...planAbsence(context, timing, absentDuringInstall),
     ...(failing && {
       failure: {
         kind: failing.kind === "MGMT_INSTALL_FAILS" ? "FAILS" : "ROLLS_BACK",
@@ -82,48 +82,48 @@ export function startInstall(world: World, version: string): void {
       },
     }),
   };
-  note(world, "MGMT_INSTALL_REQUESTED", now, version);
-  world.changed();
+  note(context, "MGMT_INSTALL_REQUESTED", now, version);
+  context.changed();
 }
 
 /** Ends a staging; an installation cannot be cancelled. */
-export function cancelUpdate(world: World): void {
-  const appliance = applianceOf(world);
+export function cancelUpdate(context: SimulatorContext): void {
+  const appliance = applianceOf(context);
   const { update } = appliance;
   if (update?.kind !== "stage" || update.status !== "RUNNING")
     throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "update.not_cancelable", "No update is being staged.");
   update.status = "CANCELLED";
-  update.endedAt = world.now();
+  update.endedAt = context.now();
   delete appliance.staged;
-  note(world, "MGMT_STAGING_CANCELLED", world.now(), update.version);
-  world.changed();
+  note(context, "MGMT_STAGING_CANCELLED", context.now(), update.version);
+  context.changed();
 }
 
 /** Lets what was due happen to the update; false where nothing was. */
-export function advanceUpdate(world: World, appliance: VcsaState, now: number): boolean {
+export function advanceUpdate(context: SimulatorContext, appliance: VcsaState, now: number): boolean {
   const { update } = appliance;
   if (!update || !isUpdateRunning(appliance) || update.endsAt === undefined || update.endsAt > now) return false;
   const at = update.endsAt;
   if (update.status === "ROLLING_BACK") {
     endUpdate(update, "ROLLED_BACK", at);
-    note(world, "MGMT_ROLLED_BACK", at, appliance.version);
+    note(context, "MGMT_ROLLED_BACK", at, appliance.version);
   } else if (update.failure?.kind === "ROLLS_BACK") {
     update.status = "ROLLING_BACK";
-    update.endsAt = at + shares.rollback * world.hostMilliseconds();
+    update.endsAt = at + shares.rollback * context.hostMilliseconds();
     delete appliance.staged;
   } else if (update.failure) {
     endUpdate(update, "FAILED", at);
     delete appliance.staged;
-    note(world, update.kind === "stage" ? "MGMT_STAGING_FAILED" : "MGMT_INSTALL_FAILED", at, update.failure.message);
+    note(context, update.kind === "stage" ? "MGMT_STAGING_FAILED" : "MGMT_INSTALL_FAILED", at, update.failure.message);
   } else if (update.kind === "stage") {
     endUpdate(update, "SUCCEEDED", at);
     appliance.staged = { version: update.version, complete: true };
-    note(world, "MGMT_STAGED", at, update.version);
+    note(context, "MGMT_STAGED", at, update.version);
   } else {
     endUpdate(update, "SUCCEEDED", at);
     appliance.version = update.version;
     delete appliance.staged;
-    note(world, "MGMT_INSTALLED", at, update.version);
+    note(context, "MGMT_INSTALLED", at, update.version);
   }
   return true;
 }
@@ -188,8 +188,8 @@ function taskOf(update: UpdateRun, now: number) {
 }
 
 /** `GET /api/appliance/update`. */
-export function updateInfo(world: World) {
-  const { update, version } = applianceOf(world);
+export function updateInfo(context: SimulatorContext) {
+  const { update, version } = applianceOf(context);
   const state =
     update?.status === "RUNNING"
       ? update.kind === "stage"
@@ -199,14 +199,14 @@ export function updateInfo(world: World) {
         ? "ROLLBACK_IN_PROGRESS"
         : update?.status === "FAILED" && update.kind === "install"
           ? "INSTALL_FAILED"
-          : offeredUpdates(world).length > 0
+          : offeredUpdates(context).length > 0
             ? "UPDATES_PENDING"
             : "UP_TO_DATE";
   return {
     state,
     version,
-    latest_query_time: new Date(world.now()).toISOString(),
-    ...(update && { task: taskOf(update, world.now()) }),
+    latest_query_time: new Date(context.now()).toISOString(),
+    ...(update && { task: taskOf(update, context.now()) }),
   };
 }
 
@@ -226,9 +226,9 @@ export function updateSummary({ version, name, releaseDate, severity }: Applianc
 }
 
 /** What is said before an installation: issues, and questions that it must be given the answers to. */
-export function precheckResult(world: World, issues: readonly string[], items: readonly string[]) {
-  const now = world.now();
-  const seconds = Math.ceil((1.5 * world.hostMilliseconds()) / 1000);
+export function precheckResult(context: SimulatorContext, issues: readonly string[], items: readonly string[]) {
+  const now = context.now();
+  const seconds = Math.ceil((1.5 * context.hostMilliseconds()) / 1000);
   return {
     check_time: new Date(now).toISOString(),
     estimated_time_to_install: seconds,
@@ -252,8 +252,8 @@ export function issuesOf(issues: readonly string[]) {
 }
 
 /** `GET /api/appliance/system/version`. */
-export function versionInfo(world: World) {
-  const { version } = applianceOf(world);
+export function versionInfo(context: SimulatorContext) {
+  const { version } = applianceOf(context);
   return {
     version,
     product: "Management server",

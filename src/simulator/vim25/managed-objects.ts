@@ -1,5 +1,5 @@
+import type { SimulatorContext } from "../state/context";
 import type { ClusterState, HostState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { taskInfo } from "./task-info";
 import { findTask, tasksOf } from "./tasks";
 import { boolean, list, moment, name, object, reference, text, type Value } from "./values";
@@ -51,17 +51,17 @@ const isGreen = () => "green" as const;
 const noTasks = () => [];
 
 /** The managed object that a reference means; undefined where there is none. */
-export function findObject(world: World, type: string, id: string): ManagedObject | undefined {
-  const properties = propertiesOf(world, type, id);
+export function findObject(context: SimulatorContext, type: string, id: string): ManagedObject | undefined {
+  const properties = propertiesOf(context, type, id);
   return properties && { type, id, properties };
 }
 
-function propertiesOf(world: World, type: string, id: string): Properties | undefined {
+function propertiesOf(context: SimulatorContext, type: string, id: string): Properties | undefined {
   switch (type) {
     case "ServiceInstance":
       return id === "ServiceInstance" ? { content: serviceContent } : undefined;
     case "Folder":
-      return folders(world)[id];
+      return folders(context)[id];
     case "Datacenter":
       return id === "datacenter-1"
         ? {
@@ -71,40 +71,43 @@ function propertiesOf(world: World, type: string, id: string): Properties | unde
           }
         : undefined;
     case "ClusterComputeResource": {
-      const cluster = world.whereabouts.cluster(id);
-      return cluster && clusterProperties(world, cluster);
+      const cluster = context.hostIndex.cluster(id);
+      return cluster && clusterProperties(context, cluster);
     }
     case "HostSystem": {
-      const known = world.whereabouts.host(id);
-      return known && hostProperties(world, known.cluster, known.host);
+      const known = context.hostIndex.host(id);
+      return known && hostProperties(context, known.cluster, known.host);
     }
     case "VirtualMachine":
-      return inCluster(world, (cluster) => {
+      return inCluster(context, (cluster) => {
         const vm = vmsOf(cluster).find((known) => known.id === id);
         return vm && vmProperties(cluster, vm);
       });
     case "Task": {
-      const known = findTask(world, id);
-      return known && { info: () => taskInfo(world, known.cluster, known.task) };
+      const known = findTask(context, id);
+      return known && { info: () => taskInfo(context, known.cluster, known.task) };
     }
     default:
       return undefined;
   }
 }
 
-function inCluster(world: World, find: (cluster: ClusterState) => Properties | undefined): Properties | undefined {
-  for (const cluster of world.state.clusters) {
+function inCluster(
+  context: SimulatorContext,
+  find: (cluster: ClusterState) => Properties | undefined,
+): Properties | undefined {
+  for (const cluster of context.state.clusters) {
     const found = find(cluster);
     if (found) return found;
   }
   return undefined;
 }
 
-function folders(world: World): Readonly<Record<string, Properties>> {
+function folders(context: SimulatorContext): Readonly<Record<string, Properties>> {
   const clusters = () =>
     references(
       "ClusterComputeResource",
-      world.state.clusters.map(({ id }) => id),
+      context.state.clusters.map(({ id }) => id),
     );
   const datacenter = reference("Datacenter", "datacenter-1");
   return {
@@ -138,12 +141,12 @@ export function serviceContent(): Value {
   });
 }
 
-const hasIssue = (world: World, cluster: ClusterState, host: HostState) =>
-  world.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }) !== undefined;
+const hasIssue = (context: SimulatorContext, cluster: ClusterState, host: HostState) =>
+  context.findFault(["CHECK_FAILS"], { cluster: cluster.id, host: host.id }) !== undefined;
 
-function clusterProperties(world: World, cluster: ClusterState): Properties {
+function clusterProperties(context: SimulatorContext, cluster: ClusterState): Properties {
   const health = () => {
-    if (cluster.hosts.some((host) => hasIssue(world, cluster, host))) return "red";
+    if (cluster.hosts.some((host) => hasIssue(context, cluster, host))) return "red";
     return cluster.hosts.every(({ connection }) => connection === "CONNECTED") ? "green" : "yellow";
   };
   return {
@@ -184,11 +187,11 @@ function productOf(version: string): Value {
   });
 }
 
-function hostProperties(world: World, cluster: ClusterState, host: HostState): Properties {
+function hostProperties(context: SimulatorContext, cluster: ClusterState, host: HostState): Properties {
   const isConnected = host.connection === "CONNECTED";
   const product = () => productOf(host.version);
   const health = () => {
-    if (hasIssue(world, cluster, host) || host.lostBy !== undefined) return "red";
+    if (hasIssue(context, cluster, host) || host.lostBy !== undefined) return "red";
     return isConnected ? "green" : "yellow";
   };
   return {

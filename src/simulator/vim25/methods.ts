@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { XmlItem, XmlValue } from "../../xml";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { findObject, type ManagedObject, serviceContent } from "./managed-objects";
 import {
   cancelTask,
@@ -22,7 +22,7 @@ import { vmsOf } from "./virtual-machines";
 
 /** A call of somebody who is logged in. `token` is that of the session. */
 export interface MethodCall extends SoapRequest {
-  readonly world: World;
+  readonly context: SimulatorContext;
   readonly user: string;
   readonly token: string;
   readonly views: Views;
@@ -34,17 +34,17 @@ type Method = (call: MethodCall) => Answer;
 
 const taskReference = ({ id }: Vim25Task): XmlItem => elementsOf(reference("Task", id)) as XmlItem;
 
-function onHost({ world, self, user }: MethodCall, id = self.id): OnHost {
-  const known = world.whereabouts.host(id);
+function onHost({ context, self, user }: MethodCall, id = self.id): OnHost {
+  const known = context.hostIndex.host(id);
   if (!known) throw notFound(self);
-  return { world, ...known, user };
+  return { context, ...known, user };
 }
 
 /** The host of a `HostPatchManager`, whose id has the host's number. */
 const onPatchManager = (call: MethodCall) => onHost(call, call.self.id.replace("patchManager-", "host-"));
 
 function onVm(call: MethodCall, change: (on: OnHost, vm: Vim25Vm) => Vim25Task) {
-  for (const cluster of call.world.state.clusters) {
+  for (const cluster of call.context.state.clusters) {
     const vm = vmsOf(cluster).find(({ id }) => id === call.self.id);
     if (!vm) continue;
     return taskReference(change(onHost(call, vm.host), vm));
@@ -69,7 +69,7 @@ function pageOf(call: MethodCall, objects: readonly XmlItem[], size: number): An
 }
 
 const find = (call: MethodCall) => (type: string, id: string) =>
-  type === "ContainerView" ? call.views.find(call.world, call.token, id) : findObject(call.world, type, id);
+  type === "ContainerView" ? call.views.find(call.context, call.token, id) : findObject(call.context, type, id);
 
 const selected = (call: MethodCall) =>
   children(call.parameters, "specSet").flatMap((spec) => selectObjects(find(call), spec));
@@ -111,9 +111,9 @@ function existing(call: MethodCall): ManagedObject {
 
 /** Methods that need a session, by the type of the object that they are called on and their name. */
 const methods: Readonly<Record<string, Method>> = {
-  "ServiceInstance.CurrentTime": ({ world }) => elementsOf(moment(world.now())),
-  "SessionManager.Logout": ({ world, token, views, filters }) => {
-    world.sessions.logout(token);
+  "ServiceInstance.CurrentTime": ({ context }) => elementsOf(moment(context.now())),
+  "SessionManager.Logout": ({ context, token, views, filters }) => {
+    context.sessions.logout(token);
     views.drop(token);
     filters.drop(token);
     return undefined;
@@ -153,10 +153,10 @@ const methods: Readonly<Record<string, Method>> = {
     return undefined;
   },
 
-  "Task.CancelTask": ({ world, self }) => {
-    const known = findTask(world, self.id);
+  "Task.CancelTask": ({ context, self }) => {
+    const known = findTask(context, self.id);
     if (!known) throw notFound(self);
-    cancelTask(world, known.cluster, known.task);
+    cancelTask(context, known.cluster, known.task);
     return undefined;
   },
   "HostSystem.EnterMaintenanceMode_Task": (call) =>
@@ -171,7 +171,7 @@ const methods: Readonly<Record<string, Method>> = {
   "VirtualMachine.PowerOffVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.powerOff")),
   "VirtualMachine.SuspendVM_Task": (call) => onVm(call, (on, vm) => changeVmPower(on, vm, "VirtualMachine.suspend")),
   "ClusterComputeResource.ReconfigureComputeResource_Task": (call) => {
-    const cluster = call.world.whereabouts.cluster(call.self.id);
+    const cluster = call.context.hostIndex.cluster(call.self.id);
     if (!cluster) throw notFound(call.self);
     return taskReference(reconfigureCluster({ ...call, cluster }, settingsOf(call)));
   },
@@ -262,12 +262,12 @@ export class Views {
   }
 
   /** A view with what it shows now: everything of its types below its container, however deep. */
-  find(world: World, token: string, id: string): ManagedObject | undefined {
+  find(context: SimulatorContext, token: string, id: string): ManagedObject | undefined {
     const view = this.of(token).views.get(id);
     if (!view) return undefined;
     const wanted = (type: string) =>
       view.types.length === 0 || view.types.some((of) => of === type || of === "ManagedEntity");
-    const shown = descendants(world, view.container).filter(({ type }) => wanted(type));
+    const shown = descendants(context, view.container).filter(({ type }) => wanted(type));
     return {
       type: "ContainerView",
       id,
@@ -286,10 +286,13 @@ export class Views {
 /** Properties that lead from an entity to those that are in it. */
 const inside = ["childEntity", "hostFolder", "vmFolder", "host", "vm"];
 
-function descendants(world: World, { type, id }: View["container"]): readonly { type: string; id: string }[] {
-  const properties = findObject(world, type, id)?.properties ?? {};
+function descendants(
+  context: SimulatorContext,
+  { type, id }: View["container"],
+): readonly { type: string; id: string }[] {
+  const properties = findObject(context, type, id)?.properties ?? {};
   const children = inside.flatMap((name) => referencesIn(properties[name]?.()));
-  return children.flatMap((child) => [child, ...descendants(world, child)]);
+  return children.flatMap((child) => [child, ...descendants(context, child)]);
 }
 
 function referencesIn(value: Value | undefined): readonly { type: string; id: string }[] {

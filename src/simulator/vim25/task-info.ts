@@ -1,5 +1,5 @@
+import type { SimulatorContext } from "../state/context";
 import { type ClusterState, desiredImage } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { isCancelable } from "./operations";
 import { localizedFault } from "./soap";
 import { boolean, integer, list, moment, name, object, reference, text, type Value } from "./values";
@@ -21,7 +21,7 @@ const methodNames: Readonly<Record<Vim25TaskKind, string>> = {
 };
 
 /** A task as the management interface shows it now. */
-export function taskInfo(world: World, cluster: ClusterState, task: Vim25Task): Value {
+export function taskInfo(context: SimulatorContext, cluster: ClusterState, task: Vim25Task): Value {
   const { id, kind, status, queuedAt, dueAt, endedAt, error, user } = task;
   const [owner = ""] = kind.split(".");
   const entityType =
@@ -30,7 +30,7 @@ export function taskInfo(world: World, cluster: ClusterState, task: Vim25Task): 
       : owner === "host"
         ? "HostSystem"
         : "ClusterComputeResource";
-  const elapsed = dueAt > queuedAt ? (100 * (world.now() - queuedAt)) / (dueAt - queuedAt) : 99;
+  const elapsed = dueAt > queuedAt ? (100 * (context.now() - queuedAt)) / (dueAt - queuedAt) : 99;
   // What hangs stays where the product leaves it: at the first of its steps.
   const percent = task.events.length === 0 ? Math.min(elapsed, 2) : Math.min(elapsed, 99);
   return object("TaskInfo", {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { SimulatorContext } from "../state/context";
 import type { LedgerStep } from "../state/ledger-entry";
 import { effectivePolicy, type EffectivePolicy } from "../state/remediation-policy";
 import type { ClusterState, HostState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { bringBack, evacuate } from "../timeline/evacuation";
 import type { Vim25Event, Vim25Task } from "./vim25-state";
 import { moveAway, moveBack, recount, vim25HostOf, vim25Of, vmsOf } from "./virtual-machines";
@@ -14,8 +14,8 @@ type NewTask = Pick<Vim25Task, "kind" | "entity" | "entityName" | "user" | "dueA
   Partial<Pick<Vim25Task, "version" | "evacuatePoweredOffVms" | "settings">>;
 
 /** Opens a task of a cluster; what it does happens at its events. */
-export function openTask(world: World, cluster: ClusterState, task: NewTask): Vim25Task {
-  const now = world.now();
+export function openTask(context: SimulatorContext, cluster: ClusterState, task: NewTask): Vim25Task {
+  const now = context.now();
   const opened: Vim25Task = {
     id: `task-${randomUUID().slice(0, 8)}`,
     status: "OPEN",
@@ -28,18 +28,21 @@ export function openTask(world: World, cluster: ClusterState, task: NewTask): Vi
     endedAt !== undefined && events.length === 0 && now - endedAt > remembered;
   const over = new Set(state.tasks.filter(isOver));
   state.tasks = [...state.tasks.filter((known) => !over.has(known)), opened];
-  world.whereabouts.tasksChanged(
+  context.hostIndex.tasksChanged(
     cluster,
     opened.id,
     [...over].map(({ id }) => id),
   );
-  world.changed(cluster);
+  context.changed(cluster);
   return opened;
 }
 
 /** A task with the cluster that it belongs to; undefined where the component manager does not know it (any more). */
-export function findTask(world: World, id: string): { cluster: ClusterState; task: Vim25Task } | undefined {
-  const cluster = world.whereabouts.clusterOfTask(id);
+export function findTask(
+  context: SimulatorContext,
+  id: string,
+): { cluster: ClusterState; task: Vim25Task } | undefined {
+  const cluster = context.hostIndex.clusterOfTask(id);
   const task = cluster?.vim25?.tasks.find((known) => known.id === id && !known.forgotten);
   return cluster && task && { cluster, task };
 }
@@ -58,11 +61,16 @@ export function isBusy(cluster: ClusterState, host: string): boolean {
 }
 
 /** Lets one event of a task happen. */
-export function happenToTask(world: World, cluster: ClusterState, task: Vim25Task, event: Vim25Event): void {
+export function happenToTask(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  task: Vim25Task,
+  event: Vim25Event,
+): void {
   const host = cluster.hosts.find(({ id }) => id === task.entity);
   const vmHost = vmsOf(cluster).find(({ id }) => id === task.entity)?.host;
   const record = (step: LedgerStep, detail?: string) =>
-    world.record({
+    context.record({
       at: event.at,
       cluster: cluster.id,
       step,
@@ -75,7 +83,7 @@ export function happenToTask(world: World, cluster: ClusterState, task: Vim25Tas
     case "SUCCEEDS":
       task.status = "SUCCESS";
       task.endedAt = event.at;
-      return succeed(world, cluster, task, host, record);
+      return succeed(context, cluster, task, host, record);
     case "FAILS":
       task.status = "ERROR";
       task.endedAt = event.at;
@@ -104,16 +112,16 @@ export function happenToTask(world: World, cluster: ClusterState, task: Vim25Tas
 }
 
 /** A policy by which running VMs move, and powered-off ones where asked: what maintenance mode does by itself. */
-export function movingPolicy(world: World, evacuatePoweredOffVms: boolean): EffectivePolicy {
+export function movingPolicy(context: SimulatorContext, evacuatePoweredOffVms: boolean): EffectivePolicy {
   return {
-    ...effectivePolicy(world.state.global.defaultPolicy, undefined),
+    ...effectivePolicy(context.state.global.defaultPolicy, undefined),
     pre_remediation_power_action: "DO_NOT_CHANGE_VMS_POWER_STATE",
     evacuate_offline_vms: evacuatePoweredOffVms,
   };
 }
 
 function succeed(
-  world: World,
+  context: SimulatorContext,
   cluster: ClusterState,
   task: Vim25Task,
   host: HostState | undefined,
@@ -123,7 +131,7 @@ function succeed(
     case "HostSystem.enterMaintenanceMode":
       if (!host) return;
       if (cluster.management === "IMAGE")
-        evacuate(cluster, host, movingPolicy(world, task.evacuatePoweredOffVms ?? false));
+        evacuate(cluster, host, movingPolicy(context, task.evacuatePoweredOffVms ?? false));
       else moveAway(cluster, host, task.evacuatePoweredOffVms ?? false);
       host.maintenance = "IN";
       return record("MAINTENANCE_ENTERED", task.evacuatePoweredOffVms ? "with offline VMs" : undefined);

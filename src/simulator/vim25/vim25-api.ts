@@ -3,7 +3,7 @@ import Router from "@koa/router";
 import type { Context, Next } from "koa";
 import { readBody, UnreadableBody } from "../http/call";
 import { requestFaults } from "../http/request-faults";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { advance } from "../timeline/advance";
 import { apiVersion } from "./managed-objects";
 import { callMethod, callOpenMethod, userSession, Views, waitOf } from "./methods";
@@ -55,7 +55,7 @@ const addressOf = (ctx: Context) => `${ctx.originalUrl}/${askedOf(ctx).request?.
  * The management interface under `/sdk`: SOAP, one method per request. It shows all clusters and changes those that
  * are managed by baselines.
  */
-export function vim25Api(world: World): Router {
+export function vim25Api(context: SimulatorContext): Router {
   const router = new Router();
   const views = new Views();
   const filters = new PropertyFilters();
@@ -64,38 +64,38 @@ export function vim25Api(world: World): Router {
   function login({ parameters }: SoapRequest, ctx: Context): string {
     const user = textOf(child(parameters, "userName"));
     const password = textOf(child(parameters, "password"));
-    const refused = world.findFault(["LOGIN_REFUSED"]);
-    if (refused) world.useFault(refused);
+    const refused = context.findFault(["LOGIN_REFUSED"]);
+    if (refused) context.useFault(refused);
     if (refused || !user || !password)
       throw methodFault("InvalidLogin", "Cannot complete login due to an incorrect user name or password.");
-    const token = world.sessions.login(user, world.now());
+    const token = context.sessions.login(user, context.now());
     ctx.append("Set-Cookie", `${cookieName}="${token}"; Path=/; HttpOnly`);
-    return returned("Login", userSession(user, world.now()));
+    return returned("Login", userSession(user, context.now()));
   }
 
   async function answer({ request, unreadable }: Asked, ctx: Context): Promise<string> {
     if (!request) throw unreadable ?? methodFault("InvalidRequest", "There is no request.");
-    advance(world);
+    advance(context);
     const open = callOpenMethod(request);
     if (open) return returned(request.method, open);
     if (request.method === "Login") return login(request, ctx);
     const token = ctx.cookies.get(cookieName)?.replace(/^"|"$/g, "");
     const until = Date.now() + waitOf(request);
     for (;;) {
-      const session = token === undefined ? undefined : world.sessions.use(token, world.now());
+      const session = token === undefined ? undefined : context.sessions.use(token, context.now());
       if (token === undefined || !session) throw methodFault("NotAuthenticated", "The session is not authenticated.");
-      const answered = callMethod({ ...request, world, user: session.user, token, views, filters });
+      const answered = callMethod({ ...request, context, user: session.user, token, views, filters });
       if (answered !== undefined || Date.now() >= until || ctx.req.socket.destroyed)
         return returned(request.method, answered);
       await pause(lookEvery);
-      advance(world);
+      advance(context);
     }
   }
 
   router.post(
     "/sdk",
     readAsked,
-    requestFaults(world, (ctx) => write(ctx, 503, "The service is not available."), addressOf),
+    requestFaults(context, (ctx) => write(ctx, 503, "The service is not available."), addressOf),
     async (ctx) => {
       let status = 200;
       let body: string;
@@ -106,7 +106,7 @@ export function vim25Api(world: World): Router {
         status = 500;
         body = faulted(error.fault);
       }
-      await world.saved();
+      await context.saved();
       write(ctx, status, body);
     },
   );

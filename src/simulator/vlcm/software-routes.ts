@@ -3,9 +3,9 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { ListOf, model, OneOf } from "../../domain/codec";
 import { decodeStrictly } from "../config/decode-strictly";
+import type { SimulatorContext } from "../state/context";
 import { hasImage, type Image, imageProblems } from "../state/image-extras";
 import { type ClusterState, type CommitState, desiredImage, type DraftState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { runningApply, startApply, startTask } from "../timeline/tasks";
 import { baseImage, software } from "./compliance-view";
 import { invalidArgument, VapiError } from "./vapi-error";
@@ -31,9 +31,9 @@ function checkCommit(cluster: ClusterState, commit: string | undefined): void {
     throw invalidArgument([`commit: cluster ${cluster.name} has no commit ${commit}`]);
 }
 
-function refuseWhileApplying(world: World, cluster: ClusterState): void {
-  const inProgress = world.findFault(["OPERATION_IN_PROGRESS"], { cluster: cluster.id });
-  if (inProgress) world.useFault(inProgress);
+function refuseWhileApplying(context: SimulatorContext, cluster: ClusterState): void {
+  const inProgress = context.findFault(["OPERATION_IN_PROGRESS"], { cluster: cluster.id });
+  if (inProgress) context.useFault(inProgress);
   if (inProgress || runningApply(cluster))
     throw new VapiError(
       "NOT_ALLOWED_IN_CURRENT_STATE",
@@ -42,15 +42,20 @@ function refuseWhileApplying(world: World, cluster: ClusterState): void {
     );
 }
 
-function apply(world: World, cluster: ClusterState, desired: CommitState, { body, session }: VlcmCall): string {
+function apply(
+  context: SimulatorContext,
+  cluster: ClusterState,
+  desired: CommitState,
+  { body, session }: VlcmCall,
+): string {
   const spec = decodeBody(ApplySpec, body ?? {});
   checkCommit(cluster, spec.commit);
   const hosts = selectHosts(cluster, spec.hosts);
-  const eula = world.findFault(["EULA_NOT_ACCEPTED"], { cluster: cluster.id });
-  if (eula) world.useFault(eula);
+  const eula = context.findFault(["EULA_NOT_ACCEPTED"], { cluster: cluster.id });
+  if (eula) context.useFault(eula);
   if (spec.accept_eula !== true || eula)
     throw new VapiError("ERROR", "apply.eula_not_accepted", "The end user license agreement was not accepted.");
-  refuseWhileApplying(world, cluster);
+  refuseWhileApplying(context, cluster);
   const isDone = cluster.hosts
     .filter(({ id }) => hosts.includes(id))
     .every((host) => hasImage(host, desired) && host.connection === "CONNECTED");
@@ -60,26 +65,29 @@ function apply(world: World, cluster: ClusterState, desired: CommitState, { body
       "apply.already_compliant",
       "The hosts have the desired image already.",
     );
-  return startApply(world, cluster, hosts, session.user).id;
+  return startApply(context, cluster, hosts, session.user).id;
 }
 
 /** The desired image of a cluster, and the tasks that compare, check, stage and apply it. */
-export function softwareRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+export function softwareRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
   const path = "/esx/settings/clusters/:cluster/software";
 
   const desiredOf = (call: VlcmCall): CommitState => {
-    const desired = desiredImage(imageClusterOf(world, call));
+    const desired = desiredImage(imageClusterOf(context, call));
     if (!desired) throw new VapiError("NOT_FOUND", "cluster.no_image", "The cluster has no desired image.");
     return desired;
   };
 
-  calls.get(path, (call) => ({ status: 200, body: software(world.config, desiredOf(call)) }));
+  calls.get(path, (call) => ({ status: 200, body: software(context.config, desiredOf(call)) }));
 
-  calls.get(`${path}/base-image`, (call) => ({ status: 200, body: baseImage(world.config, desiredOf(call).version) }));
+  calls.get(`${path}/base-image`, (call) => ({
+    status: 200,
+    body: baseImage(context.config, desiredOf(call).version),
+  }));
 
   calls.get(`${path}/commits/:commit`, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     const commit = cluster.commits.find(({ id }) => id === call.params["commit"]);
     if (!commit) throw new VapiError("NOT_FOUND", "commit.not_found", `There is no commit ${call.params["commit"]}.`);
     const isApplied = cluster.hosts.every((host) => hasImage(host, commit));
@@ -95,17 +103,17 @@ export function softwareRoutes(router: Router, world: World): void {
   });
 
   calls.post(path, (call) => {
-    const cluster = clusterOf(world, call);
+    const cluster = clusterOf(context, call);
     const action = actionOf(call, ["scan", "check", "stage", "apply"]);
     const desired = desiredImage(cluster);
     if (!desired) throw invalidArgument([`cluster: ${cluster.name} is not managed with a single image`]);
-    if (action === "apply") return { status: 202, body: apply(world, cluster, desired, call) };
+    if (action === "apply") return { status: 202, body: apply(context, cluster, desired, call) };
 
     const { commit, hosts } = decodeBody(HostSelection, call.body ?? {});
     checkCommit(cluster, commit);
-    if (action === "stage") refuseWhileApplying(world, cluster);
+    if (action === "stage") refuseWhileApplying(context, cluster);
     const selected = selectHosts(cluster, action === "scan" ? undefined : hosts);
-    const task = startTask(world, cluster, { kind: action, user: call.session.user, hosts: selected });
+    const task = startTask(context, cluster, { kind: action, user: call.session.user, hosts: selected });
     return { status: 202, body: task.id };
   });
 }
@@ -156,12 +164,12 @@ function importedImage(body: unknown): Image {
 }
 
 /** Drafts of a desired image: made, changed, validated, and committed as the cluster's next one. */
-export function draftRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+export function draftRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
   const path = "/esx/settings/clusters/:cluster/software/drafts";
 
   function draftOf(call: VlcmCall): { cluster: ClusterState; draft: DraftState } {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     const draft = cluster.drafts.find(({ id }) => id === call.params["draft"]);
     if (!draft) throw new VapiError("NOT_FOUND", "draft.not_found", `There is no draft ${call.params["draft"]}.`);
     return { cluster, draft };
@@ -169,20 +177,20 @@ export function draftRoutes(router: Router, world: World): void {
 
   const metadata = (draft: DraftState) => ({
     owner: draft.owner,
-    status: imageProblems(world.config, draft).length === 0 ? "VALID" : "INVALID",
+    status: imageProblems(context.config, draft).length === 0 ? "VALID" : "INVALID",
     creation_time: new Date(draft.createdAt).toISOString(),
   });
 
   calls.get(path, (call) => {
     const owners = call.query.getAll("owners");
-    const drafts = imageClusterOf(world, call).drafts.filter(
+    const drafts = imageClusterOf(context, call).drafts.filter(
       ({ owner }) => owners.length === 0 || owners.includes(owner),
     );
     return { status: 200, body: Object.fromEntries(drafts.map((draft) => [draft.id, { metadata: metadata(draft) }])) };
   });
 
   calls.post(path, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     const { user } = call.session;
     if (cluster.drafts.some(({ owner }) => owner === user))
       throw new VapiError(
@@ -193,38 +201,38 @@ export function draftRoutes(router: Router, world: World): void {
     const isImport = call.query.get("action") === "import-software-spec";
     const { version, extras }: Image = isImport ? importedImage(call.body) : (desiredImage(cluster) ?? { version: "" });
     const draft: DraftState = {
-      id: `draft-${world.state.global.nextDraft++}`,
+      id: `draft-${context.state.global.nextDraft++}`,
       owner: user,
-      createdAt: world.now(),
+      createdAt: context.now(),
       version,
       ...(extras && { extras }),
     };
     cluster.drafts.push(draft);
-    world.changed(cluster);
+    context.changed(cluster);
     return { status: 200, body: draft.id };
   });
 
   calls.get(`${path}/:draft`, (call) => {
     const { draft } = draftOf(call);
-    return { status: 200, body: { metadata: metadata(draft), software: software(world.config, draft) } };
+    return { status: 200, body: { metadata: metadata(draft), software: software(context.config, draft) } };
   });
 
   calls.delete(`${path}/:draft`, (call) => {
     const { cluster, draft } = draftOf(call);
     cluster.drafts = cluster.drafts.filter(({ id }) => id !== draft.id);
-    world.changed(cluster);
+    context.changed(cluster);
     return { status: 204 };
   });
 
   calls.get(`${path}/:draft/software/base-image`, (call) => ({
     status: 200,
-    body: baseImage(world.config, draftOf(call).draft.version),
+    body: baseImage(context.config, draftOf(call).draft.version),
   }));
 
   calls.put(`${path}/:draft/software/base-image`, (call) => {
     const { cluster, draft } = draftOf(call);
     draft.version = decodeBody(BaseImageSpec, call.body).version;
-    world.changed(cluster);
+    context.changed(cluster);
     return { status: 204 };
   });
 
@@ -234,11 +242,11 @@ export function draftRoutes(router: Router, world: World): void {
     const kind = actionOf(call, ["validate", "commit"]);
     if (kind === "validate") {
       const { id, version, extras = {} } = draft;
-      const task = startTask(world, cluster, { kind, user, draft: id, version, extras });
+      const task = startTask(context, cluster, { kind, user, draft: id, version, extras });
       return { status: 202, body: task.id };
     }
     const { message } = decodeBody(CommitSpec, call.body);
-    const problems = imageProblems(world.config, draft);
+    const problems = imageProblems(context.config, draft);
     if (problems.length > 0) throw invalidArgument(problems);
     if (runningApply(cluster))
       throw new VapiError(
@@ -246,7 +254,12 @@ export function draftRoutes(router: Router, world: World): void {
         "cluster.operation_in_progress",
         "A remediation is in progress.",
       );
-    const task = startTask(world, cluster, { kind, user, draft: draft.id, ...(message !== undefined && { message }) });
+    const task = startTask(context, cluster, {
+      kind,
+      user,
+      draft: draft.id,
+      ...(message !== undefined && { message }),
+    });
     return { status: 202, body: task.id };
   });
 }

@@ -1,8 +1,8 @@
 import type Router from "@koa/router";
 import type { SimulatorConfig } from "../config/simulator-config";
+import type { SimulatorContext } from "../state/context";
 import { imageProblems } from "../state/image-extras";
 import type { ClusterState, TaskState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { cancelApply } from "../timeline/apply";
 import { endedByRestart } from "../timeline/restart";
 import { findCheckTask } from "../vcsa/migration";
@@ -21,17 +21,17 @@ const namesCluster = (target: string, cluster: string) =>
   target === cluster || target.endsWith(`:${cluster}`) || target.includes(`"${cluster}"`);
 
 /** The tasks of all clusters: listed, read and cancelled. Forgotten ones are unknown here, but go on. */
-export function taskRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+export function taskRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
 
   const knownTasks = (targets: readonly string[] | undefined): Known[] =>
-    world.state.clusters
+    context.state.clusters
       .filter(({ id }) => targets?.some((target) => namesCluster(target, id)) ?? true)
       .flatMap((cluster) => cluster.tasks.filter(({ forgotten }) => !forgotten).map((task) => ({ cluster, task })));
 
   function taskOf({ params }: VlcmCall): Known {
     const { task: id = "" } = params;
-    const cluster = world.whereabouts.clusterOfTask(id);
+    const cluster = context.hostIndex.clusterOfTask(id);
     const task = cluster?.tasks.find((known) => known.id === id && !known.forgotten);
     if (!cluster || !task) throw new VapiError("NOT_FOUND", "task.not_found", `There is no task ${id}.`);
     return { cluster, task };
@@ -42,24 +42,24 @@ export function taskRoutes(router: Router, world: World): void {
     const [tasks, services, operations] = [filter("tasks"), filter("services"), filter("operations")];
     const [targets, status, users] = [filter("targets"), filter("status"), filter("users")];
     if (!tasks && !services) throw invalidArgument(["tasks, services: one of them is required"]);
-    const now = world.now();
+    const now = context.now();
     const found = knownTasks(targets)
       .filter(({ task }) => (tasks?.includes(task.id) ?? true) && (services?.includes(serviceOf(task.kind)) ?? true))
       .filter(({ task }) => (operations?.includes(`${task.kind}$task`) ?? true) && (users?.includes(task.user) ?? true))
       .filter(({ task }) => status?.includes(taskStatus(task, now)) ?? true);
     const withResult = query.get("exclude_result") !== "true";
     const infos = found.map(
-      ({ cluster, task }) => [task.id, taskInfo(world.config, cluster, task, now, withResult)] as const,
+      ({ cluster, task }) => [task.id, taskInfo(context.config, cluster, task, now, withResult)] as const,
     );
     return { status: 200, body: Object.fromEntries(infos) };
   });
 
   calls.get("/cis/tasks/:task", (call) => {
-    const check = findCheckTask(world, call.params["task"]);
+    const check = findCheckTask(context, call.params["task"]);
     if (check) return { status: 200, body: check };
     const { cluster, task } = taskOf(call);
     const withResult = call.query.get("exclude_result") !== "true";
-    return { status: 200, body: taskInfo(world.config, cluster, task, world.now(), withResult) };
+    return { status: 200, body: taskInfo(context.config, cluster, task, context.now(), withResult) };
   });
 
   calls.post("/cis/tasks/:task", (call) => {
@@ -70,8 +70,8 @@ export function taskRoutes(router: Router, world: World): void {
       throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "task.ended", "The task has ended already.");
     if (task.kind !== "apply")
       throw new VapiError("UNSUPPORTED", "task.not_cancelable", "The task cannot be cancelled.");
-    if (isCancelable(task)) cancelApply(world, cluster, task, world.now());
-    world.changed(cluster);
+    if (isCancelable(task)) cancelApply(context, cluster, task, context.now());
+    context.changed(cluster);
     return { status: 204 };
   });
 }

@@ -5,7 +5,7 @@ import type { Context, Next } from "koa";
 import { decodeStrictly } from "../config/decode-strictly";
 import { send, UnreadableBody } from "../http/answering";
 import { requestFaults } from "../http/request-faults";
-import type { World } from "../state/world";
+import type { SimulatorContext } from "../state/context";
 import { invalidArgument, VapiError } from "./vapi-error";
 
 const refusals = {
@@ -25,12 +25,12 @@ async function vapiErrors(ctx: Context, next: Next): Promise<void> {
 }
 
 /** A router with what all calls of the vAPI have in common: faults that meet any call, and the error bodies. */
-export function vapiRouter(world: World, prefix = "/api"): Router {
+export function vapiRouter(context: SimulatorContext, prefix = "/api"): Router {
   const router = new Router({ prefix });
-  router.use(requestFaults(world, (ctx, why) => send(ctx, refusals[why].answer)));
+  router.use(requestFaults(context, (ctx, why) => send(ctx, refusals[why].answer)));
   router.use(async (ctx, next) => {
     await vapiErrors(ctx, next);
-    await world.saved();
+    await context.saved();
   });
   return router;
 }

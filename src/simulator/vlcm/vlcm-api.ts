@@ -1,10 +1,10 @@
 import type Router from "@koa/router";
 import * as E from "fp-ts/Either";
 import { answering } from "../http/answering";
+import type { SimulatorContext } from "../state/context";
 import { hasImage } from "../state/image-extras";
 import { decodePolicy, effectivePolicy, type RemediationPolicy } from "../state/remediation-policy";
 import { type ClusterState, desiredImage } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { hardwareProblem } from "../timeline/obstacles";
 import { checkResult, hostInfo, lastApplyResult } from "./apply-result";
 import { clusterCompliance } from "./compliance-view";
@@ -15,15 +15,15 @@ import { vapiRouter } from "./vapi-router";
 import { clusterOf, imageClusterOf, sessionHeader, userOf, withSession } from "./vlcm-calls";
 
 /** The lifecycle manager's REST API under `/api`, one router of its own so that other APIs stand beside it. */
-export function vlcmApi(world: World): Router {
-  const router = vapiRouter(world);
-  sessionRoutes(router, world);
-  inventoryRoutes(router, world);
-  softwareRoutes(router, world);
-  draftRoutes(router, world);
-  policyRoutes(router, world);
-  reportRoutes(router, world);
-  taskRoutes(router, world);
+export function vlcmApi(context: SimulatorContext): Router {
+  const router = vapiRouter(context);
+  sessionRoutes(router, context);
+  inventoryRoutes(router, context);
+  softwareRoutes(router, context);
+  draftRoutes(router, context);
+  policyRoutes(router, context);
+  reportRoutes(router, context);
+  taskRoutes(router, context);
   router.all("/{*path}", (ctx) => {
     throw new VapiError("NOT_FOUND", "operation.not_found", `There is no ${ctx.method} ${ctx.path}.`);
   });
@@ -46,11 +46,11 @@ function atMost<A>(list: A[], limit: number): A[] {
 }
 
 /** Clusters and hosts, and whether a cluster is managed with a single image. */
-function inventoryRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+function inventoryRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
 
   calls.get("/vcenter/cluster", ({ query }) => {
-    const found = world.state.clusters.filter(
+    const found = context.state.clusters.filter(
       ({ id, name }) => passes(query, "clusters", id) && passes(query, "names", name),
     );
     const summaries = found.map(({ id, name, haEnabled, drsEnabled }) => ({
@@ -63,7 +63,7 @@ function inventoryRoutes(router: Router, world: World): void {
   });
 
   calls.get("/vcenter/host", ({ query }) => {
-    const found = world.state.clusters
+    const found = context.state.clusters
       .filter(({ id }) => passes(query, "clusters", id))
       .flatMap(({ hosts }) => hosts)
       .filter(
@@ -82,7 +82,7 @@ function inventoryRoutes(router: Router, world: World): void {
 
   calls.get("/esx/settings/clusters/:cluster/enablement/software", (call) => ({
     status: 200,
-    body: { enabled: clusterOf(world, call).management === "IMAGE" },
+    body: { enabled: clusterOf(context, call).management === "IMAGE" },
   }));
 }
 
@@ -93,44 +93,49 @@ function policyOf(body: unknown): RemediationPolicy {
 }
 
 /** The remediation policy of a cluster and of all clusters. A PUT replaces the whole policy. */
-function policyRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+function policyRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
   const ofCluster = "/esx/settings/clusters/:cluster/policies/apply";
   const ofAll = "/esx/settings/defaults/clusters/policies/apply";
 
-  calls.get(ofCluster, (call) => ({ status: 200, body: imageClusterOf(world, call).policy }));
+  calls.get(ofCluster, (call) => ({ status: 200, body: imageClusterOf(context, call).policy }));
 
   calls.put(ofCluster, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     cluster.policy = policyOf(call.body);
-    world.record({ at: world.now(), cluster: cluster.id, step: "POLICY_SET", detail: JSON.stringify(cluster.policy) });
-    world.changed(cluster);
+    context.record({
+      at: context.now(),
+      cluster: cluster.id,
+      step: "POLICY_SET",
+      detail: JSON.stringify(cluster.policy),
+    });
+    context.changed(cluster);
     return { status: 204 };
   });
 
   calls.get(`${ofCluster}/effective`, (call) => ({
     status: 200,
-    body: effectivePolicy(world.state.global.defaultPolicy, imageClusterOf(world, call).policy),
+    body: effectivePolicy(context.state.global.defaultPolicy, imageClusterOf(context, call).policy),
   }));
 
-  calls.get(ofAll, () => ({ status: 200, body: world.state.global.defaultPolicy }));
+  calls.get(ofAll, () => ({ status: 200, body: context.state.global.defaultPolicy }));
 
   calls.put(ofAll, ({ body }) => {
-    world.state.global.defaultPolicy = policyOf(body);
-    world.changed();
+    context.state.global.defaultPolicy = policyOf(body);
+    context.changed();
     return { status: 204 };
   });
 
-  calls.get(`${ofAll}/effective`, () => ({ status: 200, body: effectivePolicy(world.state.global.defaultPolicy) }));
+  calls.get(`${ofAll}/effective`, () => ({ status: 200, body: effectivePolicy(context.state.global.defaultPolicy) }));
 }
 
 /** Login, whoami and logout. Any credentials are good unless a LOGIN_REFUSED fault says otherwise. */
-function sessionRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+function sessionRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
 
   router.post(
     "/session",
-    answering(world, (call) => ({ status: 200, body: world.sessions.login(userOf(world, call), world.now()) })),
+    answering(context, (call) => ({ status: 200, body: context.sessions.login(userOf(context, call), context.now()) })),
   );
 
   calls.get("/session", ({ session }) => ({
@@ -143,7 +148,7 @@ function sessionRoutes(router: Router, world: World): void {
   }));
 
   calls.delete("/session", ({ headers }) => {
-    world.sessions.logout(String(headers[sessionHeader]));
+    context.sessions.logout(String(headers[sessionHeader]));
     return { status: 204 };
   });
 }
@@ -170,39 +175,39 @@ function applyImpact(cluster: ClusterState, wanted: readonly string[]) {
 }
 
 /** What is known of a cluster without starting anything: compliance, and the reports on earlier tasks. */
-function reportRoutes(router: Router, world: World): void {
-  const calls = withSession(router, world);
+function reportRoutes(router: Router, context: SimulatorContext): void {
+  const calls = withSession(router, context);
   const path = "/esx/settings/clusters/:cluster/software";
 
   calls.get(`${path}/compliance`, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     if (!cluster.lastScan) throw none("compliance");
-    return { status: 200, body: clusterCompliance(world.config, cluster, cluster.lastScan) };
+    return { status: 200, body: clusterCompliance(context.config, cluster, cluster.lastScan) };
   });
 
   calls.get(`${path}/reports/last-apply-result`, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     if (!cluster.lastApply) throw none("result of a remediation");
     return { status: 200, body: lastApplyResult(cluster, cluster.lastApply) };
   });
 
   calls.get(`${path}/reports/last-check-result`, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     if (!cluster.lastCheck) throw none("result of a check");
     return { status: 200, body: checkResult(cluster, cluster.lastCheck) };
   });
 
   calls.get(`${path}/reports/apply-impact`, (call) => ({
     status: 200,
-    body: applyImpact(imageClusterOf(world, call), call.query.getAll("hosts")),
+    body: applyImpact(imageClusterOf(context, call), call.query.getAll("hosts")),
   }));
 
   calls.get(`${path}/reports/hardware-compatibility`, (call) => {
-    const cluster = imageClusterOf(world, call);
+    const cluster = imageClusterOf(context, call);
     const desired = desiredImage(cluster);
     if (!desired) throw none("hardware compatibility report");
-    const problems = cluster.hosts.flatMap((host) => hardwareProblem(world, cluster, host) ?? []);
-    const at = world.now();
+    const problems = cluster.hosts.flatMap((host) => hardwareProblem(context, cluster, host) ?? []);
+    const at = context.now();
     return {
       status: 200,
       body: {

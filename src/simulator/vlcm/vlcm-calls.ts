@@ -1,8 +1,8 @@
 import type Router from "@koa/router";
 import { type Answer, answering, type Call } from "../http/answering";
+import type { SimulatorContext } from "../state/context";
 import type { Session } from "../state/sessions";
 import type { ClusterState } from "../state/simulator-state";
-import type { World } from "../state/world";
 import { VapiError } from "./vapi-error";
 
 /** A call with a valid session. */
@@ -16,26 +16,26 @@ const unauthenticated = () =>
   new VapiError("UNAUTHENTICATED", "session.unknown", "The session id is missing, unknown or expired.");
 
 /** Refuses a call while the clocks of the product and its identity provider disagree. */
-export function refuseByClockSkew(world: World): void {
-  const skewed = world.findFault(["CLOCK_SKEW"]);
+export function refuseByClockSkew(context: SimulatorContext): void {
+  const skewed = context.findFault(["CLOCK_SKEW"]);
   if (!skewed) return;
-  world.useFault(skewed);
+  context.useFault(skewed);
   throw new VapiError("UNAUTHENTICATED", "session.token_not_yet_valid", "Token start date is in the future.");
 }
 
-function sessionOf(world: World, call: Call): Session {
-  refuseByClockSkew(world);
+function sessionOf(context: SimulatorContext, call: Call): Session {
+  refuseByClockSkew(context);
   const token = call.headers[sessionHeader];
-  const session = typeof token === "string" ? world.sessions.use(token, world.now()) : undefined;
+  const session = typeof token === "string" ? context.sessions.use(token, context.now()) : undefined;
   if (!session) throw unauthenticated();
   return session;
 }
 
 /** The user of Basic credentials, of which any are good unless a LOGIN_REFUSED fault says otherwise. */
-export function userOf(world: World, call: Call): string {
-  refuseByClockSkew(world);
-  const refused = world.findFault(["LOGIN_REFUSED"]);
-  if (refused) world.useFault(refused);
+export function userOf(context: SimulatorContext, call: Call): string {
+  refuseByClockSkew(context);
+  const refused = context.findFault(["LOGIN_REFUSED"]);
+  if (refused) context.useFault(refused);
   const user = basicUser(call);
   if (refused || user === undefined)
     throw new VapiError("UNAUTHENTICATED", "session.invalid_login", "The user name or password is wrong.");
@@ -51,19 +51,19 @@ function basicUser(call: Call): string | undefined {
 }
 
 /** Registers handlers, each of a method, for calls that `identify` has looked at. */
-function registering<C>(router: Router, world: World, identify: (call: Call) => C) {
+function registering<C>(router: Router, context: SimulatorContext, identify: (call: Call) => C) {
   const register = (method: "get" | "post" | "put" | "delete") => (path: string, handler: (call: C) => Answer) => {
     router[method](
       path,
-      answering(world, (call) => handler(identify(call))),
+      answering(context, (call) => handler(identify(call))),
     );
   };
   return { get: register("get"), post: register("post"), put: register("put"), delete: register("delete") };
 }
 
 /** Registers handlers that need a session. */
-export function withSession(router: Router, world: World) {
-  return registering<VlcmCall>(router, world, (call) => ({ ...call, session: sessionOf(world, call) }));
+export function withSession(router: Router, context: SimulatorContext) {
+  return registering<VlcmCall>(router, context, (call) => ({ ...call, session: sessionOf(context, call) }));
 }
 
 /** A call whose user is known, by credentials or by a session. */
@@ -72,25 +72,25 @@ export interface UserCall extends Call {
 }
 
 /** Registers handlers that need the user of a session. */
-export function withUserOfSession(router: Router, world: World) {
-  return registering<UserCall>(router, world, (call) => ({ ...call, user: sessionOf(world, call).user }));
+export function withUserOfSession(router: Router, context: SimulatorContext) {
+  return registering<UserCall>(router, context, (call) => ({ ...call, user: sessionOf(context, call).user }));
 }
 
 /** Registers handlers of a service that knows no sessions: each call has its user's credentials. */
-export function withCredentials(router: Router, world: World) {
-  return registering<UserCall>(router, world, (call) => ({ ...call, user: userOf(world, call) }));
+export function withCredentials(router: Router, context: SimulatorContext) {
+  return registering<UserCall>(router, context, (call) => ({ ...call, user: userOf(context, call) }));
 }
 
 /** The cluster that the path names; 404 where there is none. */
-export function clusterOf(world: World, call: Call): ClusterState {
-  const cluster = world.whereabouts.cluster(call.params["cluster"] ?? "");
+export function clusterOf(context: SimulatorContext, call: Call): ClusterState {
+  const cluster = context.hostIndex.cluster(call.params["cluster"] ?? "");
   if (!cluster) throw new VapiError("NOT_FOUND", "cluster.not_found", `There is no cluster ${call.params["cluster"]}.`);
   return cluster;
 }
 
 /** The same for calls that need a desired image; 404 for a cluster that is managed by baselines. */
-export function imageClusterOf(world: World, call: Call): ClusterState {
-  const cluster = clusterOf(world, call);
+export function imageClusterOf(context: SimulatorContext, call: Call): ClusterState {
+  const cluster = clusterOf(context, call);
   if (cluster.management === "BASELINE")
     throw new VapiError("NOT_FOUND", "cluster.no_image", `Cluster ${cluster.name} is not managed with a single image.`);
   return cluster;

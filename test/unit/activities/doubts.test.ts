@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Doubts } from "../../../activities/clusters/baseline/doubts";
+import { UncertainChanges } from "../../../activities/clusters/baseline/uncertain-changes";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { GiveUpError } from "../../../activities/retry-policy";
 import { ManualClock } from "../../support/manual-clock";
@@ -9,11 +9,11 @@ const bound = 60 * minute;
 
 describe("Doubts", () => {
   let clock: ManualClock;
-  let doubts: Doubts<"busy" | "outage">;
+  let doubts: UncertainChanges<"busy" | "outage">;
 
   beforeEach(() => {
     clock = new ManualClock();
-    doubts = new Doubts(clock);
+    doubts = new UncertainChanges(clock);
   });
 
   /** The reason arises again and again, for so long. */

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { DraftTurns } from "../../../activities/drivers/vlcm/vlcm-client";
+import { DraftMutex } from "../../../activities/drivers/vlcm/vlcm-client";
 
 describe("Turns on the draft of a cluster", () => {
   it("come in the order in which they were taken, for each cluster by itself", async () => {
-    const turns = new DraftTurns();
+    const turns = new DraftMutex();
     const order: string[] = [];
     const take = (cluster: string, name: string) => {
       const turn = turns.take(cluster);
@@ -20,7 +20,7 @@ describe("Turns on the draft of a cluster", () => {
   });
 
   it("come after a while although the one before does not end", async () => {
-    const turns = new DraftTurns(1);
+    const turns = new DraftMutex(1);
     turns.take("c-1");
     await turns.take("c-1").hasCome;
   });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DriverError } from "../../../activities/drivers/driver-error";
-import { gatheredTasks } from "../../../activities/drivers/vlcm/gathered-calls";
+import { batchTaskReads } from "../../../activities/drivers/vlcm/batched-calls";
 import type { TaskInfo } from "../../../activities/drivers/vlcm/vlcm-models";
 
 const info = (task: string): TaskInfo => ({ status: "RUNNING", operation: task, service: "s", cancelable: false });
@@ -15,7 +15,7 @@ describe("gatheredTasks", () => {
       new Promise<A>((resolve, reject) => {
         calls.push({ tasks, answer: (error) => (error ? reject(error) : resolve(result())) });
       });
-    const read = gatheredTasks({
+    const read = batchTaskReads({
       readOne: (task) => asked([task], () => info(task)),
       readMany: (tasks) =>
         asked(tasks, () =>

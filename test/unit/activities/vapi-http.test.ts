@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import * as t from "io-ts";
 import type { DriverError } from "../../../activities/drivers/driver-error";
-import { callsAtOnce } from "../../../activities/drivers/http-connection";
+import { maximumConcurrentCalls } from "../../../activities/drivers/http-connection";
 import { VapiHttp } from "../../../activities/drivers/vapi/vapi-http";
 import { leased } from "../../support/activity-environment";
 
@@ -74,11 +74,11 @@ describe("the HTTP side of the driver", () => {
           response.end('"it"');
         });
         // Each round is answered once it is complete, so that all that may come at a time has come.
-        if (waiting.length === callsAtOnce) for (const one of waiting.splice(0)) one();
+        if (waiting.length === maximumConcurrentCalls) for (const one of waiting.splice(0)) one();
       });
-    const all = Array.from({ length: 3 * callsAtOnce }, read);
+    const all = Array.from({ length: 3 * maximumConcurrentCalls }, read);
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set(["it"]));
-    expect(most).to.equal(callsAtOnce);
+    expect(most).to.equal(maximumConcurrentCalls);
   });
 
   it("gives up where a fresh session is not accepted, and where the credentials are not", async () => {

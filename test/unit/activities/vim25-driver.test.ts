@@ -156,7 +156,7 @@ describe("the driver of the management interface", () => {
   });
 
   describe("errors", () => {
-    const judgements: [string, string, string][] = [
+    const classifications: [string, string, string][] = [
       ["InvalidLogin", "permanent", "AUTHENTICATION"],
       ["NoPermission", "permanent", "AUTHORIZATION"],
       ["ManagedObjectNotFound", "permanent", "RESOURCE_NOT_FOUND"],
@@ -168,7 +168,7 @@ describe("the driver of the management interface", () => {
       ["SystemError", "permanent", "COMPONENT_MANAGER_ERROR"],
       ["SomethingNew", "permanent", "COMPONENT_MANAGER_REFUSED"],
     ];
-    for (const [type, kind, code] of judgements) {
+    for (const [type, kind, code] of classifications) {
       it(`judge ${type} as ${kind} ${code}, in the product's words`, async () => {
         answers["RebootHost_Task"] = () => fault(type, "The host is odd &amp; &quot;new&quot;.");
         const error = await failing(client.rebootHost("host-1"));

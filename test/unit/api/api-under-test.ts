@@ -93,7 +93,7 @@ export function fakeService(calls: Calls): UpgradeService {
   return {
     previewUpgrade: asked("previewUpgrade", previewExample),
     updateUpgrade: asked("updateUpgrade", upgradeExample),
-    steerUpgrade: asked("steerUpgrade", upgradeExample),
+    controlUpgrade: asked("controlUpgrade", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),
     listTasks: asked("listTasks", pageOfTaskExample),

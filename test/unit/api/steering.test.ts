@@ -76,7 +76,7 @@ const calls: Record<string, Call> = {
         path: `/v1/upgrades/${id}/${name}`,
         status: 200,
         answer: upgradeExample,
-        asked: ["steerUpgrade", id, name, "dev"],
+        asked: ["controlUpgrade", id, name, "dev"],
         names: "upgrade",
       },
     ]),

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { sharedReads } from "../../../src/commands/component-manager-reads";
+import { coalescedReads } from "../../../src/commands/component-manager-reads";
 import type { ComponentManagerReads } from "../../../src/inventory/file-inventory";
 import { ManualTimers } from "../../support/manual-timers";
 
@@ -24,7 +24,7 @@ describe("reads of component managers that many ask for", () => {
     return {
       asked,
       timers,
-      reads: sharedReads(reads, timers),
+      reads: coalescedReads(reads, timers),
       answer: () => answers.splice(0).forEach((one) => one()),
     };
   }
@@ -68,7 +68,7 @@ describe("reads of component managers that many ask for", () => {
       const refused = Object.assign(new Error("vc answered 401"), { code: "AUTHENTICATION" });
       return id === "vc" ? Promise.reject(refused) : Promise.resolve(new Set<string>());
     };
-    const reads = sharedReads({ ...others, clusters }, timers, () => now);
+    const reads = coalescedReads({ ...others, clusters }, timers, () => now);
     const codes = async () => {
       const outcomes = await Promise.allSettled([reads.clusters("vc"), reads.countHosts("vc", "c1")]);
       return outcomes.map((one) => one.status === "rejected" && (one.reason as { code: string }).code);
@@ -96,7 +96,7 @@ describe("reads of component managers that many ask for", () => {
       asked++;
       return Promise.reject(refusal);
     };
-    const reads = sharedReads({ ...others, clusters }, timers);
+    const reads = coalescedReads({ ...others, clusters }, timers);
     const ask = () => reads.clusters("vc").catch(() => undefined);
     await ask();
     const [day, sinceStart] = [Date.now(), performance.now()];
@@ -114,7 +114,7 @@ describe("reads of component managers that many ask for", () => {
     let calls = 0;
     const { reads: never } = held();
     const failing = { ...never, countHosts: () => Promise.reject(new Error(`away ${++calls}`)) };
-    const reads = sharedReads(failing, new ManualTimers());
+    const reads = coalescedReads(failing, new ManualTimers());
     const outcomes = await Promise.allSettled([reads.countHosts("vc", "c1"), reads.countHosts("vc", "c1")]);
     expect(outcomes.map((one) => one.status === "rejected" && String(one.reason))).to.deep.equal(
       Array(2).fill("Error: away 1"),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { lineWords } from "../../../src/console/words/labels";
+import { lineWords } from "../../../src/console/labels/line-labels";
 
 describe("the words for the console's line", () => {
   it("say of a failed upgrade that it waits as long as it can be retried, and only then", () => {

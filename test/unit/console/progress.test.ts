@@ -3,7 +3,7 @@ import {
   elapsedMilliseconds,
   hostProgressOfTask,
   remainingMilliseconds,
-  spokenDuration,
+  durationInWords,
 } from "../../../src/console/model/host-progress";
 import { timelineOf } from "../../../src/console/model/timeline";
 import { at, begin, cluster, doneHost, part, runningHost, stage, task, waitingHost } from "./console-task";
@@ -11,13 +11,13 @@ import { at, begin, cluster, doneHost, part, runningHost, stage, task, waitingHo
 describe("the console's progress", () => {
   it("counts hosts of all clusters, and clusters whose hosts are not known", () => {
     const failed = part("HOST_UPGRADE", "FAILED", { stages: [stage("FAILED", 1)], completionTimestamp: at(2) });
-    const counted = hostProgressOfTask(
+    const plural = hostProgressOfTask(
       task([
         cluster("IN_PROGRESS", [doneHost("a", 0, 10), runningHost("b", 10), waitingHost("c"), failed]),
         cluster("PENDING"),
       ]),
     );
-    expect(counted).to.deep.equal({ total: 4, done: 1, running: 1, failed: 1, left: 1, unreadClusters: 1 });
+    expect(plural).to.deep.equal({ total: 4, done: 1, running: 1, failed: 1, left: 1, unreadClusters: 1 });
   });
 
   it("estimates by the mean of finished hosts, the slowest cluster deciding", () => {
@@ -48,7 +48,7 @@ describe("the console's progress", () => {
   it("tells how long an upgrade takes, and took", () => {
     expect(elapsedMilliseconds(task([]), begin + 5000)).to.equal(5000);
     expect(elapsedMilliseconds(task([], { completionTimestamp: at(7) }), begin + 50_000)).to.equal(7000);
-    expect([8000, 200_000, 7_500_000].map(spokenDuration)).to.deep.equal(["8 s", "3 min 20 s", "2 h 05 min"]);
+    expect([8000, 200_000, 7_500_000].map(durationInWords)).to.deep.equal(["8 s", "3 min 20 s", "2 h 05 min"]);
   });
 
   it("draws hosts that overlap in rows of their own", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import * as E from "fp-ts/Either";
+import { type AnyWords, clusterWords, requestWords } from "../../../src/console/labels/field-labels";
 import {
   formOf,
   formPathOf,
@@ -10,7 +11,6 @@ import {
   requestOf,
 } from "../../../src/console/model/form-request";
 import { changed, clusterFieldGroups, emptyForm, type UpgradeForm } from "../../../src/console/model/upgrade-form";
-import { type AnyWords, clusterWords, requestWords } from "../../../src/console/words/field-words";
 import { shapeOf } from "../../../src/domain/codec";
 import type { Cluster } from "../../../src/domain/spec/cluster";
 import { ResourceUpgradeSpec, UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";

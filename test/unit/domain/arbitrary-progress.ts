@@ -31,21 +31,21 @@ const start = Date.parse("2026-11-01T00:00:00.000Z");
 const hour = 3_600_000;
 
 /** Something that happens, told its time. */
-type Happening<P> = (at: string) => P;
+type ProgressEvent<P> = (at: string) => P;
 
 /** Something that may happen, and how often beside the rest. */
 interface Weighted<P> {
   readonly weight: number;
-  readonly arbitrary: fc.Arbitrary<Happening<P>>;
+  readonly arbitrary: fc.Arbitrary<ProgressEvent<P>>;
 }
 
 /** One of them, more often the heavier ones. */
-function oneOf<P>(...happenings: Weighted<P>[]): fc.Arbitrary<Happening<P>> {
+function oneOf<P>(...happenings: Weighted<P>[]): fc.Arbitrary<ProgressEvent<P>> {
   return fc.oneof(...happenings);
 }
 
 /** Happenings in an order of time that never goes back; some share a moment. */
-function history<P>(happening: fc.Arbitrary<Happening<P>>, maxLength: number): fc.Arbitrary<P[]> {
+function history<P>(happening: fc.Arbitrary<ProgressEvent<P>>, maxLength: number): fc.Arbitrary<P[]> {
   const step = fc.tuple(fc.nat({ max: hour }), happening);
   return fc.array(step, { maxLength, size: "max" }).map((steps) => {
     let at = start;

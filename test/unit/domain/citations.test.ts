@@ -39,6 +39,18 @@ describe("documentation that code cites", () => {
     expect(cited.filter(({ name }) => !gaps.has(name.toLowerCase()))).to.deep.equal([]);
   });
 
+  it("names only files of the code that are there", () => {
+    const named = [...documents, "README.md"].flatMap((document) =>
+      [
+        ...readFileSync(document, "utf8").matchAll(
+          /`((?:src|workflows|activities|test|bench|scripts)\/[\w./-]+\.\w+)`/g,
+        ),
+      ].map(([, file = ""]) => ({ document, file })),
+    );
+    expect(named.length).to.be.greaterThan(40);
+    expect(named.filter(({ file }) => !existsSync(file))).to.deep.equal([]);
+  });
+
   it("links only to what is there", () => {
     const broken = documents.flatMap((document) =>
       [...readFileSync(document, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)/g)]

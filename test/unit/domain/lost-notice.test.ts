@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { UpgradeNotice } from "../../../src/domain/notifications/upgrade-notice";
-import { lostNotice } from "../../../src/domain/task/lost-upgrade";
+import type { UpgradeNotification } from "../../../src/domain/notifications/upgrade-notification";
+import { lostUpgradeNotification } from "../../../src/domain/task/lost-upgrade";
 
 describe("lostNotice", () => {
-  const latest: UpgradeNotice = {
+  const latest: UpgradeNotification = {
     id: "u-4",
     sequence: 4,
     type: "upgrade.host.failed",
@@ -21,7 +21,7 @@ describe("lostNotice", () => {
   };
 
   it("follows the latest notification, and says of the upgrade what its readers are told", () => {
-    const { data, ...rest } = lostNotice(latest, "TERMINATED", "2026-11-01T01:00:00.000Z");
+    const { data, ...rest } = lostUpgradeNotification(latest, "TERMINATED", "2026-11-01T01:00:00.000Z");
     expect(rest).to.deep.equal({
       id: "u-5",
       sequence: 5,

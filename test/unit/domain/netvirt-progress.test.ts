@@ -9,7 +9,7 @@ import {
   countNodes,
   initialNetvirtSubTask,
   mergeNetvirt,
-  type NetvirtHappening,
+  type NetvirtEvent,
   netvirtResultSubTask,
   netvirtStages,
   type NetvirtStageType,
@@ -50,7 +50,7 @@ function component(type: NetvirtComponentType, ids: readonly string[], over: Par
 }
 const components = [component("EDGE", ["e1", "e2"]), component("HOST", ["h1", "h2"])];
 
-type Untimed = NetvirtHappening extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+type Untimed = NetvirtEvent extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 const after = (...happenings: Untimed[]) =>
   happenings.reduce<SubTask>(
     (subTask, happening) => applyNetvirtProgress(subTask, { ...happening, at }),

@@ -2,16 +2,16 @@ import { expect } from "chai";
 import type { ErrorBody } from "../../../src/domain/errors";
 import {
   endsUpgrade,
-  noticeErrors,
-  noticesOfPhase,
-  type UpgradeNotice,
+  notificationErrors,
+  notificationsOfPhase,
+  type UpgradeNotification,
   wants,
-} from "../../../src/domain/notifications/upgrade-notice";
+} from "../../../src/domain/notifications/upgrade-notification";
 import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
 
 function told(from: UpgradePhase, to: UpgradePhase, about: { errors?: ErrorBody[]; prechecksFailed?: boolean } = {}) {
   const { errors = [], prechecksFailed = false } = about;
-  return noticesOfPhase({ from, to, errors, prechecksFailed });
+  return notificationsOfPhase({ from, to, errors, prechecksFailed });
 }
 
 describe("noticesOfPhase", () => {
@@ -44,7 +44,7 @@ describe("noticesOfPhase", () => {
 
 describe("endsUpgrade", () => {
   it("is what every end does, but no failure that can be retried", () => {
-    const ends = (type: UpgradeNotice["type"]) => endsUpgrade({ type });
+    const ends = (type: UpgradeNotification["type"]) => endsUpgrade({ type });
     expect(ends("upgrade.lost") && ends("upgrade.successful") && ends("upgrade.cancelled")).to.equal(true);
     expect(ends("upgrade.resolved") && ends("upgrade.expired")).to.equal(true);
     expect(ends("upgrade.failed") || ends("upgrade.paused")).to.equal(false);
@@ -60,7 +60,7 @@ describe("noticeErrors", () => {
       context: { resourceId: "r", cluster: "c" },
       nestedErrors: [{ message: "nested" }],
     };
-    const kept = noticeErrors(Array.from({ length: 12 }, () => error));
+    const kept = notificationErrors(Array.from({ length: 12 }, () => error));
     expect(kept).to.have.length(10);
     expect(kept[0]).to.deep.equal({
       errorCode: "CLUSTER_BUSY",
@@ -68,7 +68,7 @@ describe("noticeErrors", () => {
       remediationMessage: "Wait.",
       resourceId: "r",
     });
-    expect(noticeErrors([{ message: "m" }])).to.deep.equal([{ message: "m" }]);
+    expect(notificationErrors([{ message: "m" }])).to.deep.equal([{ message: "m" }]);
   });
 });
 

@@ -7,12 +7,12 @@ import {
   beingCancelled,
   CommitPayload,
   type Decision,
-  judgeCommit,
-  judgePause,
-  judgePrechecks,
-  judgeResolve,
-  judgeResume,
-  judgeRetry,
+  decideCommit,
+  decidePause,
+  decidePrechecks,
+  decideResolve,
+  decideResume,
+  decideRetry,
   PlainPayload,
   type RequestContext,
 } from "../../../src/domain/requests/upgrade-request";
@@ -65,38 +65,38 @@ describe("judgeCommit", () => {
     const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED", "START_MISSED"];
     for (const phase of phases) {
       const expected = committable.includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
-      expect(codeOf(judgeCommit({}, standing(phase))), phase).to.equal(expected);
+      expect(codeOf(decideCommit({}, standing(phase))), phase).to.equal(expected);
     }
   });
 
   it("accepts a commit of a running upgrade only where something of it was not begun at its time", () => {
     for (const phase of ["RUNNING", "PAUSED"] as const) {
-      expect(codeOf(judgeCommit({}, standing(phase, { startMissed: true }))), phase).to.equal("accepted");
-      expect(codeOf(judgeCommit({}, standing(phase))), phase).to.equal("REQUEST_NOT_POSSIBLE");
+      expect(codeOf(decideCommit({}, standing(phase, { startMissed: true }))), phase).to.equal("accepted");
+      expect(codeOf(decideCommit({}, standing(phase))), phase).to.equal("REQUEST_NOT_POSSIBLE");
     }
   });
 
   it("hands on what the commit says of time", () => {
     const commit = { scheduledTimestamp: "2026-12-01T00:00:00.000Z", requestId: "r" };
-    expect(judgeCommit(commit, standing("DRAFT_WAITING"))).to.deep.equal(E.right(commit));
+    expect(decideCommit(commit, standing("DRAFT_WAITING"))).to.deep.equal(E.right(commit));
   });
 
   it("refuses a draft whose prechecks have failed, and says which", () => {
-    const judged = judgeCommit({}, standing("DRAFT_WAITING", { failedPrechecks }));
+    const judged = decideCommit({}, standing("DRAFT_WAITING", { failedPrechecks }));
     expect(codeOf(judged)).to.equal("PRECHECKS_FAILED");
     expect(E.isLeft(judged) && judged.left.nestedErrors).to.deep.equal(failedPrechecks);
     expect(E.isLeft(judged) && judged.left.message).to.contain("Host esx-1 is not connected.");
   });
 
   it("accepts a commit while the prechecks run again after a failure", () => {
-    expect(codeOf(judgeCommit({}, standing("DRAFT_PRECHECKS", { failedPrechecks })))).to.equal("accepted");
+    expect(codeOf(decideCommit({}, standing("DRAFT_PRECHECKS", { failedPrechecks })))).to.equal("accepted");
   });
 
   it("refuses upgradeNow false without a time, in every phase", () => {
     for (const phase of phases)
-      expect(codeOf(judgeCommit({ upgradeNow: false }, standing(phase)))).to.equal("SCHEDULE_MISSING");
+      expect(codeOf(decideCommit({ upgradeNow: false }, standing(phase)))).to.equal("SCHEDULE_MISSING");
     const timed = { upgradeNow: false, scheduledTimestamp: "2026-12-01T00:00:00.000Z" };
-    expect(codeOf(judgeCommit(timed, standing("DRAFT_WAITING")))).to.equal("accepted");
+    expect(codeOf(decideCommit(timed, standing("DRAFT_WAITING")))).to.equal("accepted");
   });
 
   describe("of another switchover time", () => {
@@ -110,11 +110,11 @@ describe("judgeCommit", () => {
       const possible = ["ACCEPTED", "DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "SCHEDULED", "START_MISSED"];
       for (const phase of phases) {
         const expected = [...possible, "RUNNING", "PAUSED"].includes(phase) ? "accepted" : "REQUEST_NOT_POSSIBLE";
-        expect(codeOf(judgeCommit(patch(), standing(phase, { servers: [server] }))), phase).to.equal(expected);
+        expect(codeOf(decideCommit(patch(), standing(phase, { servers: [server] }))), phase).to.equal(expected);
       }
       const failed = standing("DRAFT_WAITING", { servers: [server], failedPrechecks });
-      expect(codeOf(judgeCommit(patch(), failed)), "it commits nothing").to.equal("accepted");
-      expect(codeOf(judgeCommit({ ...patch(), upgradeNow: true }, failed))).to.equal("PRECHECKS_FAILED");
+      expect(codeOf(decideCommit(patch(), failed)), "it commits nothing").to.equal("accepted");
+      expect(codeOf(decideCommit({ ...patch(), upgradeNow: true }, failed))).to.equal("PRECHECKS_FAILED");
     });
 
     const refused: [string, CommitPayload, Partial<ServerStanding>, string][] = [
@@ -138,7 +138,7 @@ describe("judgeCommit", () => {
     ];
     for (const [title, commit, changes, code] of refused) {
       it(`refuses one ${title}`, () => {
-        const judged = judgeCommit(commit, standing("SCHEDULED", { servers: [{ ...server, ...changes }] }));
+        const judged = decideCommit(commit, standing("SCHEDULED", { servers: [{ ...server, ...changes }] }));
         expect(codeOf(judged)).to.equal(code);
         if (code !== "REQUEST_NOT_POSSIBLE")
           expect(E.isLeft(judged) && judged.left.context?.["path"]).to.match(/^mgmtUpgradePatchSpecs\[\d\]\./);
@@ -148,19 +148,19 @@ describe("judgeCommit", () => {
 
   it("refuses a time that has passed, unless upgradeNow overrules it", () => {
     const past = { scheduledTimestamp: "2026-11-01T11:58:59.999Z" };
-    const refused = judgeCommit(past, standing("DRAFT_WAITING"));
+    const refused = decideCommit(past, standing("DRAFT_WAITING"));
     expect(codeOf(refused)).to.equal("SCHEDULE_IN_THE_PAST");
     expect(E.isLeft(refused) && refused.left.message).to.contain(past.scheduledTimestamp);
-    expect(codeOf(judgeCommit({ ...past, upgradeNow: true }, standing("DRAFT_WAITING")))).to.equal("accepted");
-    expect(codeOf(judgeCommit({ scheduledTimestamp: "2026-11-01T11:59:00.000Z" }, standing("SCHEDULED")))).to.equal(
+    expect(codeOf(decideCommit({ ...past, upgradeNow: true }, standing("DRAFT_WAITING")))).to.equal("accepted");
+    expect(codeOf(decideCommit({ scheduledTimestamp: "2026-11-01T11:59:00.000Z" }, standing("SCHEDULED")))).to.equal(
       "accepted",
     );
   });
 });
 
 for (const [name, judge] of [
-  ["judgeRetry", judgeRetry],
-  ["judgeResolve", judgeResolve],
+  ["judgeRetry", decideRetry],
+  ["judgeResolve", decideResolve],
 ] as const) {
   describe(name, () => {
     it("accepts only a failed upgrade that waits for a decision", () => {
@@ -182,10 +182,10 @@ for (const [name, judge] of [
 describe("judgePause and judgeResume", () => {
   it("accept a pause of a running upgrade only, and a resumption of a paused one only", () => {
     for (const phase of phases) {
-      expect(codeOf(judgePause(standing(phase))), phase).to.equal(
+      expect(codeOf(decidePause(standing(phase))), phase).to.equal(
         phase === "RUNNING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
-      expect(codeOf(judgeResume(standing(phase))), phase).to.equal(
+      expect(codeOf(decideResume(standing(phase))), phase).to.equal(
         phase === "PAUSED" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
     }
@@ -193,7 +193,7 @@ describe("judgePause and judgeResume", () => {
 
   it("tell what runs not yet from what is paused and what is over", () => {
     const reasonOf = (phase: UpgradePhase) => {
-      const judged = judgePause(standing(phase));
+      const judged = decidePause(standing(phase));
       return E.isLeft(judged) ? judged.left.message : "";
     };
     expect(reasonOf("SCHEDULED")).to.contain("Nothing of the upgrade runs").and.to.contain("SCHEDULED");
@@ -205,16 +205,16 @@ describe("judgePause and judgeResume", () => {
 describe("judgePrechecks", () => {
   it("accepts a draft that waits, also after prechecks that failed, and nothing else", () => {
     for (const phase of phases)
-      expect(codeOf(judgePrechecks(standing(phase))), phase).to.equal(
+      expect(codeOf(decidePrechecks(standing(phase))), phase).to.equal(
         phase === "DRAFT_WAITING" ? "accepted" : "REQUEST_NOT_POSSIBLE",
       );
-    expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
+    expect(codeOf(decidePrechecks(standing("DRAFT_WAITING", { failedPrechecks })))).to.equal("accepted");
     for (const change of [{ committed: true }, { history: fullHistory }])
-      expect(codeOf(judgePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
+      expect(codeOf(decidePrechecks(standing("DRAFT_WAITING", change)))).to.equal("REQUEST_NOT_POSSIBLE");
   });
 
   it("says of running prechecks that they run", () => {
-    const judged = judgePrechecks(standing("DRAFT_PRECHECKS"));
+    const judged = decidePrechecks(standing("DRAFT_PRECHECKS"));
     expect(E.isLeft(judged) && judged.left.message).to.contain("running already");
   });
 });
@@ -224,9 +224,9 @@ describe("an upgrade whose history is full", () => {
 
   it("takes no other time, no pause and no retry, and says what to do instead", () => {
     for (const judged of [
-      judgeCommit({ scheduledTimestamp: "2026-12-01T00:00:00Z" }, full("SCHEDULED")),
-      judgePause(full("RUNNING")),
-      judgeRetry(full("FAILED")),
+      decideCommit({ scheduledTimestamp: "2026-12-01T00:00:00Z" }, full("SCHEDULED")),
+      decidePause(full("RUNNING")),
+      decideRetry(full("FAILED")),
     ]) {
       expect(codeOf(judged)).to.equal("REQUEST_NOT_POSSIBLE");
       expect(E.isLeft(judged) && judged.left.message).to.contain("history is full");
@@ -235,10 +235,10 @@ describe("an upgrade whose history is full", () => {
 
   it("still begins, goes on and ends", () => {
     for (const judged of [
-      judgeCommit({ upgradeNow: true }, full("SCHEDULED")),
-      judgeCommit({}, full("DRAFT_WAITING")),
-      judgeResume(full("PAUSED")),
-      judgeResolve(full("FAILED")),
+      decideCommit({ upgradeNow: true }, full("SCHEDULED")),
+      decideCommit({}, full("DRAFT_WAITING")),
+      decideResume(full("PAUSED")),
+      decideResolve(full("FAILED")),
     ])
       expect(codeOf(judged)).to.equal("accepted");
   });
@@ -255,8 +255,8 @@ describe("an upgrade that is being cancelled", () => {
 describe("an upgrade that failed for good", () => {
   it("can be resolved, not retried", () => {
     const context = standing("FAILED", { isRetryable: false });
-    expect(codeOf(judgeResolve(context))).to.equal("accepted");
-    const retry = judgeRetry(context);
+    expect(codeOf(decideResolve(context))).to.equal("accepted");
+    const retry = decideRetry(context);
     expect(codeOf(retry)).to.equal("REQUEST_NOT_POSSIBLE");
     expect(E.isLeft(retry) && retry.left.remediationMessage).to.match(/^Resolve it/);
   });
@@ -264,7 +264,7 @@ describe("an upgrade that failed for good", () => {
 
 describe("a failed upgrade about which somebody else has just decided", () => {
   const refusals = (decision?: Decision) =>
-    [judgeRetry, judgeResolve].map((judge) => {
+    [decideRetry, decideResolve].map((judge) => {
       const judged = judge(standing("FAILED", { awaitsResolution: false, decision }));
       if (E.isRight(judged)) throw new Error("It was accepted");
       return judged.left;
@@ -285,12 +285,12 @@ describe("a failed upgrade about which somebody else has just decided", () => {
 
   it("goes on, and another retry is told so as long as it does", () => {
     for (const phase of ["ACCEPTED", "RUNNING", "PAUSED"] as const) {
-      const judged = judgeRetry(standing(phase, { decision: "retry" }));
+      const judged = decideRetry(standing(phase, { decision: "retry" }));
       expect(E.isLeft(judged) && judged.left.message).to.match(/being retried already/);
     }
-    const ended = judgeRetry(standing("SUCCESSFUL", { decision: "retry" }));
+    const ended = decideRetry(standing("SUCCESSFUL", { decision: "retry" }));
     expect(E.isLeft(ended) && ended.left.message).to.match(/^Only a failed upgrade .* COMPLETED_WITH_SUCCESS/);
-    expect(codeOf(judgeRetry(standing("FAILED", { decision: undefined })))).to.equal("accepted");
+    expect(codeOf(decideRetry(standing("FAILED", { decision: undefined })))).to.equal("accepted");
   });
 
   it("is not told that it would have to be failed, which it is", () => {

@@ -30,8 +30,8 @@ const reads: ComponentManagerReads = {
   hosts: ({ cluster }) => Promise.resolve([{ id: "host-1", fqdn: `esx-1.${cluster}`, version: "9.0.0" }]),
 };
 
-async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}, patience?: number) {
-  const inventory = fileInventory({ clusters, installations: noInstallations }, { ...reads, ...changes }, patience);
+async function lookUp(ids: readonly string[], changes: Partial<ComponentManagerReads> = {}, timeout?: number) {
+  const inventory = fileInventory({ clusters, installations: noInstallations }, { ...reads, ...changes }, timeout);
   const answer = await inventory.readClusters(ids)();
   if (E.isLeft(answer)) throw new Error("the inventory as a whole failed");
   return answer.right;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { EventQueue } from "../../../src/simulator/state/context";
 import type { ClusterState, TaskState } from "../../../src/simulator/state/simulator-state";
-import { Agenda } from "../../../src/simulator/state/world";
 
 /** A cluster of which nothing matters here but what its tasks have before them. */
 function cluster(name: string): ClusterState {
@@ -44,14 +44,14 @@ describe("Agenda", () => {
     fc.assert(
       fc.property(changes, (list) => {
         const clusters = ["a", "b", "c", "d", "e", "f"].map(cluster);
-        const agenda = new Agenda(clusters);
-        expect(agenda.next()).to.equal(undefined);
+        const eventQueue = new EventQueue(clusters);
+        expect(eventQueue.next()).to.equal(undefined);
         for (const change of list) {
           const changed = clusters[change.place];
           if (!changed) continue;
           changed.tasks = change.tasks;
-          agenda.changed(changed);
-          const next = agenda.next();
+          eventQueue.changed(changed);
+          const next = eventQueue.next();
           expect(next && { at: next.at, name: next.cluster.name }).to.deep.equal(found(clusters));
         }
       }),

@@ -4,19 +4,24 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import Koa from "koa";
 import { controlApi } from "../../../src/simulator/control/control-api";
-import { World } from "../../../src/simulator/state/world";
+import { SimulatorContext } from "../../../src/simulator/state/context";
 import { testConfig } from "./simulator-client";
 
 const json = { "content-type": "application/json" };
 const fault = '{"kind":"SESSIONS_EXPIRED"}';
 
 describe("the control interface of the simulator", () => {
-  let world: World;
+  let context: SimulatorContext;
   let server: Server;
 
   const listen = async (host: string) => {
-    world = await World.open({ config: testConfig(), hostSeconds: 1, now: Date.now, log: () => undefined });
-    const handle = new Koa().use(controlApi(world, host).routes()).callback();
+    context = await SimulatorContext.open({
+      config: testConfig(),
+      hostSeconds: 1,
+      now: Date.now,
+      log: () => undefined,
+    });
+    const handle = new Koa().use(controlApi(context, host).routes()).callback();
     server = createServer((asked, answer) => void handle(asked, answer)).listen(0, "127.0.0.1");
     await once(server, "listening");
   };
@@ -60,7 +65,7 @@ describe("the control interface of the simulator", () => {
           errors: ["Content-Type: must be application/json"],
         });
       expect((await send({}, fault)).status).to.equal(415);
-      expect(world.state.global.faults).to.deep.equal([]);
+      expect(context.state.global.faults).to.deep.equal([]);
     });
 
     it("refuses a page that is bound to a loopback address, or comes from elsewhere", async () => {
@@ -75,7 +80,7 @@ describe("the control interface of the simulator", () => {
         errors: [`Origin: ${origin} is not this machine`],
       });
       expect((await send({ origin })).status).to.equal(403);
-      expect(world.state.global.faults).to.deep.equal([]);
+      expect(context.state.global.faults).to.deep.equal([]);
     });
   });
 

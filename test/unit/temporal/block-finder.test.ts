@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { expect } from "chai";
 import { BlockFinder } from "../../../src/temporal/blocked-workflows";
-import type { DescribedExecution } from "../../../src/temporal/describe-workflow";
+import type { WorkflowDescription } from "../../../src/temporal/describe-workflow";
 import { fakeClient } from "../../support/fake-client";
 
 const { EventType, TimeoutType, WorkflowTaskFailedCause } = temporal.api.enums.v1;
@@ -51,7 +51,7 @@ describe("the finder of blocked Workflows", () => {
     finder = new BlockFinder(client, 1000);
   });
 
-  const find = (workflowTaskAttempt: number, change: Partial<DescribedExecution> = {}) =>
+  const find = (workflowTaskAttempt: number, change: Partial<WorkflowDescription> = {}) =>
     finder.find("cluster/c", {
       ...{ type: "clusterUpgradeWorkflow", status: "RUNNING", runId: "run", version: "run/9", closeTime: undefined },
       ...{ cancelRequested: false, parent: undefined, pendingChildren: [], pendingActivities: [], workflowTaskAttempt },

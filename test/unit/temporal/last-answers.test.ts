@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { LastAnswers } from "../../../src/temporal/query-cache";
+import { QueryCache } from "../../../src/temporal/query-cache";
 
 describe("the last answers of Workflows", () => {
   const described = (version?: string, runId = "run") => ({ version, runId });
 
   it("are current for as long as nothing has happened to the Workflow", () => {
-    const answers = new LastAnswers<string>(2, () => 1);
+    const answers = new QueryCache<string>(2, () => 1);
     answers.remember("run", "answer", described("run/7"));
     expect(answers.current("run", described("run/7"))).to.equal("answer");
     expect(answers.current("run", described("run/8")), "one event later").to.equal(undefined);
@@ -14,13 +14,13 @@ describe("the last answers of Workflows", () => {
   });
 
   it("are never current where the server does not count events", () => {
-    const answers = new LastAnswers<string>(2, () => 1);
+    const answers = new QueryCache<string>(2, () => 1);
     answers.remember("run", "answer", described());
     expect(answers.current("run", described())).to.equal(undefined);
   });
 
   it("are the next best, unless something was published since", () => {
-    const answers = new LastAnswers<string>(2, () => 1);
+    const answers = new QueryCache<string>(2, () => 1);
     answers.remember("run", "answer", described("run/7"), 3);
     expect(answers.recall("run", described(), 3)?.answer).to.equal("answer");
     expect(
@@ -34,7 +34,7 @@ describe("the last answers of Workflows", () => {
   });
 
   it("are forgotten when nobody will ask, and where they are too large together those that were read first", () => {
-    const answers = new LastAnswers<number>(5, (size) => size);
+    const answers = new QueryCache<number>(5, (size) => size);
     const known = () => ["a", "b", "c", "d"].filter((key) => answers.latest(key) !== undefined);
     answers.remember("a", 1, described("a/1"));
     answers.remember("b", 2, described("b/1"));

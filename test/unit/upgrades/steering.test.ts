@@ -75,9 +75,9 @@ describe("Steering an upgrade", () => {
   /** Every request, as the use case that sends it. */
   const requests: Record<RequestOutcome["request"], (id: string) => Promise<E.Either<ServiceError, unknown>>> = {
     commit: (id) => service.updateUpgrade(id, {}, "alice")(),
-    pause: (id) => service.steerUpgrade(id, "pause", "alice")(),
-    resume: (id) => service.steerUpgrade(id, "resume", "alice")(),
-    resolve: (id) => service.steerUpgrade(id, "resolve", "alice")(),
+    pause: (id) => service.controlUpgrade(id, "pause", "alice")(),
+    resume: (id) => service.controlUpgrade(id, "resume", "alice")(),
+    resolve: (id) => service.controlUpgrade(id, "resolve", "alice")(),
     prechecks: (id) => service.runPrechecks(id, "alice")(),
     retry: (id) => service.retryTask(id, "alice")(),
   };
@@ -168,7 +168,7 @@ describe("Steering an upgrade", () => {
   });
 
   it("cuts a caller's name, which the upgrade keeps", async () => {
-    await service.steerUpgrade(upgradeId, "pause", "x".repeat(2000))();
+    await service.controlUpgrade(upgradeId, "pause", "x".repeat(2000))();
     expect(running.requests[0]?.origin.requestedBy).to.equal("x".repeat(255));
   });
 

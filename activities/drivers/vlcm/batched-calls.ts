@@ -6,7 +6,7 @@ import type { TaskInfo } from "./vlcm-models";
 /** How long a question is waited with at most while another call is under way (milliseconds). */
 const longestGathering = 250;
 
-interface GatheredCalls<K, A> {
+interface BatchedCalls<K, A> {
   /** One call for all of these keys, which may repeat; the answers, or the errors, in their order. */
   readonly askAll: (keys: readonly K[]) => Promise<(A | Error)[]>;
   /** So many keys in one call. */
@@ -20,7 +20,7 @@ interface GatheredCalls<K, A> {
  * that is older than the question, and many that ask at the same time cost few calls. A single question is asked at once, unless
  * it is to wait. A call that fails fails for those who share it (docs/decisions/0024).
  */
-export function gatheredCalls<K, A>({ askAll, most = Infinity, wait }: GatheredCalls<K, A>): (key: K) => Promise<A> {
+export function batchCalls<K, A>({ askAll, most = Infinity, wait }: BatchedCalls<K, A>): (key: K) => Promise<A> {
   let underWay: Promise<unknown> = Promise.resolve();
   const untilAsked = () =>
     wait === undefined ? Promise.race([underWay, sleep(longestGathering, undefined, { ref: false })]) : sleep(wait);
@@ -43,7 +43,7 @@ export function gatheredCalls<K, A>({ askAll, most = Infinity, wait }: GatheredC
 const mostTasks = 50;
 
 /** Milliseconds that a patient reader waits for others. */
-const patientWait = 250;
+const longestWait = 250;
 
 interface TaskCalls {
   readOne(task: string): Promise<TaskInfo>;
@@ -52,13 +52,13 @@ interface TaskCalls {
 }
 
 /**
- * Reads tasks of one component manager, those that are asked for at the same time together ({@link gatheredCalls}). `isPatient`:
+ * Reads tasks of one component manager, those that are asked for at the same time together ({@link batchCalls}). `mayWait`:
  * it may take a quarter of a second more, so that thousands of remediations that are watched cost a few calls a second.
  */
-export function gatheredTasks({
+export function batchTaskReads({
   readOne,
   readMany,
-}: TaskCalls): (task: string, isPatient?: boolean) => Promise<TaskInfo> {
+}: TaskCalls): (task: string, mayWait?: boolean) => Promise<TaskInfo> {
   const oneByOne = (tasks: readonly string[]) =>
     Promise.all(tasks.map((task) => readOne(task).catch((error: unknown) => asError(error))));
 
@@ -70,9 +70,9 @@ export function gatheredTasks({
     return tasks.map((task) => found[task] ?? told[missing.indexOf(task)] ?? new Error(`nothing was read of ${task}`));
   }
 
-  const atOnce = gatheredCalls({ askAll: read, most: mostTasks });
-  const patiently = gatheredCalls({ askAll: read, most: mostTasks, wait: patientWait });
-  return (task, isPatient = false) => (isPatient ? patiently : atOnce)(task);
+  const atOnce = batchCalls({ askAll: read, most: mostTasks });
+  const untilDeadline = batchCalls({ askAll: read, most: mostTasks, wait: longestWait });
+  return (task, mayWait = false) => (mayWait ? untilDeadline : atOnce)(task);
 }
 
 /** A manager that lists no tasks to us may still tell of each: that is then asked. */

@@ -1,11 +1,11 @@
 import { log, workflowInfo } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import {
-  type NoticeData,
-  noticeErrors,
-  noticesOfPhase,
-  type NoticeType,
-} from "../../src/domain/notifications/upgrade-notice";
+  type NotificationData,
+  notificationErrors,
+  notificationsOfPhase,
+  type NotificationType,
+} from "../../src/domain/notifications/upgrade-notification";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../../src/domain/spec/upgrade";
@@ -13,41 +13,42 @@ import type { HostCounts } from "../../src/domain/task/sub-task";
 import type { TaskProgress } from "../../src/domain/task/task-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
 import { now, stopwatch } from "../clock";
-import type { UpgradeNotices } from "./upgrade-notices";
+import type { UpgradeNotifications } from "./upgrade-notifications";
 
 /** Progress without its time, which is now. */
-export type Happening = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
+export type ProgressEvent = TaskProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** Finds in all that happens to an upgrade what is worth telling its receivers. */
-export class UpgradeNews {
+export class UpgradeNotifier {
   /** Whether receivers were told that this attempt has begun with its work. */
-  private toldStart = false;
+  private reportedStart = false;
   /** How long after its time the work has begun. */
   private lateSeconds: number | undefined;
   /** Failed hosts by resource that receivers were told of in this attempt. */
-  private readonly toldFailures = new Map<string, number>();
+  private readonly reportedErrors = new Map<string, number>();
 
   constructor(
     private readonly plan: Pick<UpgradePlan, "id" | "name" | "bundle">,
-    private readonly notices: UpgradeNotices,
+    private readonly notices: UpgradeNotifications,
   ) {}
 
   /** Something was recorded on the Task, in this phase. */
-  happened(happening: Happening, phase: UpgradePhase): void {
-    if (happening.type === "RetryStarted") {
-      this.toldStart = false;
+  happened(event: ProgressEvent, phase: UpgradePhase): void {
+    if (event.type === "RetryStarted") {
+      this.reportedStart = false;
       this.lateSeconds = undefined;
-      this.toldFailures.clear();
-    } else if (happening.type === "ProductStarted") {
+      this.reportedErrors.clear();
+    } else if (event.type === "ProductStarted") {
       const { lateSeconds } = this;
-      if (!this.toldStart) this.tell("upgrade.started", phase, { ...(lateSeconds !== undefined && { lateSeconds }) });
-      this.toldStart = true;
-    } else if (happening.type === "StartMissed") {
+      if (!this.reportedStart)
+        this.tell("upgrade.started", phase, { ...(lateSeconds !== undefined && { lateSeconds }) });
+      this.reportedStart = true;
+    } else if (event.type === "StartMissed") {
       this.tell("upgrade.start.missed", phase);
-    } else if (happening.type === "StartedLate") {
-      this.lateSeconds = happening.seconds;
-    } else if (happening.type === "ResolutionEnded") {
-      this.tell(happening.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
+    } else if (event.type === "StartedLate") {
+      this.lateSeconds = event.seconds;
+    } else if (event.type === "ResolutionEnded") {
+      this.tell(event.resolved ? "upgrade.resolved" : "upgrade.expired", phase);
     }
   }
 
@@ -58,7 +59,7 @@ export class UpgradeNews {
   ): void {
     const { from, errors, failedPrechecks } = about;
     const change = { from, to: phase, errors, prechecksFailed: failedPrechecks.length > 0 };
-    for (const type of noticesOfPhase(change))
+    for (const type of notificationsOfPhase(change))
       this.tell(type, phase, { errors: type === "upgrade.prechecks.failed" ? failedPrechecks : errors });
   }
 
@@ -68,19 +69,19 @@ export class UpgradeNews {
     { failed, total }: HostCounts,
     { message, phase }: { message: string | undefined; phase: UpgradePhase },
   ): void {
-    if (failed <= (this.toldFailures.get(resourceId) ?? 0)) return;
-    this.toldFailures.set(resourceId, failed);
+    if (failed <= (this.reportedErrors.get(resourceId) ?? 0)) return;
+    this.reportedErrors.set(resourceId, failed);
     const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
     this.tell("upgrade.host.failed", phase, { errors, resourceId, hosts: { failed, total } });
   }
 
   private tell(
-    type: NoticeType,
+    type: NotificationType,
     phase: UpgradePhase,
     {
       errors = [],
       ...about
-    }: Pick<NoticeData, "resourceId" | "hosts" | "lateSeconds"> & { errors?: readonly ErrorBody[] } = {},
+    }: Pick<NotificationData, "resourceId" | "hosts" | "lateSeconds"> & { errors?: readonly ErrorBody[] } = {},
   ): void {
     const { id, name, bundle } = this.plan;
     const { task, upgrade } = statusOfPhase(phase);
@@ -90,17 +91,17 @@ export class UpgradeNews {
       bundleId: bundle.id,
       status: upgrade,
       taskStatus: task,
-      errors: noticeErrors(errors),
+      errors: notificationErrors(errors),
       ...about,
     });
   }
 }
 
 /** Of many errors or resources so many are told in one line; the Task has all. */
-const toldAtOnce = 5;
+const reportedAtOnce = 5;
 
 /** What a line tells of a phase beside its name. */
-interface PhaseTold {
+interface PublishedPhase {
   readonly plan: UpgradePlan;
   readonly phase: UpgradePhase;
   readonly errors: readonly ErrorBody[];
@@ -119,16 +120,16 @@ export function tellBeginning(plan: UpgradePlan): void {
     draft: plan.draft,
     bundle: plan.bundle.id,
     resources: resources.length,
-    targets: resources.slice(0, toldAtOnce).map(({ name, targetVersion }) => `${name} to ${targetVersion}`),
+    targets: resources.slice(0, reportedAtOnce).map(({ name, targetVersion }) => `${name} to ${targetVersion}`),
   });
 }
 
 /** The upgrade has entered a phase: why, what it waits for, and at an end how long it took and what became of its hosts. */
-export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: PhaseTold): void {
+export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: PublishedPhase): void {
   log.info("The upgrade entered a phase", {
     phase,
     status: statusOfPhase(phase).upgrade,
-    ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, toldAtOnce).map(({ message }) => message) }),
+    ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, reportedAtOnce).map(({ message }) => message) }),
     ...(phase === "DRAFT_WAITING" && { prechecks: failedPrechecks.length > 0 ? "FAILED" : "PASSED" }),
     ...(phase === "SCHEDULED" && nextTime !== undefined && { until: toTimestamp(nextTime) }),
     ...(hasEnded(phase) && {

@@ -4,7 +4,7 @@ import type { Timers } from "./upgrades/ports";
  * Work that is being done, by what it is about: whoever asks for the same meanwhile shares its outcome. p-memoize does the
  * same, but no longer on Node 20.
  */
-export class InFlight<T> {
+export class SingleFlight<T> {
   private readonly running = new Map<string, Promise<T>>();
 
   /** `kept`: for how long who asks after it gets the same outcome, unless it is a failure; by default not at all. */

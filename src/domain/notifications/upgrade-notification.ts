@@ -4,7 +4,7 @@ import type { ErrorBody } from "../errors";
 import type { UpgradePhase } from "../spec/upgrade";
 
 /** What receivers of notifications are told of; the type of its CloudEvent (docs/notifications.md). */
-export const NoticeType = OneOf(
+export const NotificationType = OneOf(
   "upgrade.draft.ready",
   "upgrade.prechecks.failed",
   "upgrade.start.missed",
@@ -19,60 +19,60 @@ export const NoticeType = OneOf(
   "upgrade.expired",
   "upgrade.lost",
 );
-export type NoticeType = t.TypeOf<typeof NoticeType>;
+export type NotificationType = t.TypeOf<typeof NotificationType>;
 
-const NoticeError = model(
+const NotificationError = model(
   { message: t.string },
   { errorCode: t.string, remediationMessage: t.string, resourceId: t.string },
 );
 
-const NoticeHosts = model({ failed: WholeNumber, total: WholeNumber }, {});
+const NotificationHosts = model({ failed: WholeNumber, total: WholeNumber }, {});
 
 /**
  * The `data` of a notification: what a person needs to decide whether to look. `status` and `taskStatus` are those of
  * Upgrade and Task at that moment; `resourceId` and `hosts` are only there where hosts have failed, `lateSeconds` where the
  * work has begun after its time.
  */
-export const NoticeData = model(
+export const NotificationData = model(
   {
     upgradeId: t.string,
     name: t.string,
     bundleId: t.string,
     status: t.string,
     taskStatus: t.string,
-    errors: t.array(NoticeError),
+    errors: t.array(NotificationError),
   },
-  { resourceId: t.string, hosts: NoticeHosts, lateSeconds: WholeNumber },
+  { resourceId: t.string, hosts: NotificationHosts, lateSeconds: WholeNumber },
 );
-export type NoticeData = t.TypeOf<typeof NoticeData>;
+export type NotificationData = t.TypeOf<typeof NotificationData>;
 
 /**
  * One notification. `id` is made of the upgrade and `sequence`, so that it is the same however often it is delivered
  * and to whom. A codec, because it comes to its Workflow by Signal.
  */
-export const UpgradeNotice = model(
-  { id: t.string, sequence: WholeNumber, type: NoticeType, time: t.string, data: NoticeData },
+export const UpgradeNotification = model(
+  { id: t.string, sequence: WholeNumber, type: NotificationType, time: t.string, data: NotificationData },
   {},
 );
-export type UpgradeNotice = t.TypeOf<typeof UpgradeNotice>;
+export type UpgradeNotification = t.TypeOf<typeof UpgradeNotification>;
 
 /** Of a receiver what an upgrade keeps: neither its URL nor its secrets, which must not reach a history. */
 export interface PlannedReceiver {
   /** Its id in the inventory. */
   readonly id: string;
   /** What it wants to be told; absent means everything. */
-  readonly events?: readonly NoticeType[];
+  readonly events?: readonly NotificationType[];
   /** Hours after which a notification that cannot be delivered is given up. */
   readonly retryHours: number;
 }
 
 /** Whether a receiver wants notifications of a type. */
-export function wants({ events }: PlannedReceiver, type: NoticeType): boolean {
+export function wants({ events }: PlannedReceiver, type: NotificationType): boolean {
   return events === undefined || events.includes(type);
 }
 
 /** After which nothing more happens to an upgrade. */
-const lastOnes: ReadonlySet<NoticeType> = new Set([
+const lastOnes: ReadonlySet<NotificationType> = new Set([
   "upgrade.successful",
   "upgrade.cancelled",
   "upgrade.resolved",
@@ -81,12 +81,12 @@ const lastOnes: ReadonlySet<NoticeType> = new Set([
 ]);
 
 /** Whether a notification is the last of its upgrade. */
-export function endsUpgrade({ type }: Pick<UpgradeNotice, "type">): boolean {
+export function endsUpgrade({ type }: Pick<UpgradeNotification, "type">): boolean {
   return lastOnes.has(type);
 }
 
 /** The id of a notification: that of its CloudEvent and its `webhook-id`. */
-export function noticeId(upgradeId: string, sequence: number): string {
+export function notificationId(upgradeId: string, sequence: number): string {
   return `${upgradeId}-${sequence}`;
 }
 
@@ -100,7 +100,7 @@ interface PhaseChange {
 }
 
 /** What a change of phase is to receivers, in the order in which they are told; most changes are nothing. */
-export function noticesOfPhase({ from, to, errors, prechecksFailed }: PhaseChange): readonly NoticeType[] {
+export function notificationsOfPhase({ from, to, errors, prechecksFailed }: PhaseChange): readonly NotificationType[] {
   switch (to) {
     case "DRAFT_WAITING":
       return [prechecksFailed ? "upgrade.prechecks.failed" : "upgrade.draft.ready"];
@@ -124,7 +124,7 @@ export function noticesOfPhase({ from, to, errors, prechecksFailed }: PhaseChang
 }
 
 /** Errors as a notification holds them: the first ten, in few words, without what they are nested of. */
-export function noticeErrors(errors: readonly ErrorBody[]): NoticeData["errors"] {
+export function notificationErrors(errors: readonly ErrorBody[]): NotificationData["errors"] {
   return errors.slice(0, 10).map(({ errorCode, message, remediationMessage, context }) => ({
     message: short(message),
     ...(errorCode !== undefined && { errorCode }),

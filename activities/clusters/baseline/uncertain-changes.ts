@@ -6,7 +6,7 @@ import { GiveUpError } from "../../retry-policy";
  * How long a change has been in doubt, by the reason. Each reason is waited out for a bound of its own, from when it first arose;
  * one that has not arisen for half of that time has passed, and counts anew. Bounds in milliseconds.
  */
-export class Doubts<Reason extends string> {
+export class UncertainChanges<Reason extends string> {
   readonly #clock: Pick<Clock, "now">;
   readonly #known = new Map<Reason, { readonly since: number; readonly last: number }>();
 

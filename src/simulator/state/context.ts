@@ -8,7 +8,7 @@ import type { ClusterState, HostState, SimulatorState } from "./simulator-state"
 import type { StateFile } from "./state-file";
 
 /** What a {@link World} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
-export interface WorldOptions {
+export interface SimulatorContextOptions {
   readonly config: SimulatorConfig;
   readonly hostSeconds: number;
   readonly now: () => number;
@@ -22,13 +22,13 @@ type NewLedgerEntry = Omit<LedgerEntry, "seq" | "at"> & { readonly at: number };
  * The simulated component manager apart from HTTP: its state, clock, sessions, faults and ledger. Whoever changes the
  * state says so by {@link changed}, and answers only after {@link saved}.
  */
-export class World {
+export class SimulatorContext {
   readonly sessions: Sessions;
   ledger: LedgerEntry[] = [];
   state: SimulatorState;
   /** Of the clusters of this state. */
-  agenda: Agenda;
-  whereabouts: Whereabouts;
+  eventQueue: EventQueue;
+  hostIndex: HostIndex;
   /** Clusters whose saved form is stale. */
   private readonly stale = new Set<string>();
   private mustSave = false;
@@ -36,34 +36,34 @@ export class World {
   private nextSave: Promise<void> | undefined;
   private end = new AbortController();
 
-  private constructor(private readonly options: WorldOptions) {
+  private constructor(private readonly options: SimulatorContextOptions) {
     this.state = createInventory(options.config, options.now());
-    this.agenda = new Agenda(this.state.clusters);
-    this.whereabouts = new Whereabouts(this.state.clusters);
+    this.eventQueue = new EventQueue(this.state.clusters);
+    this.hostIndex = new HostIndex(this.state.clusters);
     this.sessions = new Sessions(options.config.sessions ?? {});
   }
 
   /** The world as it was saved, or a new one where nothing usable was. */
-  static async open(options: WorldOptions): Promise<World> {
-    const world = new World(options);
+  static async open(options: SimulatorContextOptions): Promise<SimulatorContext> {
+    const context = new SimulatorContext(options);
     const loaded = await options.file?.load();
     if (loaded?._tag === "Saved" && loaded.saved.state.global.inventory === inventoryDigest(options.config)) {
       const { state } = loaded.saved;
-      world.state = { ...state, nsx: restoredNsx(state.nsx, options.config.nsxManagers ?? [], state.clusters) };
-      world.agenda = new Agenda(state.clusters);
-      world.whereabouts = new Whereabouts(state.clusters);
-      world.ledger = loaded.saved.ledger;
-      options.log({ clusters: world.state.clusters.length }, "simulator state restored");
-      return world;
+      context.state = { ...state, nsx: restoredNsx(state.nsx, options.config.nsxManagers ?? [], state.clusters) };
+      context.eventQueue = new EventQueue(state.clusters);
+      context.hostIndex = new HostIndex(state.clusters);
+      context.ledger = loaded.saved.ledger;
+      options.log({ clusters: context.state.clusters.length }, "simulator state restored");
+      return context;
     }
     if (options.file && loaded && loaded._tag !== "None") {
       const reason = loaded._tag === "Saved" ? "another inventory is configured" : "the file is unreadable";
       options.log({ reason, keptAs: await options.file.putAside(options.now()) }, "simulator state set aside");
     }
     await options.file?.clear();
-    world.changed();
-    await world.saved();
-    return world;
+    context.changed();
+    await context.saved();
+    return context;
   }
 
   get config(): SimulatorConfig {
@@ -131,7 +131,7 @@ export class World {
   /** Says that time changed a cluster. Nothing is lost if that is not saved: it happens again from what was. */
   movedOn(cluster: ClusterState): void {
     this.stale.add(cluster.id);
-    this.agenda.changed(cluster);
+    this.eventQueue.changed(cluster);
   }
 
   /** Everything as it was in the beginning, without sessions, faults and ledger. */
@@ -140,8 +140,8 @@ export class World {
     this.end = new AbortController();
     await this.saved();
     this.state = createInventory(this.config, this.now());
-    this.agenda = new Agenda(this.state.clusters);
-    this.whereabouts = new Whereabouts(this.state.clusters);
+    this.eventQueue = new EventQueue(this.state.clusters);
+    this.hostIndex = new HostIndex(this.state.clusters);
     this.ledger = [];
     this.sessions.expireAll();
     await this.options.file?.clear();
@@ -189,7 +189,7 @@ export interface Appointment {
  * The clusters to which something is going to happen, by when. So what is due is found without a look at each task of
  * each cluster, which for thousands of tasks would take longer than all that happens.
  */
-export class Agenda {
+export class EventQueue {
   /** The earliest first. */
   private readonly appointments: Appointment[] = [];
   private readonly known = new Map<ClusterState, Appointment>();
@@ -260,7 +260,7 @@ export interface KnownHost {
  * Which cluster holds what, by id: most calls name a host or a task, and with thousands of them a look through all
  * clusters would be most of the work. Clusters stay the same as long as the state does.
  */
-class Whereabouts {
+class HostIndex {
   private readonly clusters = new Map<string, ClusterState>();
   private readonly hosts = new Map<string, KnownHost>();
   private readonly tasks = new Map<string, ClusterState>();

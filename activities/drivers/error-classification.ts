@@ -13,12 +13,12 @@ export interface Asked {
   /** Whether what it names comes and goes (a task, a draft, a report), so that a 404 in the product's own words is an answer. */
   readonly mayBeMissing?: boolean;
   /** What "not in this state" and "in use" mean for what was asked; default: another operation on a cluster. */
-  readonly busy?: BusyJudgement;
+  readonly busy?: BusyClassification;
   readonly tries?: CredentialTries;
 }
 
 /** What callers say of a call, as far as its errors are judged by it. */
-interface JudgedCall {
+interface ClassifiedCall {
   readonly what: string;
   /** It starts or makes a check and changes nothing, though it is no GET. */
   readonly onlyChecks?: true;
@@ -28,7 +28,7 @@ interface JudgedCall {
 
 /** What a call asks for, as its errors are judged by it. */
 export function askedBy(
-  { what, onlyChecks, mayBeMissing }: JudgedCall,
+  { what, onlyChecks, mayBeMissing }: ClassifiedCall,
   operation: CallOperation,
   of: Pick<Asked, "managerId" | "busy" | "tries">,
 ): Asked & { readonly changes: boolean } {
@@ -36,7 +36,7 @@ export function askedBy(
 }
 
 /** One row of a product's table (docs/failures.md, outages). */
-export interface Judgement {
+export interface Classification {
   readonly kind: DriverErrorKind;
   readonly code: string;
   readonly remediation: string;
@@ -45,7 +45,7 @@ export interface Judgement {
 }
 
 /** How it is called that the component manager is at work on the same thing. */
-export type BusyJudgement = Pick<Judgement, "code" | "remediation">;
+export type BusyClassification = Pick<Classification, "code" | "remediation">;
 
 /** What came back, as far as an error tells it. */
 interface Answered {
@@ -57,30 +57,34 @@ interface Answered {
 }
 
 /** The error of an answer that was judged. */
-export function judged(asked: Asked, judgement: Judgement, { answer, status, errorType, causes = [] }: Answered) {
+export function judged(
+  asked: Asked,
+  classification: Classification,
+  { answer, status, errorType, causes = [] }: Answered,
+) {
   const { managerId, what, tries } = asked;
   return new DriverError({
-    ...judgement,
+    ...classification,
     message: `Could not ${what}: ${managerId} answered ${answer}${causes[0] ? `: ${causes[0]}` : "."}`,
     ...(status !== undefined && { status }),
     ...(errorType !== undefined && { errorType }),
     causes,
-    ...(judgement.inWork === "CREDENTIALS" && tries && { tries }),
+    ...(classification.inWork === "CREDENTIALS" && tries && { tries }),
   });
 }
 
 /** What the products have in common; each adds rows of its own. */
-export interface CommonJudgements {
-  readonly unreachable: Judgement;
-  readonly credentials: Judgement;
-  readonly unauthorized: Judgement;
-  readonly notFound: Judgement;
-  readonly broken: Judgement;
-  readonly refused: Judgement;
+export interface CommonClassifications {
+  readonly unreachable: Classification;
+  readonly credentials: Classification;
+  readonly unauthorized: Classification;
+  readonly notFound: Classification;
+  readonly broken: Classification;
+  readonly refused: Classification;
 }
 
 /** `manager`: what it is called in sentences. */
-export function commonJudgements(manager: string): CommonJudgements {
+export function commonClassifications(manager: string): CommonClassifications {
   return {
     unreachable: {
       kind: "transient",
@@ -120,7 +124,7 @@ export function commonJudgements(manager: string): CommonJudgements {
 }
 
 /** What an HTTP status means of every product, where nothing else in the answer says more. */
-export function judgeStatus(common: CommonJudgements, status: number): Judgement {
+export function classifyStatus(common: CommonClassifications, status: number): Classification {
   const { unreachable, credentials, unauthorized, notFound, broken, refused } = common;
   if ([408, 429, 502, 503, 504].includes(status)) return unreachable;
   if (status === 401) return credentials;
@@ -130,12 +134,12 @@ export function judgeStatus(common: CommonJudgements, status: number): Judgement
 }
 
 /** The judgement of an answer that is not the product's own, but of whatever stands before a service that is away. */
-export function notItsOwn(judgement: Judgement): Judgement {
-  return { inWork: "AWAY", ...judgement };
+export function notItsOwn(classification: Classification): Classification {
+  return { inWork: "AWAY", ...classification };
 }
 
 /** The judgement of an answer in the product's own words, which holds in work too. */
-export function itsOwnWord({ kind, code, remediation }: Judgement): Judgement {
+export function itsOwnWord({ kind, code, remediation }: Classification): Classification {
   return { kind, code, remediation };
 }
 

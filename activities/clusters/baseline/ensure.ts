@@ -6,7 +6,7 @@ import { endedByOutage, hasEnded, type TaskInfo, type Vim25Host } from "../../dr
 import type { RetryPolicy } from "../../retry-policy";
 import { hostFailure, noTrace } from "../remediation-errors";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
-import { Doubts } from "./doubts";
+import { UncertainChanges } from "./uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -36,10 +36,10 @@ export interface HostStep {
  * that is at it, and only then asks for it. After anything that leaves open whether a request arrived it looks again.
  * Throws HostFailure where the component manager reports that it failed or made no progress.
  */
-export async function bringAbout(context: BaselineContext, step: HostStep): Promise<void> {
+export async function ensure(context: BaselineContext, step: HostStep): Promise<void> {
   const { client, retryPolicy, progress, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
-  const doubts = new Doubts<"busy" | "unanswered" | "outage">(retryPolicy.clock);
+  const uncertain = new UncertainChanges<"busy" | "unanswered" | "outage">(retryPolicy.clock);
   let requests = 0;
   if ((await dropOtherTask(context, step.operation)) === "FORGOTTEN" && (await settle())) return;
 
@@ -71,8 +71,8 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
         if (isAnsweredForNow(error)) requests--;
         if (isBusy(error)) {
           // What keeps the host busy may well be our own request, whose task was forgotten.
-          doubts.giveUpAfter("busy", Math.max(limits.stall, limits.operationBusy), error);
-        } else if (error.kind === "transient") doubts.giveUpAfter("unanswered", limits.outage, error);
+          uncertain.giveUpAfter("busy", Math.max(limits.stall, limits.operationBusy), error);
+        } else if (error.kind === "transient") uncertain.giveUpAfter("unanswered", limits.outage, error);
         return undefined;
       }
     }
@@ -97,7 +97,7 @@ export async function bringAbout(context: BaselineContext, step: HostStep): Prom
       return step.endsWithTask === true || (await settle());
     }
     if (step.isDone(await look())) return true;
-    if (!stalled && endedByOutage(followed.task) && !doubts.hasLasted("outage", limits.outage)) {
+    if (!stalled && endedByOutage(followed.task) && !uncertain.hasLasted("outage", limits.outage)) {
       const [reason] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
       progress.note(`Waiting: the task has ended without saying what became of it${reason ? `: ${reason}` : "."}`);
       requests--;

@@ -7,35 +7,35 @@ import {
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
 import {
-  type NoticeData,
-  noticeId,
-  type NoticeType,
-  type UpgradeNotice,
+  type NotificationData,
+  notificationId,
+  type NotificationType,
+  type UpgradeNotification,
   wants,
-} from "../../src/domain/notifications/upgrade-notice";
+} from "../../src/domain/notifications/upgrade-notification";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import { noticesSignal } from "../messages";
+import { notificationsSignal } from "../messages";
 import type { notifyWorkflow } from "../notifications/notify-workflow";
 
 /** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
 const atOnce = 50;
 
 /** What one run of an upgrade hands to the next about its notifications. */
-export interface CarriedNotices {
+export interface CarriedNotifications {
   readonly sequence: number;
   /** How many runs there were before. */
   readonly runs: number;
-  readonly latest?: UpgradeNotice;
+  readonly latest?: UpgradeNotification;
 }
 
 /**
  * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
  * fails the upgrade. Without receivers it does nothing.
  */
-export class UpgradeNotices {
+export class UpgradeNotifications {
   private sequence: number;
-  private latest: UpgradeNotice | undefined;
-  private readonly waiting: UpgradeNotice[] = [];
+  private latest: UpgradeNotification | undefined;
+  private readonly waiting: UpgradeNotification[] = [];
   private child: ChildWorkflowHandle<typeof notifyWorkflow> | undefined;
   private busy = false;
   private sending: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class UpgradeNotices {
   /** `before`: of an earlier run, whose Workflow for notifications ended with it. */
   constructor(
     private readonly plan: UpgradePlan,
-    private readonly before: CarriedNotices = { sequence: 0, runs: 0 },
+    private readonly before: CarriedNotifications = { sequence: 0, runs: 0 },
   ) {
     this.sequence = before.sequence;
     this.latest = before.latest;
@@ -51,7 +51,7 @@ export class UpgradeNotices {
     if (this.latest && this.receivers.some((one) => wants(one, "upgrade.lost"))) this.sendWaiting();
   }
 
-  get carried(): CarriedNotices {
+  get carried(): CarriedNotifications {
     const { sequence, latest, before } = this;
     return { sequence, runs: before.runs + 1, ...(latest && { latest }) };
   }
@@ -64,10 +64,10 @@ export class UpgradeNotices {
    * Tells it to those who want to know. Whoever wants to know of a loss needs all that came before it: without that
    * nobody can tell whether the end was told. `time` is a Timestamp.
    */
-  tell(type: NoticeType, time: string, data: NoticeData): void {
+  tell(type: NotificationType, time: string, data: NotificationData): void {
     if (!this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
     const sequence = ++this.sequence;
-    this.latest = { id: noticeId(this.plan.id, sequence), sequence, type, time, data };
+    this.latest = { id: notificationId(this.plan.id, sequence), sequence, type, time, data };
     this.waiting.push(this.latest);
     if (!this.busy) this.sendWaiting();
   }
@@ -106,10 +106,10 @@ export class UpgradeNotices {
   /** False where it has ended: somebody has cancelled or terminated it. */
   private async signalled(
     child: ChildWorkflowHandle<typeof notifyWorkflow>,
-    notices: UpgradeNotice[],
+    notices: UpgradeNotification[],
   ): Promise<boolean> {
     try {
-      await child.signal(noticesSignal, notices);
+      await child.signal(notificationsSignal, notices);
       return true;
     } catch (failure) {
       log.warn("The Workflow of the notifications has ended; it is started again", { failure });
@@ -117,7 +117,7 @@ export class UpgradeNotices {
     }
   }
 
-  private start(notices: readonly UpgradeNotice[]): Promise<ChildWorkflowHandle<typeof notifyWorkflow>> {
+  private start(notices: readonly UpgradeNotification[]): Promise<ChildWorkflowHandle<typeof notifyWorkflow>> {
     const { id, name } = this.plan;
     const { runs, latest } = this.before;
     return startChild<typeof notifyWorkflow>("notifyWorkflow", {

@@ -11,7 +11,7 @@ export interface Output {
 }
 
 /** All of the world that a command can see, so that tests can give it another one. */
-export interface Surroundings {
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** The result, and nothing else. */

@@ -17,7 +17,7 @@ interface TimeOptions {
 const ofUpgrade = "the id of the upgrade";
 
 /** What is done to an upgrade that has been accepted: from `commit` to `prechecks`. */
-export function addSteerCommands(add: AddCommand): void {
+export function addControlCommands(add: AddCommand): void {
   add("commit", "Commit a draft: it begins at once, or at a time", [
     "upgradectl commit ID",
     "upgradectl commit ID --at 2036-01-06T02:00:00+01:00",
@@ -41,7 +41,9 @@ export function addSteerCommands(add: AddCommand): void {
   ] as const)
     add(name, description, [`upgradectl ${name} ID`])
       .argument("<id>", ofUpgrade)
-      .action(add.runWithId((context, id) => steer(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/${name}`)));
+      .action(
+        add.runWithId((context, id) => control(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/${name}`)),
+      );
   for (const [name, method, description] of [
     ["cancel", "DELETE", "Cancel an upgrade; a host in work is brought to a safe end first"],
     ["retry", "PATCH", "Go on with a failed upgrade; what is done is not done again"],
@@ -58,17 +60,17 @@ export function addSteerCommands(add: AddCommand): void {
 
 async function commit(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
   const body: UpgradeUpdateSpec = options.at === undefined ? {} : { scheduledTimestamp: options.at };
-  const code = await steer(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, options.watch);
+  const code = await control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, options.watch);
   return options.watch ? watch(context, id, { isKnown: true }) : code;
 }
 
 async function reschedule(context: CommandContext, id: string, { at, now }: TimeOptions): Promise<ExitCode> {
   if (at === undefined && !now) throw wrongUsage("reschedule needs a time.", "Add --at TIME or --now.");
   const body: UpgradeUpdateSpec = at === undefined ? { upgradeNow: true } : { scheduledTimestamp: at };
-  return steer(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body);
+  return control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body);
 }
 
-async function steer(
+async function control(
   context: CommandContext,
   method: Method,
   path: string,

@@ -10,7 +10,7 @@ interface Turn<T> {
  * failure is one for those who wait, too: it came after they asked. No library does this: those who wait for a mutex work
  * one after another, and a memoised function hands out what began before they asked.
  */
-export class InTurn<T> {
+export class CoalescedCalls<T> {
   private readonly running = new Map<string, Turn<T>>();
 
   share(key: string, work: () => Promise<T>): Promise<T> {

@@ -5,13 +5,13 @@ import { DriverError, isNotFound } from "../../drivers/driver-error";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import { HostFailure, hostFailure } from "../remediation-errors";
 import { type BaselineContext, NotStarted, runningTask } from "./baseline-context";
-import { bringAbout, cancelIfPossible, followTask } from "./bring-about";
+import { cancelIfPossible, ensure, followTask } from "./ensure";
 import { restoreVms } from "./switch-off-vms";
 
 /** Takes a host out of maintenance mode and starts what ran on it. Throws HOST_NOT_BACK_IN_SERVICE where it cannot. */
-export async function putBack(context: BaselineContext): Promise<void> {
+export async function restoreHost(context: BaselineContext): Promise<void> {
   const { client, host } = context;
-  await bringAbout(context, {
+  await ensure(context, {
     operation: "exit",
     activity: "The host is exiting maintenance mode",
     failed: "could not exit maintenance mode",
@@ -27,7 +27,7 @@ export async function putBack(context: BaselineContext): Promise<void> {
  * Puts a host back after an attempt that failed or was stopped, whatever the upgrade's state meanwhile. Gives the
  * error to throw: the one that there was, with a word on the state in which the host is left.
  */
-export async function putBackAfter(context: BaselineContext, error: unknown): Promise<unknown> {
+export async function restoreHostAfter(context: BaselineContext, error: unknown): Promise<unknown> {
   const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
@@ -40,7 +40,7 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
       throw hostFailure("HOST_NOT_BACK_IN_SERVICE", `is ${host.connection}${state}`);
     }
     const wasOut = await endEntering(ending, host);
-    await putBack(ending);
+    await restoreHost(ending);
     const pending = (await retryPolicy.retry(() => ending.client.readHost(context.host.host))).rebootRequired;
     const words = [
       ...(wasOut ? [] : ["The host is out of maintenance mode again."]),
@@ -49,7 +49,7 @@ export async function putBackAfter(context: BaselineContext, error: unknown): Pr
     return withWords(error, words.join(" "));
   } catch (problem) {
     if (problem instanceof CancelledFailure) throw problem;
-    return notPutBack(error, problem);
+    return notRestored(error, problem);
   }
 }
 
@@ -92,7 +92,7 @@ function withWords(error: unknown, words: string): unknown {
 }
 
 /** The host could not be put back: its operator has to know that whatever else there is to know. */
-function notPutBack(error: unknown, problem: unknown): unknown {
+function notRestored(error: unknown, problem: unknown): unknown {
   const words = `It is not back in service: ${reasonOf(problem)}`;
   if (error instanceof DriverError) return extended(error, words, remediationFor("HOST_NOT_BACK_IN_SERVICE"));
   const isAway = error instanceof HostFailure && error.code === "HOST_NOT_RECONNECTED";
