@@ -106,7 +106,7 @@ export class ActivityLease implements Lease {
       const sentAt = this.#clock.now();
       const answer = await heartbeat();
       if (answer === "gone") {
-        this.#ended = new LeaseEndedError("Temporal has given this Activity up; another run goes on from here.");
+        this.#ended = new LeaseEndedError("Temporal has given this Activity up; another run continues from here.");
       } else if (answer === "ours") {
         this.#heartbeatAt = sentAt;
         // The answer may have come too late to be worth anything, after a freeze for example.

@@ -205,7 +205,7 @@ export async function runActivity<A>(
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {
       const isGone = error instanceof LeaseEndedError || stopReason() === "OTHER";
-      if (isGone) activity.log.warn("Temporal has given this Activity up: nothing more is changed here", context);
+      if (isGone) activity.log.warn("Temporal has given this Activity up: no further changes from here", context);
       // One that an operator has reset (`temporal activity reset`) goes on in another run, and has used up no attempt.
       const isReset = activity.cancellationDetails?.reset === true;
       const handsOver = error instanceof LeaseEndedError || isReset || stopReason() === "WORKER_SHUTDOWN";
@@ -241,7 +241,7 @@ async function leavingNothingBehind<A>(
     lease.end();
     if (lease.mayStillArrive) {
       const doing = "Waiting until an unanswered change can no longer take effect";
-      Context.current().log.info("A step waits", { ...context, doing });
+      Context.current().log.info("Activity waits", { ...context, doing });
       await lease.untilNothingArrives();
     }
   }

@@ -63,7 +63,7 @@ export function workerShutdownFailure(
   const error: ErrorBody = {
     errorCode: workerShutdown,
     errorType: "INTERNAL",
-    message: "The worker is shutting down; another one goes on from here.",
+    message: "The worker is shutting down; another one continues from here.",
     remediationMessage: "Check that a worker is running.",
     context,
   };
@@ -90,7 +90,7 @@ export function stoppedFailure(context: FailureContext, progress: ActivityProgre
     errorCode: "CANCELLED",
     errorType: "CANCELLED",
     message: `The upgrade was cancelled before the ${what} was upgraded.`,
-    remediationMessage: "Start a new upgrade when it is to be upgraded after all.",
+    remediationMessage: "Start a new upgrade to upgrade it.",
     context,
   };
   return failure({ error, progress }, true);

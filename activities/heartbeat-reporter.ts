@@ -40,7 +40,7 @@ export function reportHeartbeats(
     const step = JSON.stringify([stage, remoteTask]);
     if (logged?.step === step && (logged.doing === doing || now() - logged.at < wordsEvery)) return;
     logged = { step, doing, at: now() };
-    log.info("A step got on", { ...context, stage, remoteTask, doing });
+    log.info("Activity progress", { ...context, stage, remoteTask, doing });
   };
 }
 

@@ -29,7 +29,7 @@ const doing: Record<UpgradePhase, string> = {
   SCHEDULED: "Scheduled",
   START_MISSED: "Not begun at its time: waiting for the commit",
   RUNNING: "Running",
-  PAUSED: "Paused: what is in work goes on to its end, nothing new starts",
+  PAUSED: "Paused: work in progress continues to its end, nothing new starts",
   SUCCESSFUL: "Successful",
   SUCCESSFUL_WITH_WARNING: "Completed with warnings",
   NOTHING_TO_DO: "Nothing was to be done",
@@ -66,7 +66,7 @@ export function describeResource(doing: string, counts: readonly string[], lastE
 
 /** What a resource's own Workflow does while its upgrade is paused. */
 export function pausedWhile(doing: string): string {
-  return `Paused: what is in work goes on to its end. ${doing}`;
+  return `Paused: work in progress continues to its end. ${doing}`;
 }
 
 function headline({ phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeDetails): string {
@@ -85,8 +85,8 @@ function nextStep({ plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, ca
       ? ["Signal `prechecks` runs them again:", command("prechecks")]
       : ["Signal `commit` begins it:", command("commit")];
   if (awaitsCommit) return ["Signal `commit` begins what was not begun at its time:", command("commit")];
-  if (phase === "PAUSED") return ["Signal `resume` goes on with it:", command("resume")];
+  if (phase === "PAUSED") return ["Signal `resume` continues it:", command("resume")];
   if (phase === "FAILED" && mayBeDecided)
-    return ["Signal `retry` goes on with it, `resolve` gives it up:", command("retry")];
+    return ["Signal `retry` continues it, `resolve` gives it up:", command("retry")];
   return [];
 }

@@ -20,9 +20,9 @@ import type { ActivityWaits } from "../src/domain/time-limits";
 
 /** What each time limit of Temporal means to an operator; docs/configuration.md says how each is set. */
 const timeLimits: Readonly<Record<string, string>> = {
-  HEARTBEAT: "A step gave no sign of life, and was run again in vain",
-  START_TO_CLOSE: "A step did not end within the time of one run, and was run again in vain",
-  SCHEDULE_TO_CLOSE: "A step did not succeed in all the time that it is tried",
+  HEARTBEAT: "The Activity stopped heartbeating and every retry failed",
+  START_TO_CLOSE: "The Activity exceeded the time of one run and every retry failed",
+  SCHEDULE_TO_CLOSE: "The Activity did not succeed within the time for all its tries",
 };
 
 /** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
@@ -37,7 +37,7 @@ export function errorOf(failure: unknown): ErrorBody {
     return {
       errorCode: "ACTIVITY_TIMED_OUT",
       errorType: "FAILED_DEPENDENCY",
-      message: `${timeLimits[cause.timeoutType ?? ""] ?? "A step did not end within its time limit"} (${cause.timeoutType}).`,
+      message: `${timeLimits[cause.timeoutType ?? ""] ?? "The Activity exceeded its time limit"} (${cause.timeoutType}).`,
       remediationMessage: "Check that workers are running and that the component manager answers, then retry.",
     };
   }

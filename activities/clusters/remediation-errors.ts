@@ -39,7 +39,7 @@ export function noTrace(fqdn: string, requests: number): DriverError {
 
 /** What is wrong with a host that made no progress, without a full stop; `ended` is its task, where that has ended after it was cancelled. */
 export function stalledFor(task: string, ended: TaskInfo | undefined): string {
-  return ended ? "made no progress" : `made no progress, and its task ${task} goes on although it was cancelled`;
+  return ended ? "made no progress" : `made no progress, and its task ${task} continues although it was cancelled`;
 }
 
 /** A failure of one host that the component manager reports: it counts against the host's attempts. */

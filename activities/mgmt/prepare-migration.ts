@@ -79,7 +79,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
         throw stalled(server.name, migration);
       }
       const blocked =
-        status === "BLOCKED" ? ` The server waits for somebody: ${reasonsOfMigration(migration)[0] ?? ""}` : "";
+        status === "BLOCKED" ? ` The server waits for an operator: ${reasonsOfMigration(migration)[0] ?? ""}` : "";
       progress.note(`The migration to ${target} is ${state}.${blocked}`, percentOf(migration.progress));
     }
     await retryPolicy.pause(round);

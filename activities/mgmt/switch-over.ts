@@ -81,7 +81,7 @@ async function readSwitchedOver(client: VcsaClient, target: string): Promise<Mig
 }
 
 function stalled(server: string, causes: readonly string[]) {
-  const what = `The switchover of management server ${server} makes no progress; it cannot be cancelled and may still go on`;
+  const what = `The switchover of management server ${server} makes no progress; it cannot be cancelled and may still continue`;
   return mgmtFailure("MGMT_MIGRATION_STALLED", what, { causes, final: true });
 }
 

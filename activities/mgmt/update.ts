@@ -212,7 +212,7 @@ async function install(
 function installationStalled(server: string) {
   return mgmtFailure(
     "MGMT_UPDATE_STALLED",
-    `The installation on management server ${server} makes no progress; it cannot be cancelled and may still go on`,
+    `The installation on management server ${server} makes no progress; it cannot be cancelled and may still continue`,
     { final: true },
   );
 }

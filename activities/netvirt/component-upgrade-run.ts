@@ -95,7 +95,7 @@ export class ComponentUpgradeRun {
     const { progress, limits, stopping } = this.#o;
     progress.show(view, describe(view));
     if (isActive(view.overall)) {
-      progress.note("Waiting until the coordinator has ended what it does for another component.");
+      progress.note("Waiting until the coordinator has finished with another component.");
       if (still < limits.operationBusy) return;
       if (stopping) throw new NotStarted();
       throw busy(this.#o.client.id);

@@ -123,7 +123,7 @@ const managerReachable: NetvirtPrecheck = {
 const nodesInService: NetvirtPrecheck = {
   type: "NETVIRT_NODES_IN_SERVICE",
   name: "Nodes in service",
-  description: "No node that is to be upgraded is in NETVIRT maintenance mode.",
+  description: "No node of this upgrade is in NETVIRT maintenance mode.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { client, retryPolicy, target } = input;

@@ -113,7 +113,7 @@ function notRestored({ id }: NsxClient, what: string): DriverError {
     kind: "transient",
     code: "NETVIRT_SETTINGS_NOT_CHANGED",
     message: `${id} took ${what} of its upgrade plan, and shows others.`,
-    remediation: "Compare the upgrade plan in NETVIRT with what it was, and put it back by hand.",
+    remediation: "Compare the upgrade plan in NETVIRT with what it was, and restore it by hand.",
   });
 }
 

@@ -71,7 +71,7 @@ function notDelivered(id: string, what: string, answer?: ReceiverAnswer): Driver
     kind: "transient",
     code: "NOTIFICATION_NOT_DELIVERED",
     message: `Receiver ${id} of notifications ${what}.`,
-    remediation: "Check the receiver and its entry in the inventory; the notification is sent again by itself.",
+    remediation: "Check the receiver and its entry in the inventory; the notification is retried automatically.",
     ...(answer && { status: answer.status }),
   });
 }

@@ -38,7 +38,7 @@ const clusterBaselineManaged: BaselinePrecheck = {
       {
         code: "CLUSTER_KIND_CHANGED",
         message: `Cluster ${target.cluster.name} is managed by an image, which is not what this upgrade was planned for.`,
-        remediation: "Cancel this upgrade and start a new one for the cluster as it is managed now.",
+        remediation: "Cancel this upgrade and start a new one that fits how the cluster is managed now.",
       },
     ]);
   },
@@ -67,7 +67,7 @@ const hostsCanBeEmptied: BaselinePrecheck = {
         ? [
             {
               code: "HOSTS_CANNOT_BE_EMPTIED",
-              message: `Cluster ${name} has ${running} running virtual machines, and ${hosts.length < 2 ? "no other host for them" : "DRS does not move them by itself"}.`,
+              message: `Cluster ${name} has ${running} running virtual machines, and ${hosts.length < 2 ? "no other host for them" : "DRS does not move them automatically"}.`,
               remediation:
                 "Set DRS of the cluster to fully automated, or have the upgrade power off or suspend virtual machines (preRemediationPowerAction).",
             },

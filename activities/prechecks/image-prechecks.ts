@@ -79,7 +79,7 @@ const clusterImageManaged: Precheck = {
       {
         code: "CLUSTER_KIND_CHANGED",
         message: `Cluster ${target.cluster.name} is managed by ${now}, which is not what this upgrade was planned for.`,
-        remediation: "Cancel this upgrade and start a new one for the cluster as it is managed now.",
+        remediation: "Cancel this upgrade and start a new one that fits how the cluster is managed now.",
       },
     ]);
   },

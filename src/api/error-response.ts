@@ -160,7 +160,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         {
           errorCode: "ISSUER_UNREACHABLE",
           errorType: "FAILED_DEPENDENCY",
-          message: `The keys of ${error.issuer}, which tokens are checked with, cannot be had.`,
+          message: `The keys of ${error.issuer}, which tokens are checked with, are unavailable.`,
           remediationMessage: "Try again later. If it lasts, ask the operator to check the issuer and OIDC_ISSUER.",
           context: { issuer: cut(error.issuer) },
         },

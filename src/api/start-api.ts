@@ -231,7 +231,7 @@ const lingerMilliseconds = 2000;
 const malformed: Problem = {
   code: "MALFORMED_HTTP",
   message: "The request is not well-formed HTTP/1.1.",
-  remediation: "Check the client, and whatever stands between it and the service.",
+  remediation: "Check the client, and every proxy between it and the service.",
 };
 
 const problems: Readonly<Record<string, Problem>> = {

@@ -36,7 +36,7 @@ export function addControlCommands(add: AddCommand): void {
     .action(add.runWithId(reschedule));
   for (const [name, description] of [
     ["pause", "Begin nothing new; what is in work is finished"],
-    ["resume", "Go on with a paused upgrade"],
+    ["resume", "Resume a paused upgrade"],
     ["resolve", "Give up a failed upgrade, which can then no longer be retried"],
   ] as const)
     add(name, description, [`upgradectl ${name} ID`])
@@ -46,7 +46,7 @@ export function addControlCommands(add: AddCommand): void {
       );
   for (const [name, method, description] of [
     ["cancel", "DELETE", "Cancel an upgrade; a host in work is brought to a safe end first"],
-    ["retry", "PATCH", "Go on with a failed upgrade; what is done is not done again"],
+    ["retry", "PATCH", "Retry a failed upgrade; work that is done is not repeated"],
   ] as const)
     add(name, description, [`upgradectl ${name} ID`])
       .argument("<id>", ofUpgrade)

@@ -23,7 +23,7 @@ export async function watch(context: CommandContext, id: string, { isKnown = fal
           display.show(followed);
           break;
         case "TROUBLE":
-          display.notice(`${printable(followed.message)} The upgrade goes on without us; trying again.`);
+          display.notice(`${printable(followed.message)} The upgrade continues; reconnecting.`);
           break;
         case "AGAIN":
           display.notice(undefined);
@@ -53,9 +53,9 @@ function afterwards(error: unknown, id: string, isKnown: boolean): unknown {
   const { code, message } = error;
   const comeBack = `\`upgradectl watch ${id}\``;
   if (code === exitCode.interrupted)
-    return new CliError(code, "No longer watching; the upgrade goes on.", `Look again with ${comeBack}.`);
+    return new CliError(code, "No longer watching; the upgrade continues.", `Look again with ${comeBack}.`);
   if (code === exitCode.notReachable && isKnown)
-    return new CliError(code, message, `The upgrade goes on without us. When the service is back, ${comeBack}.`, {
+    return new CliError(code, message, `The upgrade continues. When the service is back, ${comeBack}.`, {
       cause: error,
     });
   return error;

@@ -145,7 +145,7 @@ function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeC
   });
   new Gauge({
     name: "ums_upgrades_known",
-    help: "Whether Temporal has told the numbers of upgrades: 1 or 0",
+    help: "Whether the numbers of upgrades are known from Temporal: 1 or 0",
     registers,
     async collect() {
       this.set((await readCounts()) ? 1 : 0);

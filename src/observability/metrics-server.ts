@@ -50,7 +50,7 @@ export async function serveHealth(
   });
   return server.catch((error: unknown) => {
     throw new StartupError(
-      `${variable}=${address}: health cannot be told there (${oneLine(error)}). Choose another address.`,
+      `${variable}=${address}: the health server cannot listen there (${oneLine(error)}). Choose another address.`,
     );
   });
 }

@@ -91,7 +91,7 @@ function historyFull(error: unknown): ServiceError | undefined {
     errorCode: "UPGRADE_TAKES_NO_MORE_REQUESTS",
     message: `Temporal records no further request for this upgrade: ${grpc.details.replace(/\.$/, "")}.`,
     remediationMessage:
-      "Stop sending requests to it. What is in work goes on; DELETE /v1/tasks/{id} still cancels it. Start a new upgrade for what is left.",
+      "Stop sending requests to it. Work in progress continues; DELETE /v1/tasks/{id} still cancels it. Start a new upgrade for what is left.",
   });
 }
 

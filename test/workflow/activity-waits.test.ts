@@ -97,7 +97,7 @@ describe("The limits of a plan, around every Activity", function () {
     const upgrade = await bench().upgrade({ waits: { heartbeatSeconds: 1, lostRuns: 2 } }, fake);
     const { name, code, message, remediation } = await told(upgrade);
     expect([name, code, runs]).to.deep.equal(["esx-01.example.com", "ACTIVITY_TIMED_OUT", 3]);
-    expect(message).to.equal("A step gave no sign of life, and was run again in vain (HEARTBEAT).");
+    expect(message).to.equal("The Activity stopped heartbeating and every retry failed (HEARTBEAT).");
     expect(remediation).to.match(/workers are running/);
     expect(fake.calls.at(-1)).to.match(/^restorePolicy /);
   });
@@ -108,9 +108,7 @@ describe("The limits of a plan, around every Activity", function () {
     const upgrade = await bench().upgrade({ waits: { stepDays: 1 / day, lostRuns: 1, heartbeatSeconds: 1 } }, fake);
     const { code, message } = await told(upgrade);
     expect([code, runs]).to.deep.equal(["ACTIVITY_TIMED_OUT", 2]);
-    expect(message).to.equal(
-      "A step did not end within the time of one run, and was run again in vain (START_TO_CLOSE).",
-    );
+    expect(message).to.equal("The Activity exceeded the time of one run and every retry failed (START_TO_CLOSE).");
   });
 
   it("end a step that is none of a host in the same way", async () => {
@@ -127,7 +125,7 @@ describe("The limits of a plan, around every Activity", function () {
     expect(await told(failing)).to.include({ stage: "READ_HOSTS", code: "COMPONENT_MANAGER_UNREACHABLE" });
     const hangs = () => new Gate().pass() as Promise<never>;
     const hanging = await bench().upgrade({ waits }, new FakeActivities({ readClusterHosts: hangs }));
-    expect((await told(hanging)).message).to.match(/^A step did not succeed in all the time that it is tried/);
+    expect((await told(hanging)).message).to.match(/^The Activity did not succeed within the time for all its tries/);
   });
 
   it("end the restore of settings with what to do by hand", async () => {

@@ -237,9 +237,7 @@ describe("An upgrade of several products", function () {
     gates.netvirt.open();
     await gates.mgmt.reached;
     expect(await upgrade.currentDetails(0)).to.match(/^\*\*Runs 9\.0\.1\.0\.24952111\*\*[^]*\*\*6 of 6\*\*/);
-    expect(await upgrade.currentDetails(1)).to.equal(
-      "**Switching over; the management server goes away and comes back**",
-    );
+    expect(await upgrade.currentDetails(1)).to.equal("**Switching over; the management server restarts**");
     gates.mgmt.open();
     await upgrade.end();
     expect(await upgrade.currentDetails(1)).to.equal("**Runs 9.0.2.0**");

@@ -39,7 +39,7 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
   let ended = input.upgradeEnded === true;
   setHandler(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
-    if (isLeft(notices)) log.warn("Notifications that nobody can read were dropped");
+    if (isLeft(notices)) log.warn("Notifications that cannot be read were dropped");
     else deliveries.add(notices.right);
   });
   setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
@@ -114,7 +114,7 @@ class NotificationDeliveries {
       const { reason } = await readUpgradeLoss.executeWithOptions(options, [{ upgradeId }]);
       if (reason) this.add([lostUpgradeNotification(latest, reason, now())]);
     } catch (failure) {
-      log.warn("How the upgrade has ended could not be read, and is not told", { failure });
+      log.warn("Could not read the outcome of the upgrade; notification skipped", { failure });
     }
   }
 

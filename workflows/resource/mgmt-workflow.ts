@@ -57,7 +57,7 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceEnding> {
     state.publish("Staging the update");
     await stage(state, "STAGE_UPDATE", () => runMgmtStep("stageMgmtUpdate", state.input));
     await state.pause.pass();
-    state.publish("Installing the update; the management server goes away and comes back");
+    state.publish("Installing the update; the management server restarts");
     await stage(state, "INSTALL_UPDATE", () => runMgmtStep("installMgmtUpdate", state.input));
   } else {
     await migrate(state);
@@ -86,7 +86,7 @@ async function migrate(state: MgmtUpgradeState): Promise<void> {
     throw failure;
   }
   try {
-    state.publish("Switching over; the management server goes away and comes back");
+    state.publish("Switching over; the management server restarts");
     await stage(state, "SWITCH_OVER", () => runMgmtStep("switchOverMgmtMigration", state.input));
   } catch (failure) {
     if (isCancellation(failure) || beforeSwitchover.has(errorOf(failure).errorCode)) await rollBack(state, failure);

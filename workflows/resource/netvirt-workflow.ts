@@ -56,7 +56,7 @@ async function upgradeInstance(state: NetvirtUpgradeState): Promise<ResourceEndi
   state.record({ type: "ComponentsRead", components });
   state.report();
   if (state.waitingComponents().length === 0) {
-    const doing = `Nothing to do: what is to be upgraded runs ${netvirt.targetVersion}`;
+    const doing = `Nothing to do: every component runs ${netvirt.targetVersion}`;
     return { outcome: "NOTHING_TO_DO", doing };
   }
   await state.pause.pass();

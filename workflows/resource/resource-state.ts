@@ -177,7 +177,7 @@ async function reportHosts(report: HostsReport): Promise<void> {
   try {
     await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(hostsSignal, report);
   } catch (error) {
-    log.warn("The upgrade could not be told how many hosts are done", { resourceId: report.resourceId, error });
+    log.warn("Could not report the host counts to the upgrade", { resourceId: report.resourceId, error });
   }
 }
 
@@ -193,8 +193,8 @@ class ResourceLog {
   /** The resource has got on; `happening` is the type of what has happened. */
   happened(event: string, before: SubTask, after: SubTask): void {
     if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
-    if (waits.has(event)) this.tell("A resource waits", { doing: after.description });
-    if (event === "PauseChanged") this.tell("A resource was paused, or goes on", { doing: after.description });
+    if (waits.has(event)) this.tell("Resource waits", { doing: after.description });
+    if (event === "PauseChanged") this.tell("Resource paused or resumed", { doing: after.description });
     const known = new Map(before.subTasks?.map((part) => [nameOf(part), part.status]));
     for (const part of after.subTasks ?? []) {
       const from = known.get(nameOf(part));
@@ -206,28 +206,28 @@ class ResourceLog {
   }
 
   entered(doing: string): void {
-    this.tell("A resource entered a phase", { doing });
+    this.tell("Resource entered a phase", { doing });
   }
 
   ended(doing: string, hosts: HostCounts, error: ErrorBody | undefined): void {
-    if (error) this.tell("A resource ended with an error", { errorCode: error.errorCode, hosts, error });
-    else this.tell("A resource ended", { doing, hosts });
+    if (error) this.tell("Resource failed", { errorCode: error.errorCode, hosts, error });
+    else this.tell("Resource ended", { doing, hosts });
   }
 
   private partsRead(parts: readonly SubTask[]): void {
     const toUpgrade = parts.filter((part) => !hasEndedPart(part)).map(nameOf);
-    this.tell("The parts of a resource were read", { total: parts.length, toUpgrade });
+    this.tell("Read the parts of a resource", { total: parts.length, toUpgrade });
   }
 
   private partBegan(part: SubTask): void {
     this.began.set(nameOf(part), stopwatch());
-    this.tell("The upgrade of a part began", named(part));
+    this.tell("Upgrade of a part started", named(part));
   }
 
   private partEnded(part: SubTask): void {
     const seconds = this.began.get(nameOf(part));
     const error = part.errors?.at(-1);
-    this.tell("The upgrade of a part ended", {
+    this.tell("Upgrade of a part ended", {
       ...named(part),
       status: part.status,
       ...(seconds && { seconds: seconds() }),

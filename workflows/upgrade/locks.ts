@@ -253,7 +253,7 @@ async function beginChild(child: ChildWorkflowHandle<ResourceWorkflow>): Promise
     await child.signal(beginSignal);
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    log.warn("The Workflow of a resource could not be told to begin", { workflowId: child.workflowId, failure });
+    log.warn("Could not signal the Workflow of a resource to begin", { workflowId: child.workflowId, failure });
   }
 }
 
@@ -335,6 +335,6 @@ async function relay<T>(child: Child, { signal, current, known }: Relayed<T>, en
   } catch (failure) {
     if (isCancellation(failure)) return;
     const { workflowId } = child;
-    log.warn("The Workflow of a resource could not be told of a change", { workflowId, signal: signal.name, failure });
+    log.warn("Could not signal a change to the Workflow of a resource", { workflowId, signal: signal.name, failure });
   }
 }

@@ -112,7 +112,7 @@ export class UpgradeNotifications {
       await child.signal(notificationsSignal, notices);
       return true;
     } catch (failure) {
-      log.warn("The Workflow of the notifications has ended; it is started again", { failure });
+      log.warn("The notification Workflow has ended and is started again", { failure });
       return false;
     }
   }

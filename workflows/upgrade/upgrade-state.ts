@@ -209,7 +209,7 @@ export class UpgradeState {
     if (resources.every(({ resourceId }) => this.missed.has(resourceId))) return;
     for (const { resourceId } of resources) this.missed.add(resourceId);
     const all = this.resources.filter(({ resourceId }) => this.missed.has(resourceId));
-    log.warn("Resources were not begun at their time, and wait for a commit", { resources: all.length });
+    log.warn("Resources missed their start time and wait for a commit", { resources: all.length });
     this.record({ type: "StartMissed", resources: all });
     // A commit is judged by what is published, also where the rest of the upgrade runs on and enters no phase.
     this.publish();
@@ -232,7 +232,7 @@ export class UpgradeState {
 
   /** The work has begun by itself, but so many seconds after its time. */
   startedLate(seconds: number): void {
-    log.info("The work begins after its time", { seconds });
+    log.info("The work starts late", { seconds });
     this.record({ type: "StartedLate", seconds });
   }
 

@@ -99,7 +99,7 @@ export async function ensure(context: BaselineContext, step: HostStep): Promise<
     if (step.isDone(await look())) return true;
     if (!stalled && endedByOutage(followed.task) && !uncertain.hasLasted("outage", limits.outage)) {
       const [reason] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
-      progress.note(`Waiting: the task has ended without saying what became of it${reason ? `: ${reason}` : "."}`);
+      progress.note(`Waiting: the task has ended without a result${reason ? `: ${reason}` : "."}`);
       requests--;
       // The host may be at it all the same.
       if (await settle()) return true;

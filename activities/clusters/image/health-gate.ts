@@ -37,7 +37,7 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
       const { log } = Context.current();
       const tell = (waitingFor: string) => {
         if (waitingFor !== progress.waitingFor)
-          log.info("A step waits", { ...context, doing: `Waiting ${waitingFor}` });
+          log.info("Activity waits", { ...context, doing: `Waiting ${waitingFor}` });
         progress = { waitingFor };
         beat();
       };
@@ -74,7 +74,8 @@ function gateClosed({ cluster }: ClusterTarget, problems: readonly string[], aft
     kind: "permanent",
     code: "HEALTH_GATE_CLOSED",
     message: `Cluster ${cluster.name} did not become healthy within ${Math.round(after / 60_000)} minutes, so no further host was begun. ${shown(problems)}`,
-    remediation: "Resolve what is not healthy in the component manager, then retry the upgrade; it goes on from there.",
+    remediation:
+      "Resolve what is not healthy in the component manager, then retry the upgrade; it continues from there.",
     causes: problems,
   });
 }

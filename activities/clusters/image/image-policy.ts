@@ -82,7 +82,7 @@ async function restoreHost(
     kind: "transient",
     code: "CLUSTER_SETTINGS_NOT_CHANGED",
     message: `${client.id} took the remediation policy of cluster ${name}, and shows another.`,
-    remediation: "Compare the remediation policy in the component manager with what it was, and put it back by hand.",
+    remediation: "Compare the remediation policy in the component manager with what it was, and restore it by hand.",
   });
 }
 

@@ -258,9 +258,7 @@ class ImageRemediation {
     }
     const ended = followed.end === "ENDED" ? followed.task : undefined;
     if (ended && endedByRestart(ended)) {
-      progress.note(
-        "The component manager has ended the remediation by its own restart: looking at what became of it.",
-      );
+      progress.note("The component manager has ended the remediation by its own restart: checking the result.");
       return progress.detach();
     }
     const inWork = progress.inPhase("REMEDIATE");

@@ -150,7 +150,7 @@ const byErrorCode: Readonly<Record<number, Classification>> = {
   30953: {
     kind: "alreadyDone",
     code: "NETVIRT_PRECHECKS_RUNNING",
-    remediation: "Nothing is to be done.",
+    remediation: "No action required.",
   },
 };
 

@@ -25,7 +25,7 @@ const byErrorType: Readonly<Record<string, Classification>> = {
   ALREADY_IN_DESIRED_STATE: {
     kind: "alreadyDone",
     code: "ALREADY_IN_DESIRED_STATE",
-    remediation: "Nothing is to be done.",
+    remediation: "No action required.",
   },
   ALREADY_EXISTS: {
     kind: "permanent",

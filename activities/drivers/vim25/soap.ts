@@ -183,7 +183,7 @@ function classificationOf({ changes = false }: Asked, type: string): Classificat
 /** Judges a fault by its type. A state that is what was asked for already counts as done. */
 export function errorOfFault(asked: Asked, fault: SoapFault, status?: number): DriverError {
   const classification = isAsAsked(fault)
-    ? { kind: "alreadyDone" as const, code: "ALREADY_IN_DESIRED_STATE", remediation: "Nothing is to be done." }
+    ? { kind: "alreadyDone" as const, code: "ALREADY_IN_DESIRED_STATE", remediation: "No action required." }
     : classificationOf(asked, fault.type);
   return judged(asked, classification, {
     answer: fault.type || "a fault",

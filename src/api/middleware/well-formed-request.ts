@@ -29,7 +29,7 @@ function transferProblem({ headers }: IncomingMessage): Problem | undefined {
   return {
     code: "UNSUPPORTED_CONTENT_ENCODING",
     message: "Transfer-Encoding can be chunked and nothing else.",
-    remediation: "Send the body as it is.",
+    remediation: "Send the body without a content encoding.",
   };
 }
 

@@ -48,7 +48,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       tag: "upgrades",
       summary: "Start, schedule or draft an upgrade",
       description:
-        "Accepts the upgrade and answers the Task that describes the work; the work itself goes on in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
+        "Accepts the upgrade and answers the Task that describes the work; the work itself continues in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
       request: {
         ...noParameters,
         headers: { "Idempotency-Key": IdempotencyKey },
@@ -205,7 +205,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       "Pause an upgrade",
       "No new host, cluster or product begins; the running host is finished.",
     ),
-    steering(service, "resume", "Resume a paused upgrade", "It goes on where it was paused."),
+    steering(service, "resume", "Resume a paused upgrade", "It continues where it was paused."),
     steering(service, "resolve", "Give up a failed upgrade", "It can no longer be retried, and counts as resolved."),
     route({
       method: "POST",

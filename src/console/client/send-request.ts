@@ -22,7 +22,7 @@ function unreachable(): ApiFailure {
   return new ApiFailure(
     {
       message: "The API does not answer.",
-      remediationMessage: "Check that the service runs; the console tries again by itself.",
+      remediationMessage: "Check that the service runs; the console retries automatically.",
     },
     true,
   );

@@ -84,7 +84,7 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
   },
   hostosUpgradeOptionsSpec: {
     label: "How hosts are upgraded",
-    hint: "What is left as it is follows the settings of the cluster in its component manager.",
+    hint: "An empty field follows the settings of the cluster in its component manager.",
     fields: {
       hostosUpgradeFailureAction: {
         label: "When something fails",
@@ -157,9 +157,9 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
   },
   netvirtUpgradeOptions: {
     label: "Order",
-    hint: "What is left as it is follows the upgrade coordinator.",
+    hint: "An empty field follows the upgrade coordinator.",
     fields: {
-      isEdgeOnlyUpgrade: { label: "Edges only", hint: "Leave the hosts' part as it is." },
+      isEdgeOnlyUpgrade: { label: "Edges only", hint: "Leave the hosts' part unchanged." },
       isHostClustersUpgradeParallel: {
         label: "Host clusters side by side",
         hint: "Otherwise one host cluster after another.",
@@ -239,7 +239,7 @@ const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
 export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType" | "resourceUpgradeSpecs">> = {
   draftMode: {
     label: "As a draft",
-    hint: "Prechecks run at once; nothing else happens before somebody commits it.",
+    hint: "Prechecks run at once; nothing else happens before an operator commits it.",
   },
   parallelUpgrade: {
     label: "Side by side",

@@ -129,7 +129,9 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
       left > 0 ? `${plural(left, "host")} will not begin until you resume.` : "Nothing new begins until you resume.",
     ],
     resume: [
-      left > 0 ? `${plural(left, "host")} of ${clusters} will go on to ${version}.` : "It goes on where it was paused.",
+      left > 0
+        ? `${plural(left, "host")} of ${clusters} will go on to ${version}.`
+        : "It continues where it was paused.",
       ...(done > 0 ? [`${plural(done, "host")} done already will not be touched again.`] : []),
     ],
     retry: [

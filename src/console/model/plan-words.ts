@@ -46,7 +46,7 @@ export function warningsOf(
   return [
     ...warnings.map(({ message }) => message),
     ...(!draftMode && resources.some(({ scheduledTimestamp }) => scheduledTimestamp === undefined)
-      ? ["This is no draft: it begins as soon as it is sent and its prechecks have passed."]
+      ? ["This is not a draft: it begins as soon as it is sent and its prechecks have passed."]
       : []),
     ...warning(
       (resource) => action(resource) === "POWER_OFF_VMS",

@@ -25,7 +25,7 @@ export function PlanPreview({ preview, clusters, leftOut }: PlanPreviewProps) {
       </p>
       {warnings.length > 0 && (
         <section class="warnings" aria-labelledby="warnings-title">
-          <h3 id="warnings-title">Before you go on</h3>
+          <h3 id="warnings-title">Before you continue</h3>
           <ul>
             {warnings.map((warning) => (
               <li key={warning}>{warning}</li>

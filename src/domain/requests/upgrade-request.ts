@@ -234,7 +234,7 @@ function decidedBefore({ phase, decision }: RequestContext): ErrorBody {
     case "resolve":
       return refusedAs(
         phase,
-        "The upgrade has failed and is given up already: somebody has resolved it.",
+        "The upgrade has failed, and an operator has resolved it already.",
         "Start a new upgrade for what is left.",
       );
     case undefined:

@@ -79,7 +79,7 @@ const remediations = {
   HOST_NOT_AT_TARGET: "Upgrade the cluster again for this host, or remove the host from the cluster.",
   HOST_DISCONNECTED: "Look at the host's console and connect it to the component manager again.",
   HOST_LEFT_IN_MAINTENANCE_MODE:
-    "Take the host out of maintenance mode in the component manager, unless somebody wants it there.",
-  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless somebody wants them off.",
+    "Take the host out of maintenance mode in the component manager, unless it belongs there.",
+  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless they belong off.",
 } as const;
 type LeftoverCode = keyof typeof remediations;

@@ -145,7 +145,8 @@ function describeBlock({ workflowId, kind, failures, since, reason }: BlockedWor
   return `${name} cannot continue: its Workflow Task has failed ${failures} times${from}: ${reason}`;
 }
 
-const deploy = "Deploy workers of a build that can continue it, usually the one before; it then continues by itself.";
+const deploy =
+  "Deploy workers of a build that can continue it, usually the one before; it then continues automatically.";
 
 /** What to do about a blocked Workflow of each kind. */
 const remedies: Readonly<Record<WorkflowKind, string>> = {

@@ -105,7 +105,7 @@ export function interrupted(what: string): ErrorBody {
 }
 
 /** What stands before the description of a part of which nothing new starts. */
-const sign = "Paused: what is in work goes on to its end, nothing new starts until the upgrade is resumed.";
+const sign = "Paused: work in progress continues to its end, nothing new starts until the upgrade is resumed.";
 
 /** The part saying, or no longer saying, that it is paused, before whatever else it says of itself. */
 export function withPause(part: SubTask, paused: boolean): SubTask {

@@ -261,7 +261,7 @@ function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "localizableD
   if (!pack) return {};
   const planned = pack.arguments?.slice(0, plannedArguments) ?? [];
   if (phase === "PAUSED") {
-    const message = `${name}: paused. What is in work goes on to its end, nothing new starts until it is resumed.`;
+    const message = `${name}: paused. Work in progress continues to its end, nothing new starts until it is resumed.`;
     return saying({ ...pack, messageKey: "upgrade.task.paused", arguments: planned, message });
   }
   if (phase === "CANCELLED") {

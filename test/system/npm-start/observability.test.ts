@@ -105,7 +105,7 @@ describe("what operators see of an upgrade", function () {
 
     it("the component manager's own id of each remediation, so that it is found there", async () => {
       const tasks = new Map(
-        told(linesOf("worker"), "A step got on").flatMap(({ remoteTask, host }) =>
+        told(linesOf("worker"), "Activity progress").flatMap(({ remoteTask, host }) =>
           remoteTask === undefined ? [] : [[remoteTask, String(host)] as const],
         ),
       );
@@ -127,7 +127,7 @@ describe("what operators see of an upgrade", function () {
     });
 
     it("each of its lines once: what is polled is not told at every poll", () => {
-      const lines = linesOf("worker").filter(({ msg }) => msg === "A step got on" || msg === "A resource waits");
+      const lines = linesOf("worker").filter(({ msg }) => msg === "Activity progress" || msg === "Resource waits");
       const attemptsOf = hostsOf(task).length + failures;
       expect(lines.length).to.be.below(attemptsOf * 14);
     });
@@ -148,7 +148,7 @@ describe("what operators see of an upgrade", function () {
       ]);
       const [accepted] = told(lines, "Request accepted");
       expect(accepted).to.include({ request: "commit", requestId: "story-commit", taskId: task.id });
-      const doing = told(lines, "A resource entered a phase").map((line) => line["doing"]);
+      const doing = told(lines, "Resource entered a phase").map((line) => line["doing"]);
       expect(doing.slice(0, 3)).to.deep.equal(["Waiting for its turn", "Preparing", "Upgrading hosts"]);
     });
 
@@ -386,8 +386,8 @@ function toldStory(lines: readonly Line[]): string[] {
       return ["pause", "resume"].includes(text("request"))
         ? []
         : [`${text("request")} by ${text("requestedBy")}, ${because}`];
-    if (msg === "The upgrade of a part began") return [`${shortName(line["host"])} began, ${because}`];
-    if (msg === "The upgrade of a part ended") return [`${shortName(line["host"])} ${text("status")}, ${because}`];
+    if (msg === "Upgrade of a part started") return [`${shortName(line["host"])} began, ${because}`];
+    if (msg === "Upgrade of a part ended") return [`${shortName(line["host"])} ${text("status")}, ${because}`];
     if (msg !== "activity ended" || activity !== "remediateHosts") return [];
     const end = line["result"] ?? `${text("errorCode")}, ${text("attemptsLeft")} left`;
     return [`${shortName(line["host"])} attempt ${text("attempt")} of ${text("attempts")} ${String(end)}`];

@@ -151,7 +151,7 @@ describe("the migration of a management server", function () {
         kind === "MGMT_BLOCKED" ? "PREPARING (BLOCKED)" : "PREPARING (RUNNING)",
       );
       expect((await server.state()).migration).to.include({ state: "CANCELED" });
-      expect(end.heartbeats.some(({ activity }) => activity.includes("waits for somebody"))).to.equal(
+      expect(end.heartbeats.some(({ activity }) => activity.includes("waits for an operator"))).to.equal(
         kind === "MGMT_BLOCKED",
       );
     });

@@ -301,7 +301,7 @@ describe("remediateHosts", function () {
       );
       expect(outcome(result).failed).to.deep.equal(all().map((host) => `${host} HOST_REMEDIATION_STALLED`));
       expect(result?.failed[0]?.error.message).to.match(
-        /made no progress, and its task .* goes on.*stays in maintenance/,
+        /made no progress, and its task .* continues.*stays in maintenance/,
       );
     });
   });

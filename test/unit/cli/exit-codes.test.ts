@@ -188,6 +188,6 @@ describe("upgradectl, how it ends", () => {
     });
     const { code, stderr } = await cli.run(["watch", id]);
     expect(code).to.equal(130);
-    expect(stderr).to.contain("the upgrade goes on").and.to.contain(`upgradectl watch ${id}`);
+    expect(stderr).to.contain("the upgrade continues").and.to.contain(`upgradectl watch ${id}`);
   });
 });

@@ -55,14 +55,14 @@ describe("upgradectl watch, its connection", () => {
     expect(code).to.equal(0);
     expect(api.received).to.have.length(4);
     expect(cli.waits).to.deep.equal([2000, 4000, 8000]);
-    expect(stdout.match(/trying again/g)).to.have.length(1);
+    expect(stdout.match(/reconnecting/g)).to.have.length(1);
   });
 
   it("gives up after a quarter of an hour with 3", async () => {
     answers = [(response) => (snapshot(response), response.end()), (response) => response.destroy()];
     const { code, stderr } = await cli.run(["watch", id]);
     expect(code).to.equal(3);
-    expect(stderr).to.contain("not reachable").and.to.contain(`The upgrade goes on`);
+    expect(stderr).to.contain("not reachable").and.to.contain(`The upgrade continues`);
     expect(Math.max(...cli.waits)).to.equal(10_000);
   });
 
@@ -97,7 +97,7 @@ describe("upgradectl watch, its connection", () => {
     cli.stdin = "{}";
     const { code, stdout } = await cli.run(["start", "-f", "-", "--watch"]);
     expect(code).to.equal(0);
-    expect(stdout).to.match(/trying again[^]*Following again\.[^]*Successful/);
+    expect(stdout).to.match(/reconnecting[^]*Following again\.[^]*Successful/);
   });
 
   it("tells with -o json each event on a line, and what is in the way on the standard error", async () => {
@@ -109,7 +109,7 @@ describe("upgradectl watch, its connection", () => {
       { event: "change", change: { subTasks: [], task: header } },
       { event: "end", task: { ...header, subTasks: parts } },
     ]);
-    expect(stderr).to.match(/trying again[^]*Following again\./);
+    expect(stderr).to.match(/reconnecting[^]*Following again\./);
   });
 
   it("is let go on Ctrl-C even when the garbage collector has been at the request", async () => {

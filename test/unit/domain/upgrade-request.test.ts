@@ -60,7 +60,7 @@ function codeOf(judged: E.Either<ErrorBody, unknown>): string {
   return judged.left.errorCode ?? "";
 }
 
-describe("judgeCommit", () => {
+describe("decideCommit", () => {
   it("accepts a commit of a draft and of an upgrade that has not begun, in no other phase", () => {
     const committable = ["DRAFT_ACCEPTED", "DRAFT_PRECHECKS", "DRAFT_WAITING", "ACCEPTED", "SCHEDULED", "START_MISSED"];
     for (const phase of phases) {
@@ -159,8 +159,8 @@ describe("judgeCommit", () => {
 });
 
 for (const [name, judge] of [
-  ["judgeRetry", decideRetry],
-  ["judgeResolve", decideResolve],
+  ["decideRetry", decideRetry],
+  ["decideResolve", decideResolve],
 ] as const) {
   describe(name, () => {
     it("accepts only a failed upgrade that waits for a decision", () => {
@@ -179,7 +179,7 @@ for (const [name, judge] of [
   });
 }
 
-describe("judgePause and judgeResume", () => {
+describe("decidePause and decideResume", () => {
   it("accept a pause of a running upgrade only, and a resumption of a paused one only", () => {
     for (const phase of phases) {
       expect(codeOf(decidePause(standing(phase))), phase).to.equal(
@@ -202,7 +202,7 @@ describe("judgePause and judgeResume", () => {
   });
 });
 
-describe("judgePrechecks", () => {
+describe("decidePrechecks", () => {
   it("accepts a draft that waits, also after prechecks that failed, and nothing else", () => {
     for (const phase of phases)
       expect(codeOf(decidePrechecks(standing(phase))), phase).to.equal(
@@ -273,7 +273,7 @@ describe("a failed upgrade about which somebody else has just decided", () => {
   it("says that another retry was faster, or that it was given up or its time has passed", () => {
     for (const [decision, happened, next] of [
       ["retry", /is being retried already: another retry was faster\.$/, /^Read the upgrade's Task/],
-      ["resolve", /is given up already: somebody has resolved it\.$/, /^Start a new upgrade/],
+      ["resolve", /an operator has resolved it already\.$/, /^Start a new upgrade/],
       [undefined, /time in which it could be retried or resolved has passed\.$/, /^Start a new upgrade/],
     ] as const)
       for (const { message, remediationMessage, context } of refusals(decision)) {
