@@ -9,12 +9,9 @@ import {
 } from "../../src/domain/task/cluster-progress";
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
-import { currentTime, now } from "../clock";
+import { now } from "../clock";
 import type { ClusterUpgradeInput } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
-
-/** Milliseconds. */
-const hostsEvery = 30_000;
 
 /** Progress without its time, which is now. */
 type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
@@ -24,7 +21,8 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   protected readonly counted = "Hosts";
   /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
   private readonly running = new Set<string>();
-  private shown = { tenth: -1, failure: false, at: -Infinity };
+  private publishedTenth = -1;
+  private publishedFailure = false;
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -47,19 +45,17 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   }
 
   /**
-   * Publishes the hosts and tells the upgrade of them: at once for the first failure, else at every tenth of them, but not
-   * sooner than `hostsEvery` after the last time, so that a large or quick cluster floods neither its upgrade with Signals
-   * nor its history with memos. Queries and the end tell all.
+   * Publishes the hosts and reports them to the upgrade: at every tenth of them and at the first failure, so that a large
+   * cluster floods neither its upgrade with Signals nor its history with memos.
    */
   hostsChanged(): void {
     const hosts = this.counts();
     const done = hosts.upgraded + hosts.skipped + hosts.failed;
     const tenth = hosts.total === 0 ? 0 : Math.floor((10 * done) / hosts.total);
-    const failure = hosts.failed > 0;
-    const at = currentTime();
-    const isDue = tenth !== this.shown.tenth && at - this.shown.at >= hostsEvery;
-    if (!isDue && failure === this.shown.failure) return;
-    this.shown = { tenth, failure, at };
+    const isFirstFailure = hosts.failed > 0 && !this.publishedFailure;
+    if (tenth === this.publishedTenth && !isFirstFailure) return;
+    this.publishedTenth = tenth;
+    this.publishedFailure = hosts.failed > 0;
     this.publish();
     this.report();
   }
