@@ -243,7 +243,7 @@ describe("the console's form of a new upgrade", function () {
     await version.fill("");
     await console.button("Show the plan").click();
     await console.button("Start the upgrade").waitFor();
-    await page.getByText(/This is no draft/).waitFor();
+    await page.getByText(/This is not a draft/).waitFor();
     await expectAccessible(page);
   });
 

@@ -158,7 +158,7 @@ describe("the update of a management server in place", function () {
     await succeed(stage());
     const failure = failureOf(await runStep(install({ mgmtStall: 200 })));
     expect(failure).to.include({ type: "MGMT_UPDATE_STALLED", nonRetryable: true });
-    expect(failure.told.error.message).to.include("cannot be cancelled and may still go on");
+    expect(failure.told.error.message).to.include("cannot be cancelled and may still continue");
   });
 
   it("answers the product's questions from the inventory, and tells nobody", async () => {

@@ -49,7 +49,7 @@ describe("the words of a plan", () => {
     expect(warnings(preview({ ...resource, hostsAtOnce: 1 }))).to.equal("");
     const hostosUpgradeOptionsSpec = { preRemediationPowerAction: "POWER_OFF_VMS", disableHac: true } as const;
     expect(warnings({ ...preview({ ...resource, hostosUpgradeOptionsSpec }), draftMode: false }))
-      .to.contain("no draft")
+      .to.contain("not a draft")
       .and.contain("powered off: cl01")
       .and.contain("Admission control is off")
       .and.contain("Several hosts");
