@@ -198,7 +198,7 @@ export const variables = {
     1440,
     "minutes",
     60,
-    "How long a read, or a record of a found state, is retried before its resource fails; less than COMPONENT_MANAGER_OUTAGE_MINUTES waits out shorter outages only",
+    "How long a read, or recording the state that was found, is retried before its resource fails; less than COMPONENT_MANAGER_OUTAGE_MINUTES waits out shorter outages only",
   ),
   NETVIRT_READ_MINUTES: wholeNumber(
     1,

@@ -121,7 +121,7 @@ export interface ResumableActivity<Progress, Result> {
 }
 
 /**
- * Runs an attached Activity. Retries after reported failures are the server's. Where it is lost instead (its worker
+ * Runs a resumable Activity. Retries after reported failures are the server's. Where it is lost instead (its worker
  * crashed or was stopped), it is scheduled again at once with the attempts that are left and attaches to what still
  * runs. Throws the ActivityFailure of the last attempt, or CancelledFailure where it was brought to a safe end.
  */

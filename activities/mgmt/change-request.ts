@@ -47,7 +47,7 @@ export class ChangeRequest {
   /** Asks. `lastStart`: when the last such change began, which a trace of ours must be later than. */
   async send(send: () => Promise<void>, lastStart?: string): Promise<void> {
     const { client, progress, limits, input, retryPolicy } = this.#context;
-    if (++this.#requests > maximumRequests) throw notStarted(input.server.name);
+    if (++this.#requests > maximumRequests) throw requestsWithoutEffect(input.server.name);
     const { requestedAt, accepted } = progress.current;
     const before = { ...(requestedAt !== undefined && { requestedAt }), ...(accepted !== undefined && { accepted }) };
     const last = Date.parse(lastStart ?? "");
@@ -81,7 +81,7 @@ export class ChangeRequest {
     const { progress, limits, input } = this.#context;
     if (!this.possible) return true;
     if (progress.current.accepted) {
-      this.waitAtMost("accepted", limits.operationBusy, () => notStarted(input.server.name));
+      this.waitAtMost("accepted", limits.operationBusy, () => requestsWithoutEffect(input.server.name));
       return false;
     }
     const since = this.#uncertain.get("settling") ?? this.#context.retryPolicy.clock.now();
@@ -102,7 +102,7 @@ export class ChangeRequest {
   }
 }
 
-function notStarted(server: string) {
+function requestsWithoutEffect(server: string) {
   return mgmtFailure("MGMT_NOT_STARTED", `Management server ${server} takes the request and does nothing`);
 }
 

@@ -53,4 +53,4 @@ export function mgmtFailure(
 }
 
 /** Nothing runs and nothing must be begun any more, because the upgrade was cancelled. */
-export class NotStarted extends Error {}
+export class CancelledBeforeStart extends Error {}

@@ -14,7 +14,7 @@ import { reportHeartbeats } from "../heartbeat-reporter";
 import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
 import type { RetryPolicy } from "../retry-policy";
-import { MgmtFailure, NotStarted } from "./mgmt-failure";
+import { MgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
 
 /** What every step works with. */
 export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
@@ -26,7 +26,7 @@ export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {
   readonly retryPolicy: RetryPolicy;
   /** Whether an earlier run may have asked for a change, which this run cannot know for sure. */
   readonly mayHaveRequested: boolean;
-  /** The upgrade was cancelled: end what runs, begin nothing, throw NotStarted where nothing does. */
+  /** The upgrade was cancelled: end what runs, begin nothing, throw CancelledBeforeStart where nothing does. */
   readonly stopping: boolean;
 }
 
@@ -71,7 +71,7 @@ export function runMgmtStep<I extends MgmtStepInput, R>(
     try {
       return await run(true);
     } catch (error) {
-      if (error instanceof NotStarted) throw stopped();
+      if (error instanceof CancelledBeforeStart) throw stopped();
       // Nothing of the server has been changed: that is as good an end as any.
       if (error instanceof MgmtFailure && error.usesAttempt) throw stopped();
       throw error;

@@ -9,7 +9,7 @@ import type { MgmtMigrationInput } from "../mgmt-contract";
 import type { Finding } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, NotStarted } from "./mgmt-failure";
+import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 import { cancelMigration } from "./switch-over";
@@ -25,7 +25,7 @@ const working: ReadonlySet<string> = new Set(["RUNNING", "BLOCKED"]);
 export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInput>): Promise<void> {
   const { client, input, limits, progress, retryPolicy, stopping, settings } = context;
   const { targetVersion: target, server } = input;
-  if (stopping) throw new NotStarted();
+  if (stopping) throw new CancelledBeforeStart();
   const [missing] = missingSettings(input, settings);
   if (missing) throw errorOfFinding(missing);
   const offered = await offeredVersion(client, retryPolicy, target);

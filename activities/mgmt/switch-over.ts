@@ -3,7 +3,7 @@ import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, NotStarted } from "./mgmt-failure";
+import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, type MigrationView, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 
@@ -38,7 +38,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
     if (status === "FAILED") {
       const what = `The switchover of management server ${server.name} to ${target} has failed`;
       if (state === "SWITCHOVER" || running) throw mgmtFailure("MGMT_SWITCHOVER_FAILED", what, { causes });
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       const before = `The migration of management server ${server.name} has failed while it was ${state}`;
       throw mgmtFailure("MGMT_MIGRATION_FAILED", before, { causes, final: true });
     }
@@ -50,7 +50,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
       return { version };
     } else if (state === "PREPARED" && !isForeign(migration, target)) {
       if (request.hasLeftNoTrace()) {
-        if (stopping) throw new NotStarted();
+        if (stopping) throw new CancelledBeforeStart();
         progress.note("Asking for the switchover.");
         await request.send(() => client.applyMigration({ pause: false }));
         if (progress.current.accepted) round = 0;
@@ -59,7 +59,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
       const what = `Management server ${server.name} has switched over and runs ${version} instead of ${target}`;
       throw mgmtFailure("MGMT_NOT_AT_TARGET", what, { causes });
     } else {
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       const what = `The migration of management server ${server.name} to ${target} is ${state} instead of PREPARED`;
       throw mgmtFailure("MGMT_CHANGE_LOST", what, { causes });
     }

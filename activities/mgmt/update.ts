@@ -5,7 +5,7 @@ import type { Answers } from "../drivers/vcsa/vcsa-client";
 import type { UpdatePrecheck } from "../drivers/vcsa/vcsa-models";
 import type { Finding } from "../prechecks/run-checks";
 import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, NotStarted } from "./mgmt-failure";
+import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import {
   brokenUpdate,
@@ -32,7 +32,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
 
     if (update.state === "STAGE_IN_PROGRESS" && (isTarget || staged === undefined)) {
       const stood = stallWatch.look(update.state, update.task ?? {});
-      if (stopping && !request.possible) throw new NotStarted();
+      if (stopping && !request.possible) throw new CancelledBeforeStart();
       if (stopping) {
         progress.note("Cancelled: ending the staging of the update.");
         await cancelStaging(context);
@@ -44,7 +44,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
         throw stagingStalled(server.name, "made no progress and was cancelled");
       } else progress.note(`Staging update ${target}.`, percentOf(update.task?.progress));
     } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       progress.note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else if (isTarget && staged.staging_complete) {
@@ -52,7 +52,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
     } else {
       throwWhereNotPossible(context, request, view);
       if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
-        if (stopping) throw new NotStarted();
+        if (stopping) throw new CancelledBeforeStart();
         progress.note(`Asking for update ${target} to be staged.`);
         const offered = await offeredVersion(client, retryPolicy, target);
         await request.send(() => client.stageUpdate(offered), update.task?.start_time);
@@ -147,13 +147,13 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
     } else if (isSameVersion(version, target) && update.state !== "INSTALL_IN_PROGRESS") {
       return { version };
     } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else {
       throwWhereFailed(context, request, view, running);
       if (request.hasLeftNoTrace()) {
-        if (stopping) throw new NotStarted();
+        if (stopping) throw new CancelledBeforeStart();
         await install(context, request, view);
         if (progress.current.accepted) round = 0;
       }

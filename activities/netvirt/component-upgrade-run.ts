@@ -12,7 +12,7 @@ import { ComponentLook, type ComponentProgressTracker, type ComponentView } from
 const maximumRequests = 5;
 
 /** Nothing of the component runs any more and it is not upgraded, because the upgrade was cancelled. */
-export class NotStarted extends Error {}
+export class CancelledBeforeStart extends Error {}
 
 interface ComponentUpgradeOptions {
   readonly client: NsxClient;
@@ -53,7 +53,7 @@ export class ComponentUpgradeRun {
     this.#upgraded = options.progress.requested || options.progress.current.reportedFailures > 0;
   }
 
-  /** Throws NetvirtFailure, DriverError, NotStarted or the interruption of the retryPolicy. */
+  /** Throws NetvirtFailure, DriverError, CancelledBeforeStart or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<NetvirtComponentResult> {
     const { retryPolicy, limits, progress, input } = this.#o;
     let seen: string | undefined;
@@ -97,11 +97,11 @@ export class ComponentUpgradeRun {
     if (isActive(view.overall)) {
       progress.note("Waiting until the coordinator has finished with another component.");
       if (still < limits.operationBusy) return;
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       throw busy(this.#o.client.id);
     }
     if (!progress.requested) {
-      if (stopping) throw new NotStarted();
+      if (stopping) throw new CancelledBeforeStart();
       return this.#request(view);
     }
     const moved = keyOf(view) !== progress.current.requestedFrom;
@@ -109,7 +109,7 @@ export class ComponentUpgradeRun {
       progress.note("Waiting until the coordinator begins.");
       return;
     }
-    if (stopping) throw new NotStarted();
+    if (stopping) throw new CancelledBeforeStart();
     // Not even begun: whether the request was lost or refused silently, it may be made again.
     if (!moved && (view.status === "NOT_STARTED" || !progress.current.accepted)) return this.#request(view);
     // The nodes may have been read before the component came to its end.
@@ -132,7 +132,8 @@ export class ComponentUpgradeRun {
 
   async #request(view: ComponentView): Promise<void> {
     const { client, retryPolicy, progress, input } = this.#o;
-    if (++this.#requests > maximumRequests) throw this.#lastRefusal ?? notStarted(client.id, input, maximumRequests);
+    if (++this.#requests > maximumRequests)
+      throw this.#lastRefusal ?? requestsWithoutEffect(client.id, input, maximumRequests);
     const { upgrade_coordinator_version: version } = await retryPolicy.retry(() => client.readSummary());
     const action = actionOf(version ?? input.targetVersion, view.status);
     progress.intend(keyOf(view), retryPolicy.clock.timeOfDay());
@@ -256,7 +257,11 @@ function busy(managerId: string): DriverError {
   });
 }
 
-function notStarted(managerId: string, { component }: UpgradeNetvirtComponentInput, requests: number): DriverError {
+function requestsWithoutEffect(
+  managerId: string,
+  { component }: UpgradeNetvirtComponentInput,
+  requests: number,
+): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "NETVIRT_UPGRADE_NOT_STARTED",

@@ -8,7 +8,7 @@ import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import { reportHeartbeats } from "../heartbeat-reporter";
-import { ComponentUpgradeRun, NetvirtFailure, NotStarted } from "./component-upgrade-run";
+import { ComponentUpgradeRun, NetvirtFailure, CancelledBeforeStart } from "./component-upgrade-run";
 import { ComponentProgressTracker, knownProgress } from "./component-view";
 
 interface UpgradeNetvirtDependencies {
@@ -60,7 +60,7 @@ export function upgradeNetvirtComponent(
     try {
       return await new ComponentUpgradeRun({ client, input, limits, progress, retryPolicy, stopping: true }).toTheEnd();
     } catch (error) {
-      if (!(error instanceof NotStarted)) throw error;
+      if (!(error instanceof CancelledBeforeStart)) throw error;
       // Temporal takes a CancelledFailure only from an Activity that it has cancelled itself.
       throw stopReason() ? cancelledFailure() : stoppedFailure(context, told());
     }

@@ -93,7 +93,7 @@ export interface SignedNotification {
   readonly body: string;
 }
 
-/** What is sent of a notice. */
+/** What is sent of a notification. */
 export function notificationOnTheWire({ id, sequence, type, time, data }: UpgradeNotification): WireNotification {
   return {
     id,

@@ -32,7 +32,7 @@ export interface RefreshClaims {
   /** A UUID. */
   readonly id: string;
   readonly username: string;
-  /** {@link User.passwordMark} when it was made. */
+  /** `User.passwordMark` when it was made. */
   readonly passwordMark: string;
 }
 

@@ -26,7 +26,7 @@ export function displayFor(context: CommandContext): Display {
 
 /** The events of the stream, each on a line of the standard output, and the whole Task at its end. */
 function jsonDisplay(context: CommandContext): Display {
-  const notices = new NotificationsPayload((line) => context.say(line));
+  const notices = new OutageNotices((line) => context.say(line));
   return {
     show: ({ task, change }) =>
       context.printJsonLine(change ? { event: "change", change } : { event: "snapshot", task }),
@@ -40,7 +40,7 @@ function jsonDisplay(context: CommandContext): Display {
 function lineDisplay(environment: Environment): Display {
   const print = (line: string) =>
     environment.stdout.write(`${new Date(environment.now()).toISOString()} ${printable(line)}\n`);
-  const notices = new NotificationsPayload(print);
+  const notices = new OutageNotices(print);
   let shown: Task | undefined;
   return {
     show({ task }) {
@@ -53,7 +53,7 @@ function lineDisplay(environment: Environment): Display {
 }
 
 /** Notices as lines: the first of a trouble, and its end. */
-class NotificationsPayload {
+class OutageNotices {
   private isAway = false;
   constructor(private readonly print: (line: string) => void) {}
 

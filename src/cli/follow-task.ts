@@ -113,7 +113,7 @@ async function* messagesOf(
   };
   const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  // Ends a read that waits; the request's own signal may be lost by then ({@link untilStopped}).
+  // Ends a read that waits; the request's own signal may be lost by then (`untilStopped`).
   const stop = () => void reader?.cancel().catch(() => undefined);
   const signals = [silence.signal, interrupted];
   try {

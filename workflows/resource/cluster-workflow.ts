@@ -159,7 +159,7 @@ function policyNotRestored(
 const furtherRounds = 3;
 
 /** What is wrong at the first look may pass by itself, as a host that restarts does (seconds). */
-const secondLookSeconds = 30;
+const leftoversLookSeconds = 30;
 
 /**
  * Upgrades the hosts that have joined the cluster since its hosts were read, by the same rollout policy. Gives its hosts as
@@ -203,7 +203,7 @@ function findLeftovers(
     try {
       if (judge(lastLook ?? (await readHosts(state))).length === 0) return [];
       state.publish("Looking at every host once more");
-      await sleep(secondLookSeconds * 1000, { summary: "before the second look at the hosts" });
+      await sleep(leftoversLookSeconds * 1000, { summary: "before the second look at the hosts" });
       return judge(await readHosts(state));
     } catch (failure) {
       return [notVerified(cluster.name, errorOf(failure))];

@@ -166,7 +166,7 @@ function settingsNotRestored(
   );
 }
 
-/** A happening without its time, which is now. */
+/** An event without its time, which is now. */
 type ProgressEvent = NetvirtEvent extends infer P ? (P extends unknown ? Omit<P, "at"> : never) : never;
 
 /** A NETVIRT instance's SubTask while its Workflow runs, and everywhere that it is shown. */
@@ -197,14 +197,7 @@ class NetvirtUpgradeState extends ResourceState<ProgressEvent, NetvirtStageType>
   waitingComponents(): readonly NetvirtComponentType[] {
     return waitingComponents(this.subTask);
   }
-
-  nodeCounts(): HostCounts {
-    return this.counts();
-  }
 }
-
-const once = { maximumAttempts: 1, retryDelay: 0 };
-const activities = proxyActivities<Pick<UpgradeActivities, "upgradeNetvirtComponent">>(changeOptions(once));
 
 /** Upgrades one component, whatever becomes of the workers meanwhile. Throws as {@link runResumable} does. */
 function upgradeNetvirtComponent(
@@ -219,7 +212,7 @@ function upgradeNetvirtComponent(
     progress: NetvirtProgress,
     reportedFailures: ({ reportedFailures }) => reportedFailures,
     run: (left, again) =>
-      activities.upgradeNetvirtComponent.executeWithOptions(
+      changes.upgradeNetvirtComponent.executeWithOptions(
         {
           ...changeOptions(left, waits),
           activityId: `component/${component}`,

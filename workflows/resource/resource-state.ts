@@ -59,7 +59,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     });
   }
 
-  /** The SubTask after a happening. Pure. */
+  /** The SubTask after an event. Pure. */
   protected abstract apply(event: ProgressEvent | CommonEvent<S>, at: string): SubTask;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
@@ -190,7 +190,7 @@ class ResourceLog {
 
   constructor(private readonly resource: { readonly resourceId: string; readonly name: string | undefined }) {}
 
-  /** The resource has got on; `happening` is the type of what has happened. */
+  /** An event of the resource, by its type. */
   happened(event: string, before: SubTask, after: SubTask): void {
     if (after.subTasks && !before.subTasks) this.partsRead(after.subTasks);
     if (waits.has(event)) this.tell("Resource waits", { doing: after.description });

@@ -23,7 +23,8 @@ import type { ClusterUpgradeState } from "./cluster-state";
 import { endHereIfCancelled } from "./resource-workflow";
 
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
-const reads = proxyActivities<Pick<UpgradeActivities, "readHostBefore" | "readRunningVms">>(readOptions());
+const reads =
+  proxyActivities<Pick<UpgradeActivities, "readClusterHosts" | "readHostBefore" | "readRunningVms">>(readOptions());
 
 interface Failure {
   readonly cause: unknown;
@@ -225,17 +226,15 @@ async function awaitHealth(state: ClusterUpgradeState, check: string | undefined
   );
 }
 
-const hostReads = proxyActivities<Pick<UpgradeActivities, "readClusterHosts">>(readOptions());
-
 /** Before a host that the cluster does not list is looked for again (seconds). */
-const secondLookSeconds = 10;
+const missingHostLookSeconds = 10;
 
 /** The hosts of the cluster as they are now, with those virtual machines that the upgrade switched off and that do not run. */
 export function readHosts({ input, switchedOff }: ClusterUpgradeState): Promise<ClusterHost[]> {
   const { cluster, upgradeId, waits } = input;
   const options = { ...readOptions(waits), summary: `${cluster.name}: read hosts` };
   const target = { ...clusterTarget(cluster, upgradeId), ...(switchedOff.length > 0 && { switchedOff }) };
-  return retryWhileLost(waits, () => hostReads.readClusterHosts.executeWithOptions(options, [target]));
+  return retryWhileLost(waits, () => reads.readClusterHosts.executeWithOptions(options, [target]));
 }
 
 /**
@@ -251,7 +250,7 @@ async function findMissing(state: ClusterUpgradeState, hosts: readonly string[])
   try {
     const missing = await unlisted(hosts);
     if (missing.length === 0) return new Set();
-    await sleep(secondLookSeconds * 1000, { summary: "before the second look at a host that is not listed" });
+    await sleep(missingHostLookSeconds * 1000, { summary: "before the second look at a host that is not listed" });
     return new Set(await unlisted(missing));
   } catch {
     return new Set();

@@ -25,7 +25,7 @@ export class UpgradeNotifier {
   /** How long after its time the work has begun. */
   private lateSeconds: number | undefined;
   /** Failed hosts by resource that receivers were told of in this attempt. */
-  private readonly reportedErrors = new Map<string, number>();
+  private readonly reportedFailedHosts = new Map<string, number>();
 
   constructor(
     private readonly plan: Pick<UpgradePlan, "id" | "name" | "bundle">,
@@ -37,7 +37,7 @@ export class UpgradeNotifier {
     if (event.type === "RetryStarted") {
       this.reportedStart = false;
       this.lateSeconds = undefined;
-      this.reportedErrors.clear();
+      this.reportedFailedHosts.clear();
     } else if (event.type === "ProductStarted") {
       const { lateSeconds } = this;
       if (!this.reportedStart)
@@ -69,8 +69,8 @@ export class UpgradeNotifier {
     { failed, total }: HostCounts,
     { message, phase }: { message: string | undefined; phase: UpgradePhase },
   ): void {
-    if (failed <= (this.reportedErrors.get(resourceId) ?? 0)) return;
-    this.reportedErrors.set(resourceId, failed);
+    if (failed <= (this.reportedFailedHosts.get(resourceId) ?? 0)) return;
+    this.reportedFailedHosts.set(resourceId, failed);
     const errors = message === undefined ? [] : [{ message, context: { resourceId } }];
     this.tell("upgrade.host.failed", phase, { errors, resourceId, hosts: { failed, total } });
   }
@@ -98,10 +98,10 @@ export class UpgradeNotifier {
 }
 
 /** Of many errors or resources so many are told in one line; the Task has all. */
-const reportedAtOnce = 5;
+const loggedAtMost = 5;
 
 /** What a line tells of a phase beside its name. */
-interface PublishedPhase {
+interface LoggedPhase {
   readonly plan: UpgradePlan;
   readonly phase: UpgradePhase;
   readonly errors: readonly ErrorBody[];
@@ -120,16 +120,16 @@ export function tellBeginning(plan: UpgradePlan): void {
     draft: plan.draft,
     bundle: plan.bundle.id,
     resources: resources.length,
-    targets: resources.slice(0, reportedAtOnce).map(({ name, targetVersion }) => `${name} to ${targetVersion}`),
+    targets: resources.slice(0, loggedAtMost).map(({ name, targetVersion }) => `${name} to ${targetVersion}`),
   });
 }
 
 /** The upgrade has entered a phase: why, what it waits for, and at an end how long it took and what became of its hosts. */
-export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: PublishedPhase): void {
+export function tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts }: LoggedPhase): void {
   log.info("The upgrade entered a phase", {
     phase,
     status: statusOfPhase(phase).upgrade,
-    ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, reportedAtOnce).map(({ message }) => message) }),
+    ...(errors.length > 0 && { errorCodes, errors: errors.slice(0, loggedAtMost).map(({ message }) => message) }),
     ...(phase === "DRAFT_WAITING" && { prechecks: failedPrechecks.length > 0 ? "FAILED" : "PASSED" }),
     ...(phase === "SCHEDULED" && nextTime !== undefined && { until: toTimestamp(nextTime) }),
     ...(hasEnded(phase) && {

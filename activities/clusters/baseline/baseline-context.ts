@@ -15,7 +15,7 @@ export interface BaselineContext extends RemediationContext {
 }
 
 /** The upgrade was cancelled before the host was changed in a way that has to be brought to the end. */
-export class NotStarted extends Error {}
+export class CancelledBeforeStart extends Error {}
 
 /** Tasks by the last part of their description, whose spelling differs a little between products. */
 export const operations = {

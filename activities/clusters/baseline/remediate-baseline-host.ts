@@ -12,11 +12,11 @@ import {
   isAtTarget,
   isInstalled,
   isRestarting,
-  NotStarted,
+  CancelledBeforeStart,
   runningTask,
 } from "./baseline-context";
 import { ensure, intend } from "./ensure";
-import { restoreHost, restoreHostAfter } from "./restore-host";
+import { restoreHost, restoreHostAfterFailure } from "./restore-host";
 import { switchOffVms } from "./switch-off-vms";
 
 /** One attempt at the one host of a baseline-managed cluster that an Activity is about. */
@@ -32,7 +32,7 @@ export async function remediateBaselineHost(
   try {
     await new BaselineHostRun({ ...given, ...interfaces, host, before: input.before }).toTheEnd();
   } catch (error) {
-    if (error instanceof NotStarted) progress.enter([0], "STOPPED");
+    if (error instanceof CancelledBeforeStart) progress.enter([0], "STOPPED");
     else if (error instanceof HostFailure) progress.fail(0, error);
     else throw error;
   }
@@ -52,7 +52,7 @@ class BaselineHostRun {
     this.#context = context;
   }
 
-  /** Throws HostFailure, DriverError, NotStarted or the interruption of the retryPolicy. */
+  /** Throws HostFailure, DriverError, CancelledBeforeStart or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<void> {
     try {
       await this.#upgrade();
@@ -60,7 +60,7 @@ class BaselineHostRun {
       if (error instanceof CancelledFailure) throw error;
       // Then it has just been tried.
       if (error instanceof HostFailure && error.code === "HOST_NOT_BACK_IN_SERVICE") throw error;
-      throw await restoreHostAfter(this.#context, error);
+      throw await restoreHostAfterFailure(this.#context, error);
     }
   }
 
@@ -78,7 +78,7 @@ class BaselineHostRun {
 
     if (!isAtTarget(context, host)) {
       if (!isInstalled(context, host)) {
-        if (stopping && runningTask(host, "install") === undefined) throw new NotStarted();
+        if (stopping && runningTask(host, "install") === undefined) throw new CancelledBeforeStart();
         if (!host.inMaintenanceMode) await this.#empty();
         await this.#install();
       }

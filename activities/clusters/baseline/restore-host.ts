@@ -4,7 +4,7 @@ import { endingRetryPolicy } from "../../activity-run";
 import { DriverError, isNotFound } from "../../drivers/driver-error";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import { HostFailure, hostFailure } from "../remediation-errors";
-import { type BaselineContext, NotStarted, runningTask } from "./baseline-context";
+import { type BaselineContext, CancelledBeforeStart, runningTask } from "./baseline-context";
 import { cancelIfPossible, ensure, followTask } from "./ensure";
 import { restoreVms } from "./switch-off-vms";
 
@@ -27,7 +27,7 @@ export async function restoreHost(context: BaselineContext): Promise<void> {
  * Puts a host back after an attempt that failed or was stopped, whatever the upgrade's state meanwhile. Gives the
  * error to throw: the one that there was, with a word on the state in which the host is left.
  */
-export async function restoreHostAfter(context: BaselineContext, error: unknown): Promise<unknown> {
+export async function restoreHostAfterFailure(context: BaselineContext, error: unknown): Promise<unknown> {
   const { before, progress, limits } = context;
   // Nothing was changed: the host is as whoever put it into maintenance mode wants it.
   if (before.inMaintenanceMode) return error;
@@ -104,7 +104,7 @@ function notRestored(error: unknown, problem: unknown): unknown {
 /** What became of a host, as it goes on after its name. */
 function whatHappened(error: unknown): string {
   if (error instanceof HostFailure) return error.what;
-  if (error instanceof NotStarted) return "was not upgraded: the upgrade was cancelled.";
+  if (error instanceof CancelledBeforeStart) return "was not upgraded: the upgrade was cancelled.";
   return `could not be upgraded: ${reasonOf(error)}`;
 }
 

@@ -63,13 +63,13 @@ export async function restorePolicy(
   const ends = await Promise.allSettled([
     settings &&
       restoreClusterSettings(management, retryPolicy, { ...target, options: ownOptions ?? {}, previous: settings }),
-    restoreHost(client, retryPolicy, target, policy),
+    putAndVerifyPolicy(client, retryPolicy, target, policy),
   ]);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 /** What is put back is read once more: whatever stands before a component manager may have answered in its place. */
-async function restoreHost(
+async function putAndVerifyPolicy(
   client: Interfaces["client"],
   retryPolicy: RetryPolicy,
   { cluster: { cluster, name } }: ClusterTarget,

@@ -43,7 +43,7 @@ export interface VcsaClient {
 
   readMigration(): Promise<MigrationStatus>;
   initMigration(spec: MigrationSpec): Promise<void>;
-  /** Gives a task, whose result is a {@link ValidationResult}. */
+  /** Gives a task, whose result is a `ValidationResult`. */
   checkMigration(spec: MigrationSpec): Promise<string>;
   /** Goes on with a migration: up to the switchover (`pause`), or through it. */
   applyMigration(how: { readonly pause: boolean }): Promise<void>;

@@ -78,7 +78,7 @@ export function hostSpanOf({ status, stages = [], completionTimestamp }: SubTask
  * What a screen reader says of itself: the phase, hosts that failed, and every quarter of the hosts. More would talk all
  * the time.
  */
-export function ariaProgress(phase: string, task: Task): string {
+export function screenReaderStatus(phase: string, task: Task): string {
   const { total, done, failed } = hostProgressOfTask(task);
   const quarters = total === 0 ? 0 : Math.floor((done / total) * 4);
   return [

@@ -8,7 +8,7 @@ import { followTask, type Line } from "../client/follow-task";
 import { serverNow } from "../client/send-request";
 import { installation, session } from "../client/session";
 import { lineWords } from "../labels/line-labels";
-import { ariaProgress } from "../model/host-progress";
+import { screenReaderStatus } from "../model/host-progress";
 import { knownStatus, wordsOfPhase } from "../model/labels";
 import { type Operation, operationsOf } from "../model/operations";
 import { ErrorNote } from "../parts/error-note";
@@ -73,7 +73,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
     <>
       <h1>{task.name}</h1>
       <p class="visually-hidden" role="status">
-        {ariaProgress(phase.word, task)}
+        {screenReaderStatus(phase.word, task)}
       </p>
       <div class="headline">
         <StatusBadge words={phase} />

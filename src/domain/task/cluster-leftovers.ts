@@ -80,6 +80,6 @@ const remediations = {
   HOST_DISCONNECTED: "Look at the host's console and connect it to the component manager again.",
   HOST_LEFT_IN_MAINTENANCE_MODE:
     "Take the host out of maintenance mode in the component manager, unless it belongs there.",
-  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless they belong off.",
+  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless they are meant to be off.",
 } as const;
 type LeftoverCode = keyof typeof remediations;

@@ -73,7 +73,7 @@ async function controlErrors(ctx: Context, next: Next): Promise<void> {
 }
 
 /**
- * The simulator's own API under `/simulator`: look at the world, read the ledger, make things go wrong (no login). `host`
+ * The simulator's own API under `/simulator`: look at the state, read the ledger, make things go wrong (no login). `host`
  * is where the simulator listens.
  */
 export function controlApi(context: SimulatorContext, host: string): Router {

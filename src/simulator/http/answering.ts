@@ -30,7 +30,7 @@ export function send(ctx: Context, { status, body }: Answer): void {
 }
 
 /**
- * Makes a Koa middleware of a handler: brings the world up to now, answers, and lets no answer out before what it
+ * Makes a Koa middleware of a handler: brings the state up to now, answers, and lets no answer out before what it
  * reports is saved.
  */
 export function answering(context: SimulatorContext, handler: (call: Call) => Answer | Promise<Answer>) {

@@ -7,7 +7,7 @@ import { Sessions } from "./sessions";
 import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
 import type { StateFile } from "./state-file";
 
-/** What a {@link World} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
+/** What a {@link SimulatorContext} is made of. `now` gives epoch milliseconds; without a `file` the state is in memory only. */
 export interface SimulatorContextOptions {
   readonly config: SimulatorConfig;
   readonly hostSeconds: number;
@@ -43,7 +43,7 @@ export class SimulatorContext {
     this.sessions = new Sessions(options.config.sessions ?? {});
   }
 
-  /** The world as it was saved, or a new one where nothing usable was. */
+  /** The state as it was saved, or a new one where nothing usable was. */
   static async open(options: SimulatorContextOptions): Promise<SimulatorContext> {
     const context = new SimulatorContext(options);
     const loaded = await options.file?.load();
@@ -70,7 +70,7 @@ export class SimulatorContext {
     return this.options.config;
   }
 
-  /** Aborted when this world ends or begins again, for what waits for a later moment by a timer. */
+  /** Aborted when this state ends or begins again, for what waits for a later moment by a timer. */
   get ending(): AbortSignal {
     return this.end.signal;
   }
@@ -79,7 +79,7 @@ export class SimulatorContext {
     this.options.log(fields, message);
   }
 
-  /** Ends the world: nothing that waits happens any more, and everything until now is in the file. */
+  /** Ends it: nothing that waits happens any more, and everything until now is in the file. */
   async close(): Promise<void> {
     this.end.abort();
     await this.saved();
@@ -178,7 +178,7 @@ export class SimulatorContext {
 }
 
 /** When the next thing happens to a cluster (epoch milliseconds). */
-export interface Appointment {
+export interface DueEvent {
   readonly at: number;
   readonly cluster: ClusterState;
   /** The cluster's place in the inventory, which decides where two are due at the same moment. */
@@ -191,8 +191,8 @@ export interface Appointment {
  */
 export class EventQueue {
   /** The earliest first. */
-  private readonly appointments: Appointment[] = [];
-  private readonly known = new Map<ClusterState, Appointment>();
+  private readonly appointments: DueEvent[] = [];
+  private readonly known = new Map<ClusterState, DueEvent>();
   private readonly places: ReadonlyMap<ClusterState, number>;
   private readonly stale: Set<ClusterState>;
 
@@ -207,7 +207,7 @@ export class EventQueue {
   }
 
   /** What is next; undefined where nothing is going to happen. */
-  next(): Appointment | undefined {
+  next(): DueEvent | undefined {
     for (const cluster of this.stale) this.enter(cluster);
     this.stale.clear();
     return this.appointments[0];
@@ -226,7 +226,7 @@ export class EventQueue {
   }
 
   /** Where an appointment is, or belongs. */
-  private indexOf({ at, place }: Appointment): number {
+  private indexOf({ at, place }: DueEvent): number {
     let low = 0;
     let high = this.appointments.length;
     while (low < high) {

@@ -1,5 +1,5 @@
 import { advanceNsx } from "../nsx/nsx-timeline";
-import type { Appointment, SimulatorContext } from "../state/context";
+import type { DueEvent, SimulatorContext } from "../state/context";
 import { describeImage } from "../state/image-extras";
 import { type ClusterState, desiredImage, type TaskState } from "../state/simulator-state";
 import { advanceVcsa } from "../vcsa/advance-vcsa";
@@ -57,7 +57,7 @@ function endTask(context: SimulatorContext, cluster: ClusterState, task: TaskSta
 }
 
 /** Lets the event of a cluster happen that is due at a moment; of several the one of the first task. */
-function letHappen(context: SimulatorContext, { cluster, at }: Appointment): void {
+function letHappen(context: SimulatorContext, { cluster, at }: DueEvent): void {
   const task = cluster.tasks.find(({ status, events }) => status === "OPEN" && events[0]?.at === at);
   if (task) {
     const [event, ...later] = task.events;
