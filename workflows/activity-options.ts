@@ -35,17 +35,20 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** What has limits of its own inside: only an Activity that hangs for good, or gets on for days, meets these. */
+/** What has limits of its own inside: only an Activity that hangs for good, or makes progress for days, meets these. */
 function longOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   const { stepDays, heartbeatSeconds } = waits;
   return { startToCloseTimeout: stepDays * day, heartbeatTimeout: heartbeatSeconds * second };
 }
 
+/** For a proxy whose every call names the attempts of its plan. */
+const once: AttemptPolicy = { maximumAttempts: 1, retryDelay: 0 };
+
 /**
  * Activities that change something. A cancelled one is waited for, so that nothing it still does lands after the
  * restore.
  */
-export function changeOptions(attempts: AttemptPolicy, waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
+export function changeOptions(attempts = once, waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   return {
     ...longOptions(waits),
     retry: changeRetryPolicy(attempts),
@@ -53,7 +56,7 @@ export function changeOptions(attempts: AttemptPolicy, waits: ActivityWaits = de
   };
 }
 
-/** Prechecks, reads and restores change nothing or put back: tried again with backoff, bounded by time. */
+/** Prechecks, reads and restores change nothing or restore: retried with backoff, bounded by time. */
 export function readOptions(waits: ActivityWaits = defaultActivityWaits): ActivityOptions {
   const { readRunSeconds, readMinutes, heartbeatSeconds } = waits;
   return {

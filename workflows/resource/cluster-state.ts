@@ -32,7 +32,7 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     return applyClusterProgress(this.subTask, { ...event, at });
   }
 
-  protected counts(): HostCounts {
+  counts(): HostCounts {
     return countHosts(this.subTask);
   }
 
@@ -102,9 +102,5 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   /** Ids of all the virtual machines that the upgrade may have switched off. */
   get switchedOff(): readonly string[] {
     return [...this.running];
-  }
-
-  hostCounts(): HostCounts {
-    return this.counts();
   }
 }

@@ -7,14 +7,15 @@ import { clusterStages, type ClusterStageType } from "../../src/domain/task/clus
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
 import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
-import { errorOf, retryWhileLost } from "../lost-activities";
+import { errorOf } from "../failures";
+import { retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
 import { ClusterUpgradeState } from "./cluster-state";
 import { leftBehind, type ResourceEnding, restoringAfterwards, runResource, runStage } from "./resource-workflow";
 import { readHosts, upgradeHosts } from "./upgrade-hosts";
 
 const reads = proxyActivities<UpgradeActivities>(readOptions());
-const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const changes = proxyActivities<UpgradeActivities>(changeOptions());
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
 /** Upgrades one cluster, host by host or several at once. See {@link runResource}. */
@@ -36,7 +37,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   if (state.waitingHosts().length === 0) {
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts });
     if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
-    const outcome = state.hostCounts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
+    const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
   }
   const policy = await readPolicyToChange(state);
@@ -62,7 +63,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
 }
 
 function withWarning(state: ClusterUpgradeState, error: ErrorBody): ResourceEnding {
-  const doing = state.hostCounts().upgraded > 0 ? "Upgraded, with warnings" : "Nothing to do, with warnings";
+  const doing = state.counts().upgraded > 0 ? "Upgraded, with warnings" : "Nothing to do, with warnings";
   return { outcome: "WITHIN_TOLERANCE", doing, error };
 }
 

@@ -22,7 +22,8 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import { Timestamp, toEpochMilliseconds } from "../../src/domain/timestamp";
 import { changeOptions, mgmtTarget, readOptions, rollbackOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
-import { errorOf, runResumable, retryWhileLost } from "../lost-activities";
+import { errorOf } from "../failures";
+import { runResumable, retryWhileLost } from "../lost-activities";
 import { type MgmtUpgradeInput, type ResourceResult, switchoverSignal } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState } from "./resource-state";
 import { leftBehind, type ResourceEnding, runResource, runStage } from "./resource-workflow";
@@ -174,7 +175,7 @@ class MgmtUpgradeState extends ResourceState<ProgressEvent, MgmtStageType> {
 }
 
 const reads = proxyActivities<Pick<UpgradeActivities, "readMgmtServer">>(readOptions());
-const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const changes = proxyActivities<UpgradeActivities>(changeOptions());
 const rollbacks = proxyActivities<Pick<UpgradeActivities, "cancelMgmtMigration">>(rollbackOptions());
 
 /** The changes of a management server: the Activity of each, its id behind `mgmt/`, and what it is called. */

@@ -27,7 +27,8 @@ import { type HostCounts, interrupted, type ResourceOutcome } from "../../src/do
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, lookOptions, netvirtReadOptions, netvirtTarget, restoreOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf, runResumable, retryWhileLost } from "../lost-activities";
+import { errorOf } from "../failures";
+import { runResumable, retryWhileLost } from "../lost-activities";
 import type { NetvirtUpgradeInput, ResourceResult } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
 import {
@@ -41,7 +42,7 @@ import {
 
 const reads = proxyActivities<UpgradeActivities>(netvirtReadOptions());
 const looks = proxyActivities<UpgradeActivities>(lookOptions());
-const changes = proxyActivities<UpgradeActivities>(changeOptions({ maximumAttempts: 1, retryDelay: 0 }));
+const changes = proxyActivities<UpgradeActivities>(changeOptions());
 const restores = proxyActivities<UpgradeActivities>(restoreOptions());
 
 /** Upgrades one NETVIRT instance, component by component. See {@link runResource}. */

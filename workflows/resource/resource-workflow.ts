@@ -8,7 +8,7 @@ import {
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import { interrupted, type ResourceOutcome } from "../../src/domain/task/sub-task";
-import { errorOf } from "../lost-activities";
+import { errorOf } from "../failures";
 import { beginSignal, type ResourceResult } from "../messages";
 import type { EndDetails, ResourceState } from "./resource-state";
 

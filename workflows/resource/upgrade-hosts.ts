@@ -18,10 +18,12 @@ import {
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { changeOptions, clusterTarget, gateOptions, readOptions } from "../activity-options";
 import { now, timestampIn } from "../clock";
-import { errorOf, progressOf, runResumable, retryWhileLost } from "../lost-activities";
+import { errorOf, progressOf } from "../failures";
+import { runResumable, retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeState } from "./cluster-state";
 import { endHereIfCancelled } from "./resource-workflow";
 
+const changes = proxyActivities<Pick<UpgradeActivities, "remediateHosts">>(changeOptions());
 const gates = proxyActivities<Pick<UpgradeActivities, "awaitClusterHealth">>(gateOptions());
 const reads =
   proxyActivities<Pick<UpgradeActivities, "readClusterHosts" | "readHostBefore" | "readRunningVms">>(readOptions());
@@ -55,7 +57,7 @@ export async function upgradeHosts(
       end = await upgradeGroup(state, { group, commit, gate: false });
     }
     const last = end.failures.at(-1);
-    if (last && state.hostCounts().failed > rollout.toleratedFailures) throw last.cause;
+    if (last && state.counts().failed > rollout.toleratedFailures) throw last.cause;
   }
 }
 
@@ -257,9 +259,6 @@ async function findMissing(state: ClusterUpgradeState, hosts: readonly string[])
   }
 }
 
-const once = { maximumAttempts: 1, retryDelay: 0 };
-const activities = proxyActivities<Pick<UpgradeActivities, "remediateHosts">>(changeOptions(once));
-
 /**
  * Upgrades one host, or several together. Their Activity attaches to a remediation that still runs, so it may be lost with
  * its worker as often as it likes: only failures that the component manager reports use up attempts
@@ -277,7 +276,7 @@ function remediateHosts(input: RemediateHostsInput, waits: ActivityWaits): Promi
     progress: RemediationProgress,
     reportedFailures: ({ failures }) => failures.reduce((sum, count) => sum + count, 0),
     run: (left, again) =>
-      activities.remediateHosts.executeWithOptions(
+      changes.remediateHosts.executeWithOptions(
         { ...changeOptions(left, waits), activityId: `remediate/${host}`, summary },
         [{ ...input, ...again }],
       ),

@@ -5,7 +5,7 @@ import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../../src/domain/requests/upgrade-request";
 import { currentTime } from "../clock";
 import { causingRequest } from "../request-cause";
-import type { UpgradeRequests } from "./upgrade-messages";
+import type { UpgradeRequests } from "./upgrade-requests";
 import type { CarriedState, UpgradeState } from "./upgrade-state";
 
 /** What one run of an upgrade's Workflow hands to the next (docs/decisions/0038). */

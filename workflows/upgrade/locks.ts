@@ -22,7 +22,8 @@ import { conflictingLocks, inLockOrder, lockOf } from "../../src/domain/resource
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { now } from "../clock";
-import { childEndOf, childFailureDetail, childWasCancelled, retryWhileLost } from "../lost-activities";
+import { childEndOf, childFailureDetail, childWasCancelled } from "../failures";
+import { retryWhileLost } from "../lost-activities";
 import {
   beginSignal,
   pausedSignal,

@@ -8,8 +8,9 @@ import { stagesOf } from "../../src/domain/task/resource-stages";
 import type { ActivityWaits } from "../../src/domain/time-limits";
 import { clusterTarget, mgmtTarget, netvirtTarget, precheckOptions } from "../activity-options";
 import { now } from "../clock";
-import { errorOf, retryWhileLost } from "../lost-activities";
-import { tellPrechecks } from "./upgrade-notifier";
+import { errorOf } from "../failures";
+import { retryWhileLost } from "../lost-activities";
+import { tellPrechecks } from "./upgrade-log";
 import type { UpgradeState } from "./upgrade-state";
 
 const prechecks =

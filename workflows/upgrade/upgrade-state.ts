@@ -29,7 +29,8 @@ import { describeUpgrade } from "../details";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
-import { type ProgressEvent, tellBeginning, tellPhase, UpgradeNotifier } from "./upgrade-notifier";
+import { tellBeginning, tellPhase } from "./upgrade-log";
+import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
 
 /** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
 export interface CarriedState extends TaskWithChildren {
