@@ -6,7 +6,6 @@ import type { LockHolder } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
-export type { ActivityLimits } from "./activity-limits";
 export type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
 /** Where hosts get a HOSTOS version from, in the words of the host's patch manager. */

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import { ActivityAges } from "./activity-age";
-import type { ActivityLimits } from "./activity-dependencies";
+import type { ActivityLimits } from "./activity-limits";
 import { ActivityLease, answeredHeartbeat, type HeartbeatAnswer } from "./activity-lease";
 import { slowestTry } from "./drivers/component-manager-access";
 import { DriverError, isBusy, isNotFound } from "./drivers/driver-error";

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import type { RemediationResult } from "../../src/domain/task/host-remediation";
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
 import type { HealthLook, RemediateHostsInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";

@@ -1,4 +1,4 @@
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";

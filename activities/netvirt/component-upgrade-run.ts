@@ -1,7 +1,7 @@
 import { momentOf } from "../../src/clock";
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../../src/domain/errors";
 import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import type { NetvirtTarget } from "../contract";
 import { bounded, DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";

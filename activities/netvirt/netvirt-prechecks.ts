@@ -1,7 +1,7 @@
 import type { Stage } from "../../src/domain/spec/task";
 import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity, timeOfRun } from "../activity-run";
 import type { AtStage, NetvirtTarget } from "../contract";
 import type { NsxClient } from "../drivers/nsx/nsx-client";

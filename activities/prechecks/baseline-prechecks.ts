@@ -1,5 +1,6 @@
 import { compareToTarget, isAtVersion, versionText } from "../../src/domain/version";
-import type { ActivityDependencies, ActivityLimits } from "../activity-dependencies";
+import type { ActivityDependencies } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import { followTask } from "../clusters/baseline/ensure";
 import { patchSource } from "../clusters/baseline/patch-source";
 import { redStatuses } from "../clusters/baseline/red-statuses";

@@ -1,5 +1,5 @@
 import type { Stage } from "../../src/domain/spec/task";
-import type { ActivityLimits } from "../activity-dependencies";
+import type { ActivityLimits } from "../activity-limits";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
 import type { HostMaintenance } from "../clusters/host-maintenance";
 import { discardDraft, withExclusiveDraft } from "../clusters/image/desired-image";

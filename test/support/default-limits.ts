@@ -1,5 +1,5 @@
 import { isLeft } from "fp-ts/Either";
-import type { ActivityLimits } from "../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../activities/activity-limits";
 import { monotonicClock } from "../../src/clock";
 import { readConfig } from "../../src/config";
 

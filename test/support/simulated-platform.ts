@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import type { ActivityLimits } from "../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../activities/activity-limits";
 import { createActivities } from "../../activities/create-activities";
 import type { Bundle, BundleComponent } from "../../src/domain/spec/bundle";
 import type { SubTask, Task } from "../../src/domain/spec/task";

@@ -1,4 +1,4 @@
-import type { ActivityLimits } from "../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../activities/activity-limits";
 import type { SimulatedPlan } from "../support/simulated-platform";
 
 /** A row of docs/failures.md, and what its operator reads. */

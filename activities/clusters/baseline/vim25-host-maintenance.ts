@@ -1,4 +1,4 @@
-import type { ActivityLimits } from "../../activity-dependencies";
+import type { ActivityLimits } from "../../activity-limits";
 import { DriverError, isAnsweredForNow, isBusy } from "../../drivers/driver-error";
 import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";

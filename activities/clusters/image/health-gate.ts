@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import type { ActivityLimits } from "../../activity-dependencies";
+import type { ActivityLimits } from "../../activity-limits";
 import { activityRetryPolicy, cancelledFailure, runActivity, stopReason } from "../../activity-run";
 import { completeTask } from "../../complete-task";
 import type { AwaitHealthInput, ClusterTarget, HealthLook, HealthWait } from "../../contract";

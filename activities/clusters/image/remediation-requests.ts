@@ -1,4 +1,4 @@
-import type { ActivityLimits } from "../../activity-dependencies";
+import type { ActivityLimits } from "../../activity-limits";
 import { reasonsOf, saysServiceRestart } from "../../complete-task";
 import type { ClusterTarget } from "../../contract";
 import { DriverError, isAnsweredForNow, isBusy } from "../../drivers/driver-error";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import {
   type ActivityEnd,
   failureOf,

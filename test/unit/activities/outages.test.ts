@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import { activityRetryPolicy } from "../../../activities/activity-run";
 import { vim25HostMaintenance } from "../../../activities/clusters/baseline/vim25-host-maintenance";
 import { CredentialTries, triesOf } from "../../../activities/drivers/component-manager-access";

@@ -1,6 +1,6 @@
 import { ActivityCancellationDetails } from "@temporalio/common";
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import { remediateImageHosts } from "../../../activities/clusters/image/remediate-image-hosts";
 import { remediateHosts } from "../../../activities/clusters/remediate-hosts";
 import type { UpgradeActivities } from "../../../activities/contract";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { RemediateHostsInput, RunningVms } from "../../../activities/contract";
 import type { RemediationProgress, RemediationResult } from "../../../src/domain/task/host-remediation";
 import {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { isRight } from "fp-ts/Either";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { RemediateHostsInput } from "../../../activities/contract";
 import { hostsFailure, workerShutdownFailure } from "../../../activities/failures";
 import {

@@ -1,7 +1,8 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
-import type { ActivityLimits, PatchQuery, PatchSource } from "../../../activities/activity-dependencies";
+import type { PatchQuery, PatchSource } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { HostMaintenance } from "../../../activities/clusters/host-maintenance";
 import type {
   ActivityProgress,

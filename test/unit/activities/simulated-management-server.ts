@@ -1,4 +1,5 @@
-import type { ActivityLimits, ManagementServerSettings } from "../../../activities/activity-dependencies";
+import type { ManagementServerSettings } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { MgmtActivities, MgmtMigrationInput, MgmtPrecheckInput } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { MgmtProgress } from "../../../src/domain/task/mgmt-progress";

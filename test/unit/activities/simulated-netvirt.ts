@@ -1,5 +1,5 @@
 import { ApplicationFailure } from "@temporalio/common";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { FailureDetails, NetvirtTarget, UpgradeActivities } from "../../../activities/contract";
 import { createActivities } from "../../../activities/create-activities";
 import type { NetvirtProgress } from "../../../src/domain/task/netvirt-upgrade";

@@ -1,6 +1,6 @@
 import { CancelledFailure } from "@temporalio/common";
 import { expect } from "chai";
-import type { ActivityLimits } from "../../../activities/activity-dependencies";
+import type { ActivityLimits } from "../../../activities/activity-limits";
 import type { UpgradeNetvirtComponentInput } from "../../../activities/contract";
 import type { NetvirtComponentType } from "../../../src/domain/task/netvirt-upgrade";
 import { defaultActivityLimits } from "../../support/default-limits";
