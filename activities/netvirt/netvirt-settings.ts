@@ -32,7 +32,7 @@ export function previousGroup(group: UnitGroup): NetvirtGroupSettings {
  * Settings of a component for this upgrade. It stops at the first host that fails, so that what is wrong does not
  * spread, and never pauses by itself. `pause_on_error` of edges cannot be changed.
  */
-export function planSettingsOf(
+function planSettingsOf(
   component: Planned,
   previous: NetvirtPlanSettings,
   { hostClustersParallel, edgeClustersParallel }: NetvirtTarget["options"],
@@ -47,7 +47,7 @@ export function planSettingsOf(
 }
 
 /** A group, which the coordinator calls `name`, for this upgrade. `parallel` of edge groups cannot be changed: a precheck refuses what would need it. */
-export function groupSettingsOf(
+function groupSettingsOf(
   component: Planned,
   previous: NetvirtGroupSettings,
   options: NetvirtTarget["options"],
