@@ -56,6 +56,9 @@ export function stopReason(): StopReason | undefined {
   return name === "CANCELLED" || cancellationDetails?.cancelRequested ? "STOP_REQUESTED" : "OTHER";
 }
 
+/** The upgrade was cancelled, and nothing has begun, or runs any more, that has to be brought to its end. */
+export class CancelledBeforeStart extends Error {}
+
 /** The failure with which the SDK knows a stopped Activity. */
 export function cancelledFailure(): CancelledFailure {
   const reason: unknown = Context.current().cancellationSignal.reason;

@@ -14,8 +14,8 @@ const maximumRequests = 5;
 const clockSlack = 2_000;
 
 /**
- * The request for one change of a management server, made so that it is never made twice: the intent is heartbeat
- * before it, and after an answer that was lost the server is looked at for a while before it is repeated. An accepted
+ * The request for one change of a management server, made so that it is never made twice: a heartbeat records the
+ * intent before it, and after an answer that was lost the server is looked at for a while before it is repeated. An accepted
  * request is not repeated at all.
  */
 export class ChangeRequest {

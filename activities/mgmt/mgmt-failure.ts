@@ -30,7 +30,7 @@ const worthAnotherAttempt: ReadonlySet<MgmtFailureCode> = new Set([
   "MGMT_UPDATE_STALLED",
 ]);
 
-/** A failure that the management server reports; `uses` an attempt of the upgrade where another one may follow. */
+/** A failure that the management server reports. `usesAttempt`: it uses an attempt of the upgrade, and another one may follow. */
 export class MgmtFailure extends Error {
   constructor(
     readonly code: MgmtFailureCode,
@@ -51,6 +51,3 @@ export function mgmtFailure(
   const error = new DriverError({ kind: "permanent", code, message, remediation: remediations[code], causes });
   return new MgmtFailure(code, error, !final && worthAnotherAttempt.has(code));
 }
-
-/** Nothing runs and nothing must be begun any more, because the upgrade was cancelled. */
-export class CancelledBeforeStart extends Error {}

@@ -6,7 +6,14 @@ import { MgmtProgress } from "../../src/domain/task/mgmt-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
 import type { ActivityDependencies, ManagementServerSettings } from "../activity-dependencies";
 import type { ActivityLimits } from "../activity-limits";
-import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
+import {
+  activityRetryPolicy,
+  CancelledBeforeStart,
+  cancelledFailure,
+  endingRetryPolicy,
+  runActivity,
+  stopReason,
+} from "../activity-run";
 import { unobserved } from "../drivers/call-observation";
 import { bounded, type DriverError } from "../drivers/driver-error";
 import { createVcsaClient, type VcsaClient } from "../drivers/vcsa/vcsa-client";
@@ -15,7 +22,7 @@ import { reportHeartbeats } from "../heartbeat-reporter";
 import { managerClients } from "../manager-clients";
 import type { MgmtStepInput, MgmtTarget } from "../mgmt-contract";
 import type { RetryPolicy } from "../retry-policy";
-import { MgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
+import { MgmtFailure } from "./mgmt-failure";
 
 /** What every step works with. */
 export interface MgmtStepContext<I extends MgmtStepInput = MgmtStepInput> {

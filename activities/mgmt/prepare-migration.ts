@@ -1,5 +1,6 @@
 import type { MgmtTemporaryNetwork } from "../../src/domain/plan/upgrade-plan";
 import type { ManagementServerSettings } from "../activity-dependencies";
+import { CancelledBeforeStart } from "../activity-run";
 import { completeCheck, endedByRestart, reasonsOf } from "../complete-task";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import { textsOf } from "../drivers/vapi/vapi-models";
@@ -9,7 +10,7 @@ import type { MgmtMigrationInput } from "../mgmt-contract";
 import type { Finding } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
 import { ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
+import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 import { cancelMigration } from "./switch-over";

@@ -1,9 +1,10 @@
 import type { ActivityLimits } from "../activity-limits";
+import { CancelledBeforeStart } from "../activity-run";
 import { DriverError, isBusy } from "../drivers/driver-error";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
 import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
+import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import { isForeign, isSameVersion, type MigrationView, readMigrationView, reasonsOfMigration } from "./mgmt-view";
 

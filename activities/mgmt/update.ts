@@ -1,11 +1,12 @@
 import type { ManagementServerSettings } from "../activity-dependencies";
+import { CancelledBeforeStart } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
 import { textsOf } from "../drivers/vapi/vapi-models";
 import type { Answers } from "../drivers/vcsa/vcsa-client";
 import type { UpdatePrecheck } from "../drivers/vcsa/vcsa-models";
 import type { Finding } from "../prechecks/run-checks";
 import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
-import { mgmtFailure, CancelledBeforeStart } from "./mgmt-failure";
+import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import {
   brokenUpdate,

@@ -2,6 +2,7 @@ import { momentOf } from "../../src/clock";
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/task/netvirt-upgrade";
 import { compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-limits";
+import { CancelledBeforeStart } from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
@@ -10,9 +11,6 @@ import { ComponentLook, type ComponentProgressTracker, type ComponentView } from
 
 /** Requests in a row that may come to nothing before that is an error. */
 const maximumRequests = 5;
-
-/** Nothing of the component runs any more and it is not upgraded, because the upgrade was cancelled. */
-export class CancelledBeforeStart extends Error {}
 
 interface ComponentUpgradeOptions {
   readonly client: NsxClient;
@@ -26,7 +24,7 @@ interface ComponentUpgradeOptions {
 
 /**
  * One attempt at one component, from wherever it stands. Invariants:
- * 1. The coordinator is asked only where it stands still, and the intent is heartbeat before the request.
+ * 1. The coordinator is asked only where it stands still, and a heartbeat records the intent before the request.
  * 2. Whether a request arrived is told by what the coordinator shows afterwards, never by the answer alone.
  * 3. Success is what the nodes say: each one that is to be upgraded is. The component's status may be PAUSED then.
  * 4. While stopping nothing is asked for but a pause.

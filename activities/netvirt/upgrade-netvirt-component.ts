@@ -2,13 +2,20 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 import { netvirtComponentNames, type NetvirtComponentResult } from "../../src/domain/task/netvirt-upgrade";
 import type { ActivityLimits } from "../activity-limits";
-import { activityRetryPolicy, cancelledFailure, endingRetryPolicy, runActivity, stopReason } from "../activity-run";
+import {
+  activityRetryPolicy,
+  CancelledBeforeStart,
+  cancelledFailure,
+  endingRetryPolicy,
+  runActivity,
+  stopReason,
+} from "../activity-run";
 import type { UpgradeNetvirtComponentInput } from "../contract";
 import type { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import { errorBodyOf, failureOf, stoppedFailure } from "../failures";
 import { reportHeartbeats } from "../heartbeat-reporter";
-import { ComponentUpgradeRun, NetvirtFailure, CancelledBeforeStart } from "./component-upgrade-run";
+import { ComponentUpgradeRun, NetvirtFailure } from "./component-upgrade-run";
 import { ComponentProgressTracker, knownProgress } from "./component-view";
 
 interface UpgradeNetvirtDependencies {

@@ -14,9 +14,6 @@ export interface BaselineContext extends RemediationContext {
   readonly before: HostBefore;
 }
 
-/** The upgrade was cancelled before the host was changed in a way that has to be brought to the end. */
-export class CancelledBeforeStart extends Error {}
-
 /** Tasks by the last part of their description, whose spelling differs a little between products. */
 export const operations = {
   enter: /^entermaintenancemode$/i,

@@ -1,6 +1,7 @@
 import { CancelledFailure } from "@temporalio/common";
 import type { BaselineHostStageType } from "../../../src/domain/task/host-remediation";
 import { versionText } from "../../../src/domain/version";
+import { CancelledBeforeStart } from "../../activity-run";
 import { DriverError } from "../../drivers/driver-error";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import type { RemediationContext } from "../remediate-hosts";
@@ -12,7 +13,6 @@ import {
   isAtTarget,
   isInstalled,
   isRestarting,
-  CancelledBeforeStart,
   runningTask,
 } from "./baseline-context";
 import { ensure, intend } from "./ensure";

@@ -1,10 +1,10 @@
 import { CancelledFailure } from "@temporalio/common";
 import { remediationFor } from "../../../src/domain/errors";
-import { endingRetryPolicy } from "../../activity-run";
+import { CancelledBeforeStart, endingRetryPolicy } from "../../activity-run";
 import { DriverError, isNotFound } from "../../drivers/driver-error";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import { HostFailure, hostFailure } from "../remediation-errors";
-import { type BaselineContext, CancelledBeforeStart, runningTask } from "./baseline-context";
+import { type BaselineContext, runningTask } from "./baseline-context";
 import { cancelIfPossible, ensure, followTask } from "./ensure";
 import { restoreVms } from "./switch-off-vms";
 

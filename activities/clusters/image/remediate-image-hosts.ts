@@ -36,7 +36,7 @@ export async function remediateImageHosts(given: RemediationContext, interfaces:
 /**
  * One attempt at hosts, from wherever it stands. Invariants:
  * 1. A remediation is asked for only where none runs, and only of hosts that are connected and known not to be at the
- *    target; and the intent is heartbeat before the request.
+ *    target; and a heartbeat records the intent before the request.
  * 2. After anything that leaves open whether a request arrived, the component manager is asked before it is repeated.
  * 3. While stopping nothing is asked for.
  */
