@@ -1,10 +1,10 @@
 import { compareToTarget, isAtVersion, versionText } from "../../src/domain/version";
 import type { ActivityDependencies } from "../activity-dependencies";
 import type { ActivityLimits } from "../activity-limits";
-import { followTask } from "../clusters/baseline/ensure";
+import { followHostTask } from "../clusters/baseline/follow-host-task";
 import { patchSource } from "../clusters/baseline/patch-source";
 import { redStatuses } from "../clusters/baseline/red-statuses";
-import { UncertainChanges } from "../clusters/baseline/uncertain-changes";
+import { UncertainChanges } from "../uncertain-changes";
 import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
 import { reasonsOfFault } from "../drivers/vim25/soap";
 import type { Vim25Client } from "../drivers/vim25/vim25-client";
@@ -235,7 +235,7 @@ const targetPatchAvailable: BaselinePrecheck = {
     const uncertain = new UncertainChanges<"outage">(retryPolicy.clock);
     const check = async () => {
       const task = await retryPolicy.retry(() => client.checkPatch(host.host, patch));
-      return followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+      return followHostTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     };
     let followed = await check();
     for (let round = 0; followed.end === "ENDED" && endedByOutage(followed.task); round++) {

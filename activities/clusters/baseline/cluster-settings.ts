@@ -8,8 +8,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import { type ClusterSettings, endedByOutage, hasEnded } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followTask } from "./ensure";
-import { UncertainChanges } from "./uncertain-changes";
+import { followHostTask } from "./follow-host-task";
+import { UncertainChanges } from "../../uncertain-changes";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
 const Recorded = t.exact(t.partial({ admissionControl: t.boolean, dpm: t.boolean }));
@@ -88,7 +88,7 @@ async function reconfigure(
     if (requests++ === maximumRequests) break;
     // A task that is lost or was not seen to end is looked at through its effect.
     const task = await retryPolicy.retry(() => client.reconfigureCluster(cluster, missing));
-    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    const followed = await followHostTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "ENDED" && followed.task.error) reasons = reasonsOfFault(followed.task.error);
     if (followed.end === "STALLED" || (followed.end === "ENDED" && !endedByOutage(followed.task))) continue;
     if (followed.end === "ENDED" && !uncertain.hasLasted("outage", retryPolicy.bounds.outage)) requests--;
@@ -118,7 +118,7 @@ async function awaitReconfigurations(
 ): Promise<void> {
   const recent = await retryPolicy.retry(() => client.listReconfigurations(cluster));
   for (const { key: task } of recent.filter((one) => !hasEnded(one))) {
-    const { end } = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    const { end } = await followHostTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     const reason = `Task ${task} is still changing its settings.`;
     if (end === "STALLED") throw notChanged(client, `the settings of cluster ${name}`, [reason]);
   }

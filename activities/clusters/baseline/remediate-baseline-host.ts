@@ -15,7 +15,7 @@ import {
   isRestarting,
   runningTask,
 } from "./baseline-context";
-import { ensure, intend } from "./ensure";
+import { ensureHostStep, intend } from "./host-step";
 import { restoreHost, restoreHostAfterFailure } from "./restore-host";
 import { switchOffVms } from "./switch-off-vms";
 
@@ -101,7 +101,7 @@ class BaselineHostRun {
     await switchOffVms(this.#context);
     this.#enter("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
     const evacuatePoweredOffVms = input.options?.evacuateOfflineVms ?? false;
-    await ensure(this.#context, {
+    await ensureHostStep(this.#context, {
       operation: "enter",
       activity: "The host is entering maintenance mode",
       failed: "could not enter maintenance mode",
@@ -116,7 +116,7 @@ class BaselineHostRun {
   async #install(): Promise<void> {
     const { client, input, patch, host } = this.#context;
     this.#enter("INSTALL_PATCH", "The patch is to be installed.");
-    await ensure(this.#context, {
+    await ensureHostStep(this.#context, {
       operation: "install",
       activity: `The host is installing ${input.targetVersion}`,
       failed: "could not install the patch",
@@ -134,7 +134,7 @@ class BaselineHostRun {
     const { host } = context.host;
     const look = () => retryPolicy.retry(() => client.readHost(host));
     this.#enter("REBOOT", "The host is to restart.");
-    await ensure(context, {
+    await ensureHostStep(context, {
       operation: "reboot",
       activity: "The host is restarting",
       failed: "could not be restarted",

@@ -5,13 +5,14 @@ import { DriverError, isNotFound } from "../../drivers/driver-error";
 import type { Vim25Host } from "../../drivers/vim25/vim25-models";
 import { HostFailure, hostFailure } from "../remediation-errors";
 import { type BaselineContext, runningTask } from "./baseline-context";
-import { cancelIfPossible, ensure, followTask } from "./ensure";
+import { followHostTask, requestCancel } from "./follow-host-task";
+import { ensureHostStep } from "./host-step";
 import { restoreVms } from "./switch-off-vms";
 
 /** Takes a host out of maintenance mode and starts what ran on it. Throws HOST_NOT_BACK_IN_SERVICE where it cannot. */
 export async function restoreHost(context: BaselineContext): Promise<void> {
   const { client, host } = context;
-  await ensure(context, {
+  await ensureHostStep(context, {
     operation: "exit",
     activity: "The host is exiting maintenance mode",
     failed: "could not exit maintenance mode",
@@ -60,8 +61,8 @@ async function endEntering(context: BaselineContext, host: Vim25Host): Promise<b
   const task = runningTask(host, "enter") ?? (await forgottenEntry());
   if (task !== undefined) {
     progress.note("Cancelling the entry into maintenance mode.");
-    await cancelIfPossible(context, task);
-    await followTask({ client, retryPolicy, task, stall: limits.operationBusy });
+    await requestCancel(context, task);
+    await followHostTask({ client, retryPolicy, task, stall: limits.operationBusy });
   }
   const now = await retryPolicy.retry(() => client.readHost(host.host));
   return !now.inMaintenanceMode;

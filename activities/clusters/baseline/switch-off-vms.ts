@@ -3,7 +3,7 @@ import type { VmPowerAction } from "../../drivers/vim25/vim25-client";
 import type { Vim25Vm } from "../../drivers/vim25/vim25-models";
 import { hostFailure } from "../remediation-errors";
 import type { BaselineContext } from "./baseline-context";
-import { intend } from "./ensure";
+import { intend } from "./host-step";
 import { changeVmPower, fewOf, powerActionOf } from "./vm-power";
 
 /** Switches off the host's virtual machines as the upgrade asks. Throws HOST_REMEDIATION_FAILED where one runs on. */

@@ -6,8 +6,8 @@ import { endedByOutage, type Vim25Host, type Vim25HostMode } from "../../drivers
 import type { RetryPolicy } from "../../retry-policy";
 import type { HostMaintenance } from "../host-maintenance";
 import { runningTask } from "./baseline-context";
-import { cancelIfPossible, followTask } from "./ensure";
-import { UncertainChanges } from "./uncertain-changes";
+import { requestCancel, followHostTask } from "./follow-host-task";
+import { UncertainChanges } from "../../uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -73,9 +73,9 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
     async function follow(task: string, now: Vim25Host): Promise<void> {
       // The task itself often tells nothing while virtual machines leave one by one.
       const signsOfLife = async () => (await retryPolicy.retry(() => client.readHost(host))).vmCount;
-      const followed = await followTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
+      const followed = await followHostTask({ client, retryPolicy, task, stall: limits.stall, signsOfLife });
       if (followed.end === "STALLED") {
-        await cancelIfPossible({ client, retryPolicy }, task);
+        await requestCancel({ client, retryPolicy }, task);
         throw failed(wanted, now, ["it made no progress for too long."]);
       }
       if (followed.end !== "ENDED" || !followed.task.error) return;
@@ -89,8 +89,8 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
   async function endEntering(host: Vim25Host, retryPolicy: RetryPolicy): Promise<boolean> {
     const task = runningTask(host, "enter");
     if (task === undefined) return false;
-    await cancelIfPossible({ client, retryPolicy }, task);
-    await followTask({ client, retryPolicy, task, stall: limits.operationBusy });
+    await requestCancel({ client, retryPolicy }, task);
+    await followHostTask({ client, retryPolicy, task, stall: limits.operationBusy });
     return true;
   }
 

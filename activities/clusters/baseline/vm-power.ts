@@ -4,8 +4,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client, VmPowerAction } from "../../drivers/vim25/vim25-client";
 import { endedByOutage, type Vim25Vm } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followTask } from "./ensure";
-import { UncertainChanges } from "./uncertain-changes";
+import { followHostTask } from "./follow-host-task";
+import { UncertainChanges } from "../../uncertain-changes";
 
 /** How many virtual machines are changed at the same time. */
 const atOnce = 8;
@@ -104,7 +104,7 @@ export async function changeVmPower(change: PowerChange): Promise<ChangedPower> 
 
   /** Follows a task to its end. True where it says nothing of the virtual machine. */
   async function isForgotten(task: string): Promise<boolean> {
-    const followed = await followTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
+    const followed = await followHostTask({ client, retryPolicy, task, stall: retryPolicy.bounds.operationBusy });
     if (followed.end === "STALLED") reasons.add(`Task ${task} makes no progress.`);
     if (followed.end !== "ENDED") return followed.end === "FORGOTTEN";
     if (!followed.task.error) return false;

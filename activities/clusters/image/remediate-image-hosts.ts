@@ -5,7 +5,7 @@ import type { ApplyResult, TaskInfo } from "../../drivers/vlcm/vlcm-models";
 import type { RemediationContext } from "../remediate-hosts";
 import { heldByOthers, hostFailure, leftCluster, otherOperation, stalledFor } from "../remediation-errors";
 import { assessHosts, isApply, stateAmong } from "./assess-hosts";
-import { followTask } from "./follow-task";
+import { followRemediation } from "./follow-remediation";
 import { hostsIn, type ImageContext, type ImageInterfaces } from "./image-context";
 import { givenUp, leaveMaintenance, switchOffVms } from "./leave-maintenance";
 import {
@@ -246,11 +246,11 @@ class ImageRemediation {
     const onProgress = progress.note.bind(progress);
     const options = { client, retryPolicy, task, hosts, onProgress };
     progress.note(`The component manager remediates the ${this.#isAlone ? "host" : "hosts"}.`);
-    let followed = await followTask({ ...options, stall: limits.stall, cancel: stopping });
+    let followed = await followRemediation({ ...options, stall: limits.stall, cancel: stopping });
     const stalled = followed.end === "STALLED";
     if (stalled) {
       progress.note("No progress for too long: cancelling the remediation.");
-      followed = await followTask({ ...options, stall: limits.operationBusy, cancel: true });
+      followed = await followRemediation({ ...options, stall: limits.operationBusy, cancel: true });
     }
     if (followed.end === "FORGOTTEN" && !stalled) {
       this.#forgotten = true;

@@ -1,35 +1,35 @@
 import { expect } from "chai";
-import { UncertainChanges } from "../../../activities/clusters/baseline/uncertain-changes";
 import { DriverError } from "../../../activities/drivers/driver-error";
 import { GiveUpError } from "../../../activities/retry-policy";
+import { UncertainChanges } from "../../../activities/uncertain-changes";
 import { ManualClock } from "../../support/manual-clock";
 
 const minute = 60_000;
 const bound = 60 * minute;
 
-describe("Doubts", () => {
+describe("Uncertain changes", () => {
   let clock: ManualClock;
-  let doubts: UncertainChanges<"busy" | "outage">;
+  let uncertain: UncertainChanges<"busy" | "outage">;
 
   beforeEach(() => {
     clock = new ManualClock();
-    doubts = new UncertainChanges(clock);
+    uncertain = new UncertainChanges(clock);
   });
 
   /** The reason arises again and again, for so long. */
   function keepsArising(reason: "busy" | "outage", milliseconds: number): boolean {
     const end = clock.now() + milliseconds;
-    let hasLasted = doubts.hasLasted(reason, bound);
+    let hasLasted = uncertain.hasLasted(reason, bound);
     while (clock.now() < end) {
       clock.pass(minute);
-      hasLasted = doubts.hasLasted(reason, bound);
+      hasLasted = uncertain.hasLasted(reason, bound);
     }
     return hasLasted;
   }
 
   it("last from when their reason first arose, each reason on its own", () => {
     expect(keepsArising("outage", 59 * minute)).to.equal(false);
-    expect(doubts.hasLasted("busy", bound)).to.equal(false);
+    expect(uncertain.hasLasted("busy", bound)).to.equal(false);
     expect(keepsArising("outage", minute)).to.equal(true);
   });
 
@@ -40,17 +40,17 @@ describe("Doubts", () => {
   });
 
   it("may pass only where their reason has arisen, and has not lasted", () => {
-    expect(doubts.mayPass("outage", bound)).to.equal(false);
-    doubts.hasLasted("outage", bound);
-    expect(doubts.mayPass("outage", bound)).to.equal(true);
+    expect(uncertain.mayPass("outage", bound)).to.equal(false);
+    uncertain.hasLasted("outage", bound);
+    expect(uncertain.mayPass("outage", bound)).to.equal(true);
     keepsArising("outage", bound);
-    expect(doubts.mayPass("outage", bound)).to.equal(false);
+    expect(uncertain.mayPass("outage", bound)).to.equal(false);
   });
 
   it("give up with what a request failed with", () => {
     const error = new DriverError({ kind: "transient", code: "CLUSTER_BUSY", message: "Busy.", remediation: "Wait." });
-    doubts.giveUpAfter("busy", bound, error);
+    uncertain.giveUpAfter("busy", bound, error);
     keepsArising("busy", bound);
-    expect(() => doubts.giveUpAfter("busy", bound, error)).to.throw(GiveUpError, "Busy. Waited for 60 minutes.");
+    expect(() => uncertain.giveUpAfter("busy", bound, error)).to.throw(GiveUpError, "Busy. Waited for 60 minutes.");
   });
 });

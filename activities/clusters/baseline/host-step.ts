@@ -1,12 +1,11 @@
 import type { ReportedCode } from "../../../src/domain/errors";
 import { DriverError, isAnsweredForNow, isBusy, isNotFound } from "../../drivers/driver-error";
 import { reasonsOfFault } from "../../drivers/vim25/soap";
-import type { Vim25Client } from "../../drivers/vim25/vim25-client";
-import { endedByOutage, hasEnded, type TaskInfo, type Vim25Host } from "../../drivers/vim25/vim25-models";
-import type { RetryPolicy } from "../../retry-policy";
+import { endedByOutage, hasEnded, type Vim25Host } from "../../drivers/vim25/vim25-models";
 import { hostFailure, noTrace } from "../remediation-errors";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
-import { UncertainChanges } from "./uncertain-changes";
+import { followHostTask, requestCancel } from "./follow-host-task";
+import { UncertainChanges } from "../../uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;
@@ -36,7 +35,7 @@ export interface HostStep {
  * that is at it, and only then asks for it. After anything that leaves open whether a request arrived it looks again.
  * Throws HostFailure where the component manager reports that it failed or made no progress.
  */
-export async function ensure(context: BaselineContext, step: HostStep): Promise<void> {
+export async function ensureHostStep(context: BaselineContext, step: HostStep): Promise<void> {
   const { client, retryPolicy, progress, limits } = context;
   const look = () => (step.look ? step.look() : connectedHost(context));
   const uncertain = new UncertainChanges<"busy" | "unanswered" | "outage">(retryPolicy.clock);
@@ -83,12 +82,12 @@ export async function ensure(context: BaselineContext, step: HostStep): Promise<
     const note = (percent: number | undefined) => progress.note(`${step.activity}.`, percent);
     const options = { client, retryPolicy, task, onProgress: note };
     const life = step.signsOfLife && { signsOfLife: step.signsOfLife.bind(step) };
-    let followed = await followTask({ ...options, ...life, stall: limits.stall });
+    let followed = await followHostTask({ ...options, ...life, stall: limits.stall });
     const stalled = followed.end === "STALLED";
     if (stalled) {
       progress.note("No progress for too long: cancelling the task.");
-      await cancelIfPossible(context, task);
-      followed = await followTask({ ...options, stall: Math.min(limits.stall, limits.operationBusy) });
+      await requestCancel(context, task);
+      followed = await followHostTask({ ...options, stall: Math.min(limits.stall, limits.operationBusy) });
     }
     progress.detach();
     // What it does goes on, and asking again at its very end would do it twice.
@@ -128,18 +127,6 @@ export async function intend({ client, retryPolicy, progress }: BaselineContext)
   progress.intend(Date.parse(await retryPolicy.retry(() => client.readTime())));
 }
 
-/** Asks for the end of a task; whether it was cancelled, had ended or cannot be cancelled is seen at the next look. */
-export async function cancelIfPossible(
-  { client, retryPolicy }: Pick<BaselineContext, "client" | "retryPolicy">,
-  task: string,
-): Promise<void> {
-  try {
-    await retryPolicy.retry(() => client.cancelTask(task));
-  } catch (error) {
-    if (!(error instanceof DriverError)) throw error;
-  }
-}
-
 /** Detaches from a task of another step, which an earlier run was following and which has ended since. */
 async function dropOtherTask(
   { client, retryPolicy, progress }: BaselineContext,
@@ -155,52 +142,5 @@ async function dropOtherTask(
     if (!isNotFound(error)) throw error;
     progress.detach();
     return "FORGOTTEN";
-  }
-}
-
-/** How following a task ended. FORGOTTEN: the component manager does not know it any more. */
-export type FollowedTask =
-  { readonly end: "ENDED" | "STALLED"; readonly task: TaskInfo } | { readonly end: "FORGOTTEN" };
-
-interface FollowOptions {
-  readonly client: Vim25Client;
-  readonly retryPolicy: RetryPolicy;
-  readonly task: string;
-  /** Milliseconds without any change after which the task counts as stalled. */
-  readonly stall: number;
-  /** Asked at every look: what else changes while the task gets on. */
-  signsOfLife?(): Promise<unknown>;
-  /** Called after every look at the task, with its progress in percent where it tells one. */
-  onProgress?(percent: number | undefined): void;
-}
-
-/** Watches a task to its end. Time in which the component manager does not answer is no time without change. */
-export async function followTask(options: FollowOptions): Promise<FollowedTask> {
-  const { client, retryPolicy, stall, signsOfLife, onProgress } = options;
-  let seen: string | undefined;
-  let changedAt = retryPolicy.clock.now();
-  for (let round = 0; ; round++) {
-    const asked = retryPolicy.clock.now();
-    let task: TaskInfo;
-    let life: unknown;
-    try {
-      task = await retryPolicy.retry(() => client.readTask(options.task));
-      life = hasEnded(task) ? undefined : await signsOfLife?.();
-    } catch (error) {
-      if (isNotFound(error)) return { end: "FORGOTTEN" };
-      throw error;
-    }
-    if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += retryPolicy.clock.now() - asked;
-
-    const now = JSON.stringify([task.state, task.progress, life]);
-    if (now !== seen) {
-      seen = now;
-      changedAt = retryPolicy.clock.now();
-      round = 0;
-    }
-    onProgress?.(task.progress);
-    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
-    await retryPolicy.pause(round);
   }
 }

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../src/clock";
-import type { DriverError } from "../../drivers/driver-error";
-import { GiveUpError } from "../../retry-policy";
+import type { Clock } from "../src/clock";
+import type { DriverError } from "./drivers/driver-error";
+import { GiveUpError } from "./retry-policy";
 
 /**
  * How long a change has been in doubt, by the reason. Each reason is waited out for a bound of its own, from when it first arose;

@@ -7,12 +7,12 @@ import type { RetryPolicy } from "../../retry-policy";
 const longWait = 2_000;
 
 /** How following a remediation ended. FORGOTTEN: the component manager does not know the task any more. */
-type FollowedTask =
+type FollowedRemediation =
   | { readonly end: "ENDED"; readonly task: TaskInfo }
   | { readonly end: "FORGOTTEN" }
   | { readonly end: "STALLED"; readonly task: TaskInfo };
 
-interface FollowOptions {
+interface FollowRemediationOptions {
   readonly client: VlcmClient;
   readonly retryPolicy: RetryPolicy;
   readonly task: string;
@@ -26,7 +26,7 @@ interface FollowOptions {
 }
 
 /** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
-export async function followTask(options: FollowOptions): Promise<FollowedTask> {
+export async function followRemediation(options: FollowRemediationOptions): Promise<FollowedRemediation> {
   const { client, retryPolicy, hosts, stall, onProgress } = options;
   let seen: string | undefined;
   let changedAt = retryPolicy.clock.now();
@@ -53,7 +53,7 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
     onProgress(describe(task), percentOf(task));
     if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
 
-    if (!cancelled && task.cancelable) cancelled = await cancelIfPossible(client, retryPolicy, options.task);
+    if (!cancelled && task.cancelable) cancelled = await tryCancel(client, retryPolicy, options.task);
     const paused = retryPolicy.clock.now();
     await retryPolicy.pause(round);
     waited = retryPolicy.clock.now() - paused;
@@ -61,7 +61,7 @@ export async function followTask(options: FollowOptions): Promise<FollowedTask> 
 }
 
 /** Asks for the end of a task. False where the component manager does not allow it now: it may later. */
-async function cancelIfPossible(client: VlcmClient, retryPolicy: RetryPolicy, task: string): Promise<boolean> {
+async function tryCancel(client: VlcmClient, retryPolicy: RetryPolicy, task: string): Promise<boolean> {
   try {
     await retryPolicy.once(() => client.cancelTask(task));
     return true;
