@@ -1,8 +1,5 @@
-import type * as t from "io-ts";
-import type { Clock } from "../../src/clock";
 import { endedByRestart } from "../complete-task";
 import { DriverError, isAnsweredForNow, isBusy } from "../drivers/driver-error";
-import type { Progress } from "../drivers/vapi/vapi-models";
 import { GiveUpError } from "../retry-policy";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
@@ -104,76 +101,4 @@ export class ChangeRequest {
 
 function requestsWithoutEffect(server: string) {
   return mgmtFailure("MGMT_NOT_STARTED", `Management server ${server} takes the request and does nothing`);
-}
-
-/**
- * Reads of a management server that is expected to go away and come back. While it restarts it answers with anything:
- * nothing, 503, 404 of services that are not there yet, 401 of a login that cannot be checked yet.
- */
-export class ManagerOutage {
-  readonly #context: MgmtStepContext;
-  #since: number | undefined;
-
-  constructor(context: MgmtStepContext) {
-    this.#context = context;
-  }
-
-  /** What is read; undefined while the server is away. Throws the last error where it is away for too long. */
-  async read<A>(read: () => Promise<A>): Promise<A | undefined> {
-    const { progress, limits, input, retryPolicy } = this.#context;
-    const asked = retryPolicy.clock.now();
-    try {
-      const answer = await retryPolicy.once(read);
-      this.#since = undefined;
-      return answer;
-    } catch (error) {
-      if (!(error instanceof DriverError)) throw error;
-      this.#since ??= asked;
-      if (retryPolicy.clock.now() - this.#since >= limits.mgmtAbsence) throw new GiveUpError(error, limits.mgmtAbsence);
-      progress.note(`Waiting for ${input.server.name} to come back: ${error.message}`);
-      return undefined;
-    }
-  }
-}
-
-/** What is looked at to tell whether something moves. */
-interface Moving {
-  readonly status?: string | undefined;
-  readonly progress?: t.TypeOf<typeof Progress> | undefined;
-}
-
-/** Tells for how long something has made no progress. Time in which it could not be looked at does not count. */
-export class StallWatch {
-  readonly #clock: Clock;
-  #seen: string | undefined;
-  #since: number;
-  #looked: number;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#since = this.#looked = clock.now();
-  }
-
-  /** Milliseconds since the last change, in states in which work is done. */
-  look(state: string, { status, progress }: Moving): number {
-    const now = this.#clock.now();
-    const fingerprint = JSON.stringify([state, status, progress?.completed, progress?.message.default_message]);
-    if (fingerprint !== this.#seen) this.#since = now;
-    this.#seen = fingerprint;
-    this.#looked = now;
-    return now - this.#since;
-  }
-
-  /** It could not be looked at since the last time. */
-  blind(): void {
-    const now = this.#clock.now();
-    this.#since += now - this.#looked;
-    this.#looked = now;
-  }
-}
-
-/** Percent done, where a total is told. */
-export function percentOf(progress: Moving["progress"]): number | undefined {
-  if (!progress || progress.total <= 0) return undefined;
-  return Math.max(0, Math.min(100, Math.round((progress.completed / progress.total) * 100)));
 }

@@ -1,6 +1,6 @@
 import { isSameVersion, parseVersion } from "../../src/domain/version";
 import { reasonsOf } from "../complete-task";
-import { textsOf } from "../drivers/vapi/vapi-models";
+import { type Progress, textsOf } from "../drivers/vapi/vapi-models";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import type { MigrationStatus, StagedUpdate, UpdateInfo } from "../drivers/vcsa/vcsa-models";
 import type { RetryPolicy } from "../retry-policy";
@@ -31,6 +31,17 @@ export async function readMigrationView(client: VcsaClient): Promise<MigrationVi
   const migration = await client.readMigration();
   const version = migration.current_state === "SWITCHOVER" ? "" : await client.readVersion();
   return { version, migration };
+}
+
+/** What is looked at to tell whether something moves. */
+export interface Moving {
+  readonly status?: string | undefined;
+  readonly progress?: Progress | undefined;
+}
+
+/** What changes while an update or a migration in this state gets on. */
+export function movingParts(state: string, { status, progress }: Moving): unknown {
+  return [state, status, progress?.completed, progress?.message.default_message];
 }
 
 export { isSameVersion };

@@ -3,16 +3,24 @@ import type { ManagementServerSettings } from "../activity-dependencies";
 import { CancelledBeforeStart } from "../activity-run";
 import { completeCheck, endedByRestart, reasonsOf } from "../complete-task";
 import { DriverError, isBusy } from "../drivers/driver-error";
-import { textsOf } from "../drivers/vapi/vapi-models";
+import { percentOf, textsOf } from "../drivers/vapi/vapi-models";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { type MigrationSpec, type MigrationStatus, ValidationResult } from "../drivers/vcsa/vcsa-models";
 import type { MgmtMigrationInput } from "../mgmt-contract";
 import type { Finding } from "../prechecks/run-checks";
 import type { RetryPolicy } from "../retry-policy";
-import { ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { StallTimer } from "../stall-timer";
+import { ChangeRequest } from "./change-request";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
-import { isForeign, isSameVersion, offeredVersion, readMigrationView, reasonsOfMigration } from "./mgmt-view";
+import {
+  isForeign,
+  isSameVersion,
+  movingParts,
+  offeredVersion,
+  readMigrationView,
+  reasonsOfMigration,
+} from "./mgmt-view";
 import { cancelMigration } from "./switch-over";
 import { errorOfFinding, otherUpdate } from "./update";
 
@@ -32,7 +40,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   const offered = await offeredVersion(client, retryPolicy, target);
   const spec = migrationSpec({ ...input, targetVersion: offered }, settings);
   const request = new ChangeRequest(context);
-  const stallWatch = new StallWatch(context.retryPolicy.clock);
+  const stallTimer = new StallTimer(retryPolicy.clock);
   /** Whether the specification that the server has is known to be ours, and whether it was checked. */
   const known = { specified: false, checked: false };
 
@@ -75,7 +83,8 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
       if (state === "INITIALIZED" && !known.specified) await specify();
       else await goOn();
     } else {
-      if (stallWatch.look(state, migration) >= limits.mgmtStall) {
+      stallTimer.look(movingParts(state, migration));
+      if (stallTimer.stalledFor >= limits.mgmtStall) {
         await cancelMigration({ client, retryPolicy, target, name: server.name, limits, note: () => undefined });
         throw stalled(server.name, migration);
       }

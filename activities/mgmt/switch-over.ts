@@ -1,34 +1,38 @@
 import type { ActivityLimits } from "../activity-limits";
 import { CancelledBeforeStart } from "../activity-run";
 import { DriverError, isBusy } from "../drivers/driver-error";
+import { percentOf } from "../drivers/vapi/vapi-models";
 import type { VcsaClient } from "../drivers/vcsa/vcsa-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
-import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { StallTimer } from "../stall-timer";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
-import { isForeign, isSameVersion, type MigrationView, readMigrationView, reasonsOfMigration } from "./mgmt-view";
+import {
+  isForeign,
+  isSameVersion,
+  type MigrationView,
+  movingParts,
+  readMigrationView,
+  reasonsOfMigration,
+} from "./mgmt-view";
+import { UnstoppableChange } from "./unstoppable-change";
 
 /**
  * Until the new appliance answers in the old one's place with the target version. A switchover that has begun cannot be
  * stopped: it is brought to its end also where the upgrade is cancelled.
  */
 export async function switchOver(context: MgmtStepContext): Promise<{ version: string }> {
-  const { client, input, limits, progress, retryPolicy, stopping } = context;
+  const { client, input, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
-  const request = new ChangeRequest(context);
-  const stallWatch = new StallWatch(context.retryPolicy.clock);
-  const absence = new ManagerOutage(context);
-  let running = false;
-  const note = (what: string, percent?: number) =>
-    progress.note(stopping ? `Cancelled, but a switchover is brought to its end: ${what}` : what, percent);
+  const change = new UnstoppableChange(context, "a switchover");
+  const { request } = change;
 
   for (let round = 0; ; round++) {
-    const view =
-      running || request.possible
-        ? await absence.read(() => readSwitchedOver(client, target))
-        : await retryPolicy.retry(() => readMigrationView(client));
+    const view = await change.read(
+      () => readSwitchedOver(client, target),
+      () => readMigrationView(client),
+    );
     if (!view) {
-      stallWatch.blind();
       await retryPolicy.pause(round);
       continue;
     }
@@ -38,15 +42,14 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
 
     if (status === "FAILED") {
       const what = `The switchover of management server ${server.name} to ${target} has failed`;
-      if (state === "SWITCHOVER" || running) throw mgmtFailure("MGMT_SWITCHOVER_FAILED", what, { causes });
+      if (state === "SWITCHOVER" || change.wasSeen) throw mgmtFailure("MGMT_SWITCHOVER_FAILED", what, { causes });
       if (stopping) throw new CancelledBeforeStart();
       const before = `The migration of management server ${server.name} has failed while it was ${state}`;
       throw mgmtFailure("MGMT_MIGRATION_FAILED", before, { causes, final: true });
     }
     if (state === "SWITCHOVER") {
-      running = true;
-      if (stallWatch.look(state, migration) >= limits.mgmtStall) throw stalled(server.name, causes);
-      note(`Switching over to the new appliance (${status}).`, percentOf(migration.progress));
+      if (change.hasStalled(state, migration)) throw stalled(server.name, causes);
+      change.note(`Switching over to the new appliance (${status}).`, percentOf(migration.progress));
     } else if (isSameVersion(version, target)) {
       return { version };
     } else if (state === "PREPARED" && !isForeign(migration, target)) {
@@ -56,7 +59,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
         await request.send(() => client.applyMigration({ pause: false }));
         if (progress.current.accepted) round = 0;
       }
-    } else if (state === "UPGRADED" && (running || request.known)) {
+    } else if (state === "UPGRADED" && (change.wasSeen || request.known)) {
       const what = `Management server ${server.name} has switched over and runs ${version} instead of ${target}`;
       throw mgmtFailure("MGMT_NOT_AT_TARGET", what, { causes });
     } else {
@@ -104,7 +107,7 @@ export async function cancelMigration({
   limits,
   note,
 }: Cancellation): Promise<void> {
-  const stallWatch = new StallWatch(retryPolicy.clock);
+  const stallTimer = new StallTimer(retryPolicy.clock);
   const began = retryPolicy.clock.now();
   for (let round = 0; ; round++) {
     const { migration } = await retryPolicy.retry(() => readMigrationView(client));
@@ -113,7 +116,8 @@ export async function cancelMigration({
     if (nothing || isForeign(migration, target)) return;
     if (state === "CANCELING") {
       note("The migration is being cancelled.");
-      if (stallWatch.look(state, migration) >= limits.mgmtStall) throw notCancelled(name, state);
+      stallTimer.look(movingParts(state, migration));
+      if (stallTimer.stalledFor >= limits.mgmtStall) throw notCancelled(name, state);
     } else {
       note("Cancelling the migration.");
       try {

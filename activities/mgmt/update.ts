@@ -1,28 +1,31 @@
 import type { ManagementServerSettings } from "../activity-dependencies";
 import { CancelledBeforeStart } from "../activity-run";
 import { DriverError } from "../drivers/driver-error";
-import { textsOf } from "../drivers/vapi/vapi-models";
+import { percentOf, textsOf } from "../drivers/vapi/vapi-models";
 import type { Answers } from "../drivers/vcsa/vcsa-client";
 import type { UpdatePrecheck } from "../drivers/vcsa/vcsa-models";
 import type { Finding } from "../prechecks/run-checks";
-import { ManagerOutage, ChangeRequest, percentOf, StallWatch } from "./change-request";
+import { StallTimer } from "../stall-timer";
+import { ChangeRequest } from "./change-request";
 import { mgmtFailure } from "./mgmt-failure";
 import type { MgmtStepContext } from "./mgmt-step";
 import {
   brokenUpdate,
   isSameVersion,
+  movingParts,
   offeredVersion,
   readUpdateView,
   reasonsOfUpdate,
   type UpdateView,
 } from "./mgmt-view";
+import { UnstoppableChange } from "./unstoppable-change";
 
 /** Until the target is staged, or runs already. A staging is cancelled where the upgrade is; a staged update may stay. */
 export async function stageUpdate(context: MgmtStepContext): Promise<void> {
   const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
   const request = new ChangeRequest(context);
-  const stallWatch = new StallWatch(context.retryPolicy.clock);
+  const stallTimer = new StallTimer(retryPolicy.clock);
   for (let round = 0; ; round++) {
     const view = await retryPolicy.retry(() => readUpdateView(client));
     if (isSameVersion(view.version, target)) return;
@@ -32,7 +35,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
     const isTarget = staged !== undefined && isSameVersion(staged.version, target);
 
     if (update.state === "STAGE_IN_PROGRESS" && (isTarget || staged === undefined)) {
-      const stood = stallWatch.look(update.state, update.task ?? {});
+      stallTimer.look(movingParts(update.state, update.task ?? {}));
       if (stopping && !request.possible) throw new CancelledBeforeStart();
       if (stopping) {
         progress.note("Cancelled: ending the staging of the update.");
@@ -40,7 +43,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
         request.waitAtMost("cancelling", limits.operationBusy, () =>
           stagingStalled(server.name, "cannot be cancelled", true),
         );
-      } else if (stood >= limits.mgmtStall) {
+      } else if (stallTimer.stalledFor >= limits.mgmtStall) {
         await cancelStaging(context);
         throw stagingStalled(server.name, "made no progress and was cancelled");
       } else progress.note(`Staging update ${target}.`, percentOf(update.task?.progress));
@@ -119,20 +122,12 @@ export function otherStaged(server: string, version: string): DriverError {
 export async function installUpdate(context: MgmtStepContext): Promise<{ version: string }> {
   const { client, input, limits, progress, retryPolicy, stopping } = context;
   const { targetVersion: target, server } = input;
-  const request = new ChangeRequest(context);
-  const stallWatch = new StallWatch(context.retryPolicy.clock);
-  const absence = new ManagerOutage(context);
-  let running = false;
-  const note = (what: string, percent?: number) =>
-    progress.note(stopping ? `Cancelled, but an installation is brought to its end: ${what}` : what, percent);
+  const change = new UnstoppableChange(context, "an installation");
+  const { request } = change;
 
   for (let round = 0; ; round++) {
-    const view =
-      running || request.possible
-        ? await absence.read(() => readUpdateView(client))
-        : await retryPolicy.retry(() => readUpdateView(client));
+    const view = await change.read(() => readUpdateView(client));
     if (!view) {
-      stallWatch.blind();
       await retryPolicy.pause(round);
       continue;
     }
@@ -140,19 +135,17 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
     if (broken) throw broken;
     const { update, version } = view;
 
-    const ours = running || request.possible;
-    if (update.state === "INSTALL_IN_PROGRESS" && ours) {
-      running = true;
-      if (stallWatch.look(update.state, update.task ?? {}) >= limits.mgmtStall) throw installationStalled(server.name);
-      note(`Installing update ${target}.`, percentOf(update.task?.progress));
+    if (update.state === "INSTALL_IN_PROGRESS" && change.mayBeOurs) {
+      if (change.hasStalled(update.state, update.task ?? {})) throw installationStalled(server.name);
+      change.note(`Installing update ${target}.`, percentOf(update.task?.progress));
     } else if (isSameVersion(version, target) && update.state !== "INSTALL_IN_PROGRESS") {
       return { version };
     } else if (update.state === "STAGE_IN_PROGRESS" || update.state === "INSTALL_IN_PROGRESS") {
       if (stopping) throw new CancelledBeforeStart();
-      note(`Waiting for another update of ${server.name} to end (${update.state}).`);
+      change.note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else {
-      throwWhereFailed(context, request, view, running);
+      throwWhereFailed(context, request, view, change.wasSeen);
       if (request.hasLeftNoTrace()) {
         if (stopping) throw new CancelledBeforeStart();
         await install(context, request, view);

@@ -7,6 +7,7 @@ import type { UpgradeNetvirtComponentInput } from "../contract";
 import { DriverError, isAnsweredForNow } from "../drivers/driver-error";
 import type { NsxClient, PlanAction } from "../drivers/nsx/nsx-client";
 import { GiveUpError, type RetryPolicy } from "../retry-policy";
+import { StallTimer } from "../stall-timer";
 import { ComponentLook, type ComponentProgressTracker, type ComponentView } from "./component-view";
 
 /** Requests in a row that may come to nothing before that is an error. */
@@ -54,20 +55,12 @@ export class ComponentUpgradeRun {
   /** Throws NetvirtFailure, DriverError, CancelledBeforeStart or the interruption of the retryPolicy. */
   async toTheEnd(): Promise<NetvirtComponentResult> {
     const { retryPolicy, limits, progress, input } = this.#o;
-    let seen: string | undefined;
-    let changedAt = retryPolicy.clock.now();
+    const timer = new StallTimer(retryPolicy.clock);
     for (let round = 0; ; round++) {
-      const asked = retryPolicy.clock.now();
-      const view = await this.#look.now();
       // Time in which the manager does not answer is no time without progress.
-      changedAt += retryPolicy.clock.now() - asked;
-      const now = JSON.stringify([view.overall, view.status, view.percent, view.nodes]);
-      if (now !== seen) {
-        seen = now;
-        changedAt = retryPolicy.clock.now();
-        round = 0;
-      }
-      const still = retryPolicy.clock.now() - changedAt;
+      const view = await timer.uncounted(() => this.#look.now());
+      if (timer.look([view.overall, view.status, view.percent, view.nodes])) round = 0;
+      const still = timer.stalledFor;
       if (isDone(view)) {
         if (!isActive(view.overall)) {
           progress.show(view, "Upgraded.");

@@ -8,8 +8,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import { type ClusterSettings, endedByOutage, hasEnded } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followHostTask } from "./follow-host-task";
 import { UncertainChanges } from "../../uncertain-changes";
+import { followHostTask } from "./follow-host-task";
 
 /** The settings of a baseline-managed cluster that an upgrade may switch off, as they are recorded. */
 const Recorded = t.exact(t.partial({ admissionControl: t.boolean, dpm: t.boolean }));

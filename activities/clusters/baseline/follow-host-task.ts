@@ -2,6 +2,7 @@ import { DriverError, isNotFound } from "../../drivers/driver-error";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import { hasEnded, type TaskInfo } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
+import { StallTimer } from "../../stall-timer";
 
 /** How following a task ended. FORGOTTEN: the component manager does not know it any more. */
 type FollowedHostTask = { readonly end: "ENDED" | "STALLED"; readonly task: TaskInfo } | { readonly end: "FORGOTTEN" };
@@ -21,31 +22,26 @@ interface FollowHostTaskOptions {
 /** Watches a task to its end. Time in which the component manager does not answer is no time without change. */
 export async function followHostTask(options: FollowHostTaskOptions): Promise<FollowedHostTask> {
   const { client, retryPolicy, stall, signsOfLife, onProgress } = options;
-  let seen: string | undefined;
-  let changedAt = retryPolicy.clock.now();
+  const timer = new StallTimer(retryPolicy.clock);
   for (let round = 0; ; round++) {
-    const asked = retryPolicy.clock.now();
-    let task: TaskInfo;
-    let life: unknown;
+    const read = await timer.uncounted(readUnlessForgotten);
+    if (!read) return { end: "FORGOTTEN" };
+    const { task, life } = read;
+    if (hasEnded(task)) return { end: "ENDED", task };
+    if (timer.look([task.state, task.progress, life])) round = 0;
+    onProgress?.(task.progress);
+    if (timer.stalledFor >= stall) return { end: "STALLED", task };
+    await retryPolicy.pause(round);
+  }
+
+  async function readUnlessForgotten(): Promise<{ readonly task: TaskInfo; readonly life: unknown } | undefined> {
     try {
-      task = await retryPolicy.retry(() => client.readTask(options.task));
-      life = hasEnded(task) ? undefined : await signsOfLife?.();
+      const task = await retryPolicy.retry(() => client.readTask(options.task));
+      return { task, life: hasEnded(task) ? undefined : await signsOfLife?.() };
     } catch (error) {
-      if (isNotFound(error)) return { end: "FORGOTTEN" };
+      if (isNotFound(error)) return undefined;
       throw error;
     }
-    if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += retryPolicy.clock.now() - asked;
-
-    const now = JSON.stringify([task.state, task.progress, life]);
-    if (now !== seen) {
-      seen = now;
-      changedAt = retryPolicy.clock.now();
-      round = 0;
-    }
-    onProgress?.(task.progress);
-    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
-    await retryPolicy.pause(round);
   }
 }
 

@@ -2,10 +2,10 @@ import type { ReportedCode } from "../../../src/domain/errors";
 import { DriverError, isAnsweredForNow, isBusy, isNotFound } from "../../drivers/driver-error";
 import { reasonsOfFault } from "../../drivers/vim25/soap";
 import { endedByOutage, hasEnded, type Vim25Host } from "../../drivers/vim25/vim25-models";
+import { UncertainChanges } from "../../uncertain-changes";
 import { hostFailure, noTrace } from "../remediation-errors";
 import { type BaselineContext, connectedHost, isOf, type Operation, runningTask } from "./baseline-context";
 import { followHostTask, requestCancel } from "./follow-host-task";
-import { UncertainChanges } from "../../uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;

@@ -4,10 +4,10 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client } from "../../drivers/vim25/vim25-client";
 import { endedByOutage, type Vim25Host, type Vim25HostMode } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
+import { UncertainChanges } from "../../uncertain-changes";
 import type { HostMaintenance } from "../host-maintenance";
 import { runningTask } from "./baseline-context";
 import { requestCancel, followHostTask } from "./follow-host-task";
-import { UncertainChanges } from "../../uncertain-changes";
 
 /** Requests that may come to nothing before that is an error. */
 const maximumRequests = 5;

@@ -4,8 +4,8 @@ import { reasonsOfFault } from "../../drivers/vim25/soap";
 import type { Vim25Client, VmPowerAction } from "../../drivers/vim25/vim25-client";
 import { endedByOutage, type Vim25Vm } from "../../drivers/vim25/vim25-models";
 import type { RetryPolicy } from "../../retry-policy";
-import { followHostTask } from "./follow-host-task";
 import { UncertainChanges } from "../../uncertain-changes";
+import { followHostTask } from "./follow-host-task";
 
 /** How many virtual machines are changed at the same time. */
 const atOnce = 8;

@@ -1,7 +1,9 @@
 import { DriverError, isNotFound } from "../../drivers/driver-error";
+import { percentOf } from "../../drivers/vapi/vapi-models";
 import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
 import { ApplyResult, hasEnded, type TaskInfo } from "../../drivers/vlcm/vlcm-models";
 import type { RetryPolicy } from "../../retry-policy";
+import { StallTimer } from "../../stall-timer";
 
 /** Who has waited for so long before a look, in milliseconds, can wait a little longer for others that look as well. */
 const longWait = 2_000;
@@ -28,30 +30,21 @@ interface FollowRemediationOptions {
 /** Watches a remediation to its end. Time in which the component manager does not answer is no time without change. */
 export async function followRemediation(options: FollowRemediationOptions): Promise<FollowedRemediation> {
   const { client, retryPolicy, hosts, stall, onProgress } = options;
-  let seen: string | undefined;
-  let changedAt = retryPolicy.clock.now();
+  const timer = new StallTimer(retryPolicy.clock);
   let cancelled = !options.cancel;
   let waited = 0;
   for (let round = 0; ; round++) {
-    const asked = retryPolicy.clock.now();
     let task: TaskInfo;
     try {
-      task = await retryPolicy.retry(() => client.readTask(options.task, waited >= longWait));
+      task = await timer.uncounted(() => retryPolicy.retry(() => client.readTask(options.task, waited >= longWait)));
     } catch (error) {
       if (isNotFound(error)) return { end: "FORGOTTEN" };
       throw error;
     }
     if (hasEnded(task)) return { end: "ENDED", task };
-    changedAt += retryPolicy.clock.now() - asked;
-
-    const now = fingerprint(task, hosts);
-    if (now !== seen) {
-      seen = now;
-      changedAt = retryPolicy.clock.now();
-      round = 0;
-    }
-    onProgress(describe(task), percentOf(task));
-    if (retryPolicy.clock.now() - changedAt >= stall) return { end: "STALLED", task };
+    if (timer.look(movingParts(task, hosts))) round = 0;
+    onProgress(describe(task), percentOf(task.progress));
+    if (timer.stalledFor >= stall) return { end: "STALLED", task };
 
     if (!cancelled && task.cancelable) cancelled = await tryCancel(client, retryPolicy, options.task);
     const paused = retryPolicy.clock.now();
@@ -73,10 +66,10 @@ async function tryCancel(client: VlcmClient, retryPolicy: RetryPolicy, task: str
   }
 }
 
-/** What changes while a remediation gets on; equal texts mean that nothing has moved. */
-function fingerprint({ status, progress, result }: TaskInfo, hosts: readonly string[]): string {
+/** What changes while a remediation gets on. */
+function movingParts({ status, progress, result }: TaskInfo, hosts: readonly string[]): unknown {
   const statuses = ApplyResult.is(result) ? result.host_status : undefined;
-  return JSON.stringify([
+  return [
     status,
     progress?.completed,
     progress?.message.default_message,
@@ -84,14 +77,9 @@ function fingerprint({ status, progress, result }: TaskInfo, hosts: readonly str
       const own = statuses?.[host];
       return [own?.status, own?.progress?.completed, own?.progress?.message.default_message];
     }),
-  ]);
+  ];
 }
 
 function describe({ status, progress }: TaskInfo): string {
   return progress ? progress.message.default_message : `The remediation is ${status}.`;
-}
-
-function percentOf({ progress }: TaskInfo): number | undefined {
-  if (!progress || progress.total <= 0) return undefined;
-  return Math.min(100, Math.round((progress.completed / progress.total) * 100));
 }

@@ -11,6 +11,7 @@ export const Notifications = t.partial({ errors: t.array(Notification), warnings
 export type Notifications = t.TypeOf<typeof Notifications>;
 
 export const Progress = t.type({ total: t.number, completed: t.number, message: LocalizableMessage });
+export type Progress = t.TypeOf<typeof Progress>;
 
 export const TaskInfo = t.intersection([
   t.type({ status: t.string, operation: t.string, service: t.string, cancelable: t.boolean }),
@@ -29,6 +30,12 @@ export type TaskInfo = t.TypeOf<typeof TaskInfo>;
 /** The texts of notifications. */
 export function textsOf(notifications: Notifications["errors"]): string[] {
   return (notifications ?? []).map(({ message }) => message.default_message);
+}
+
+/** Percent done, where a total is told. */
+export function percentOf(progress: Progress | undefined): number | undefined {
+  if (!progress || progress.total <= 0) return undefined;
+  return Math.max(0, Math.min(100, Math.round((progress.completed / progress.total) * 100)));
 }
 
 /** Whether a task has ended; a state that is not known has not. */
