@@ -1,17 +1,17 @@
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
-import type { ActivityLimits } from "../../activity-limits";
-import { activityRetryPolicy, cancelledFailure, runActivity, stopReason } from "../../activity-run";
-import { completeTask } from "../../complete-task";
-import type { AwaitHealthInput, ClusterTarget, HealthLook, HealthWait } from "../../contract";
-import { DriverError, isBusy } from "../../drivers/driver-error";
-import type { Vim25Client } from "../../drivers/vim25/vim25-client";
-import { checkFindings } from "../../drivers/vlcm/check-findings";
-import type { VlcmClient } from "../../drivers/vlcm/vlcm-client";
-import type { HostSummary } from "../../drivers/vlcm/vlcm-models";
-import { createRetryPolicy, type RetryPolicy } from "../../retry-policy";
-import { redStatuses } from "../baseline/red-statuses";
-import type { HostMaintenance } from "../host-maintenance";
+import type { ActivityLimits } from "../activity-limits";
+import { activityRetryPolicy, cancelledFailure, runActivity, stopReason } from "../activity-run";
+import { completeTask } from "../complete-task";
+import type { AwaitHealthInput, ClusterTarget, HealthLook, HealthWait } from "../contract";
+import { DriverError, isBusy } from "../drivers/driver-error";
+import type { Vim25Client } from "../drivers/vim25/vim25-client";
+import { checkFindings } from "../drivers/vlcm/check-findings";
+import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
+import type { HostSummary } from "../drivers/vlcm/vlcm-models";
+import { createRetryPolicy, type RetryPolicy } from "../retry-policy";
+import { redStatuses } from "./baseline/red-statuses";
+import type { HostMaintenance } from "./host-maintenance";
 
 /** What looking at a cluster's health takes, with how long and how often that is done. */
 export interface HealthGateDependencies extends ClusterHealthDependencies {
