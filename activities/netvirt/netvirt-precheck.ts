@@ -2,10 +2,10 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { netvirtComponentOrder } from "../../src/domain/task/netvirt-upgrade";
 import type { ActivityLimits } from "../activity-limits";
 import type { NetvirtTarget } from "../contract";
-import { bounded, DriverError } from "../drivers/driver-error";
+import { DriverError } from "../drivers/driver-error";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { CheckFailure, UpgradeStatus } from "../drivers/nsx/nsx-models";
-import type { Check } from "../prechecks/run-checks";
+import { type Check, errorsOf, type Finding } from "../prechecks/run-checks";
 import { duration, type RetryPolicy } from "../retry-policy";
 import { isIncluded, nameOf } from "./netvirt-settings";
 import { listGroups, readNetvirtUpgrade } from "./read-netvirt-upgrade";
@@ -31,25 +31,9 @@ export type NetvirtPrecheckType =
 /** One condition that must hold before a NETVIRT instance is touched. */
 export type NetvirtPrecheck = Check<NetvirtPrecheckType, NetvirtPrecheckInput>;
 
-/** Errors that one check reports at most. */
-const maximumErrors = 20;
-
-interface Finding {
-  readonly code: string;
-  readonly message: string;
-  readonly remediation: string;
-  readonly context?: Readonly<Record<string, string>>;
-}
-
 /** Findings as the errors of a Stage, with the instance in their context. */
-export function findingsOf({ target, client }: NetvirtPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
-  return findings.slice(0, maximumErrors).map(({ code, message, remediation, context }) => ({
-    errorCode: code,
-    errorType: "FAILED_DEPENDENCY",
-    message: bounded(message, 500),
-    remediationMessage: remediation,
-    context: { netvirt: target.netvirt.name, componentManager: client.id, ...context },
-  }));
+export function netvirtFindings({ target, client }: NetvirtPrecheckInput, findings: readonly Finding[]): ErrorBody[] {
+  return errorsOf({ netvirt: target.netvirt.name, componentManager: client.id }, findings);
 }
 
 /** What the upgrade coordinator itself checks before an upgrade. */
@@ -63,9 +47,9 @@ export const coordinatorChecks: NetvirtPrecheck = {
     const { components } = await readNetvirtUpgrade(client, retryPolicy, target);
     if (components.every(({ state }) => state !== "TO_DO")) return [];
     const component = target.options.edgeOnly ? "EDGE" : undefined;
-    const { unfinished, waited } = await runChecks(input, component);
+    const { unfinished, waited } = await runCoordinatorChecks(input, component);
     if (unfinished.length > 0) {
-      return findingsOf(input, [
+      return netvirtFindings(input, [
         {
           code: "NETVIRT_CHECKS_UNFINISHED",
           message: `The pre-upgrade checks of ${target.netvirt.name} did not come to their end within ${duration(waited)} (${unfinished.join(", ")}).`,
@@ -75,7 +59,7 @@ export const coordinatorChecks: NetvirtPrecheck = {
     }
     const failures = await retryPolicy.retry(() => client.listPrecheckFailures(component));
     const leftOut = await groupsLeftOut(input);
-    return findingsOf(
+    return netvirtFindings(
       input,
       failures
         .filter((failure) => isInTheWay(failure) && !leftOut.has(failure.group_name ?? ""))
@@ -107,7 +91,7 @@ interface ChecksRun {
 }
 
 /** Runs the checks, or waits for those that run already, for OPERATION_BUSY_MINUTES or the time that is left. */
-async function runChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<ChecksRun> {
+async function runCoordinatorChecks(input: NetvirtPrecheckInput, component: string | undefined): Promise<ChecksRun> {
   const { client, retryPolicy, limits, target, deadline } = input;
   const wanted = new Set<string>(netvirtComponentOrder(target.targetVersion, target.options.edgeOnly));
   const checksOf = ({ component_status }: UpgradeStatus) =>

@@ -7,7 +7,7 @@ import type { AtStage, NetvirtTarget } from "../contract";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { UnitGroup } from "../drivers/nsx/nsx-models";
 import { runChecks } from "../prechecks/run-checks";
-import { coordinatorChecks, findingsOf, type NetvirtPrecheck } from "./netvirt-precheck";
+import { coordinatorChecks, netvirtFindings, type NetvirtPrecheck } from "./netvirt-precheck";
 import { isGroup, isIncluded, isInMaintenance, nameOf } from "./netvirt-settings";
 import { isVersion, listGroups } from "./read-netvirt-upgrade";
 
@@ -25,7 +25,7 @@ const componentsReady: NetvirtPrecheck = {
     const running = component_status.filter(({ status }) => active.has(status));
     if (running.length > 0 || active.has(overall_upgrade_status)) {
       const what = running.map(({ component_type }) => component_type).join(", ") || "its upgrade";
-      return findingsOf(input, [
+      return netvirtFindings(input, [
         {
           code: "NETVIRT_UPGRADE_RUNNING",
           message: `The upgrade coordinator of ${target.netvirt.name} is at work (${what}).`,
@@ -37,7 +37,7 @@ const componentsReady: NetvirtPrecheck = {
     const missing = netvirtComponentOrder(target.targetVersion, target.options.edgeOnly).filter(
       (component) => !listed.has(component),
     );
-    return findingsOf(
+    return netvirtFindings(
       input,
       missing.map((component) => ({
         code: "NETVIRT_COMPONENT_MISSING",
@@ -75,7 +75,7 @@ export const groupsKnown: NetvirtPrecheck = {
       const asked = edgeClusters.find((one) => isGroup(one, group))?.parallel;
       return asked !== undefined && asked !== group.parallel;
     });
-    return findingsOf(input, [
+    return netvirtFindings(input, [
       ...unknown.map(({ asked: { id }, kind, groups }) => ({
         code: "NETVIRT_GROUP_UNKNOWN",
         message:
@@ -135,7 +135,7 @@ const nodesInService: NetvirtPrecheck = {
         left.push(...units.map((unit) => ({ name: nameOf(unit), group: nameOf(group) })));
       }
     }
-    return findingsOf(
+    return netvirtFindings(
       input,
       left.map(({ name, group }) => ({
         code: "NETVIRT_NODE_IN_MAINTENANCE",
@@ -161,7 +161,7 @@ const targetOffered: NetvirtPrecheck = {
       ...summary
     } = await retryPolicy.retry(() => client.readSummary());
     if (now !== "" && compareVersions(now, target.targetVersion) > 0) {
-      return findingsOf(input, [
+      return netvirtFindings(input, [
         {
           code: "NETVIRT_NEWER_THAN_TARGET",
           message: `${target.netvirt.name} has version ${now}, which is newer than ${target.targetVersion}.`,
@@ -173,7 +173,7 @@ const targetOffered: NetvirtPrecheck = {
     if (!isVersion(offered, target.targetVersion)) {
       // What is there already needs no coordinator; nodes that are not are found when the plan is read.
       if (isVersion(now, target.targetVersion)) return [];
-      return findingsOf(input, [
+      return netvirtFindings(input, [
         {
           code: "NETVIRT_TARGET_NOT_OFFERED",
           message: `The upgrade coordinator of ${target.netvirt.name} is there for ${offered ?? "no version"}, not for ${target.targetVersion}.`,
@@ -183,7 +183,7 @@ const targetOffered: NetvirtPrecheck = {
       ]);
     }
     if (summary.upgrade_coordinator_updated !== false) return [];
-    return findingsOf(input, [
+    return netvirtFindings(input, [
       {
         code: "NETVIRT_COORDINATOR_OUTDATED",
         message: `The upgrade coordinator of ${target.netvirt.name} (${summary.upgrade_coordinator_version ?? "unknown version"}) is not upgraded yet.`,
