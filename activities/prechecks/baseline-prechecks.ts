@@ -11,7 +11,14 @@ import { endedByOutage, hasEnded } from "../drivers/vim25/vim25-models";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
 import type { RetryPolicy } from "../retry-policy";
 import { UncertainChanges } from "../uncertain-changes";
-import { inMaintenanceFindings } from "./host-prechecks";
+import {
+  hostsConnected,
+  kindChanged,
+  listHosts,
+  newerThanTarget,
+  noHostInMaintenanceMode,
+  noOperationInProgress,
+} from "./host-prechecks";
 import { runClusterPrechecks } from "./image-prechecks";
 import { type AnyPrecheckInput, findingsOf, type Precheck } from "./run-checks";
 
@@ -35,13 +42,7 @@ const clusterBaselineManaged: BaselinePrecheck = {
   run: async (input) => {
     const { target, lifecycle, retryPolicy } = input;
     if (!(await retryPolicy.retry(() => lifecycle.isImageManaged(target.cluster.cluster)))) return [];
-    return findingsOf(input, [
-      {
-        code: "CLUSTER_KIND_CHANGED",
-        message: `Cluster ${target.cluster.name} is managed by an image, which is not what this upgrade was planned for.`,
-        remediation: "Cancel this upgrade and start a new one that fits how the cluster is managed now.",
-      },
-    ]);
+    return kindChanged(input, "an image");
   },
 };
 
@@ -62,7 +63,7 @@ const hostsCanBeEmptied: BaselinePrecheck = {
     const moves = settings.drs?.enabled === true && ["", "fullyAutomated"].includes(settings.drs.automation);
     const vms = isOff ? [] : await retryPolicy.retry(() => client.listVms(cluster));
     const running = vms.filter(({ power }) => power === "poweredOn").length;
-    const hosts = running > 0 ? await retryPolicy.retry(() => client.listHosts(cluster)) : [];
+    const hosts = running > 0 ? await listHosts(input) : [];
     return findingsOf(input, [
       ...(running > 0 && (!moves || hosts.length < 2)
         ? [
@@ -88,75 +89,33 @@ const hostsCanBeEmptied: BaselinePrecheck = {
 };
 
 /** Every host of the cluster can be worked on. */
-const baselineHostsConnected: BaselinePrecheck = {
-  type: "HOSTS_CONNECTED",
-  name: "Hosts connected",
-  description: "Every host of the cluster is connected to the component manager and powered on.",
-  needs: ["COMPONENT_MANAGER_REACHABLE"],
-  run: async (input) => {
-    const { target, client, retryPolicy } = input;
-    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
-    if (hosts.length === 0) {
-      return findingsOf(input, [
-        {
-          code: "CLUSTER_EMPTY",
-          message: `Cluster ${target.cluster.name} has no hosts.`,
-          remediation: "Remove the cluster from the upgrade, or add hosts to it.",
-        },
-      ]);
-    }
-    return findingsOf(
-      input,
-      hosts
-        .filter(({ connection, power }) => connection !== "connected" || power !== "poweredOn")
-        .map(({ host, name, connection, power }) => ({
-          code: "HOST_NOT_CONNECTED",
-          message: `Host ${name} is ${connection} and ${power}.`,
-          remediation: `Bring ${name} back into the cluster or remove it, then run the prechecks again.`,
-          context: { host: name, hostId: host },
-        })),
-    );
-  },
-};
+const baselineHostsConnected = hostsConnected<BaselinePrecheckInput>(async (input) =>
+  (await listHosts(input)).map(({ host, name, connection, power }) => ({
+    host,
+    name,
+    isUsable: connection === "connected" && power === "poweredOn",
+    state: `${connection} and ${power}`,
+  })),
+);
 
-/** Nobody has a host in maintenance mode: it is not ours to take out, and the cluster is short of a host. */
-const noHostInMaintenanceMode: BaselinePrecheck = {
-  type: "NO_HOST_IN_MAINTENANCE_MODE",
-  name: "No host in maintenance mode",
-  description: "No host of the cluster is in maintenance mode.",
-  needs: ["COMPONENT_MANAGER_REACHABLE"],
-  run: async (input) => {
-    const { target, client, retryPolicy } = input;
-    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
-    return inMaintenanceFindings(
-      input,
-      hosts.filter(({ inMaintenanceMode }) => inMaintenanceMode),
-    );
-  },
-};
+/** Nobody has a host in maintenance mode. */
+const noBaselineHostInMaintenanceMode = noHostInMaintenanceMode<BaselinePrecheckInput>(async (input) =>
+  (await listHosts(input)).filter(({ inMaintenanceMode }) => inMaintenanceMode),
+);
 
 /** Nobody else works on the hosts; checks of patches are ours and harm nothing. */
-const noHostTask: BaselinePrecheck = {
-  type: "NO_OPERATION_IN_PROGRESS",
-  name: "No operation in progress",
-  description: "No other operation runs on a host of the cluster.",
-  needs: ["COMPONENT_MANAGER_REACHABLE"],
-  run: async (input) => {
-    const { target, client, retryPolicy } = input;
-    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
-    const busy = hosts.flatMap(({ name, tasks }) =>
+const noHostTask = noOperationInProgress<BaselinePrecheckInput>(
+  "No other operation runs on a host of the cluster.",
+  async (input) =>
+    (await listHosts(input)).flatMap(({ name, tasks }) =>
       tasks
         .filter((task) => !hasEnded(task) && !/\.check(hostpatch)?$/i.test(task.descriptionId))
         .map(({ key, descriptionId, state }) => ({
-          code: "CLUSTER_BUSY",
           message: `Task ${key} (${descriptionId}) is ${state} on host ${name}.`,
-          remediation: "Wait for that task to end or cancel it in the component manager, then run the prechecks again.",
           context: { host: name, task: key },
         })),
-    );
-    return findingsOf(input, busy);
-  },
-};
+    ),
+);
 
 /** The component manager itself finds nothing wrong with the cluster and its hosts. */
 const hostsHealthy: BaselinePrecheck = {
@@ -197,21 +156,13 @@ const noHostDowngrade: BaselinePrecheck = {
   description: "No host of the cluster has a newer version than the target.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
-    const { target, client, retryPolicy } = input;
-    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    const { target } = input;
+    const hosts = await listHosts(input);
     return findingsOf(
       input,
       hosts.flatMap(({ name, product }) => {
         if (!product || compareToTarget(product, target.targetVersion) <= 0) return [];
-        const version = versionText(product);
-        return [
-          {
-            code: "HOST_NEWER_THAN_TARGET",
-            message: `Host ${name} has version ${version}, which is newer than ${target.targetVersion}.`,
-            remediation: "Choose a bundle that is at least as new as the newest host of the cluster.",
-            context: { host: name, version },
-          },
-        ];
+        return [newerThanTarget(name, versionText(product), target.targetVersion)];
       }),
     );
   },
@@ -226,7 +177,7 @@ const targetPatchAvailable: BaselinePrecheck = {
   run: async (input) => {
     const { target, client, retryPolicy, patchFor } = input;
     const patch = patchSource(patchFor, target);
-    const hosts = await retryPolicy.retry(() => client.listHosts(target.cluster.cluster));
+    const hosts = await listHosts(input);
     // All hosts read from the same place; each judging it would take long and tell no more.
     const host = hosts.find(
       ({ connection, product }) => connection === "connected" && !isAtVersion(product, target.targetVersion),
@@ -269,7 +220,7 @@ const prechecks: readonly BaselinePrecheck[] = [
   managementReachable,
   clusterBaselineManaged,
   baselineHostsConnected,
-  noHostInMaintenanceMode,
+  noBaselineHostInMaintenanceMode,
   noHostTask,
   targetPatchAvailable,
   noHostDowngrade,

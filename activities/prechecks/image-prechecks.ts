@@ -1,7 +1,9 @@
 import type { Stage } from "../../src/domain/spec/task";
+import { compareNumberByNumber, compareVersions } from "../../src/domain/version";
 import type { ActivityLimits } from "../activity-limits";
 import { isOutage, pacedRetry, precheckRetryPolicy, runActivity } from "../activity-run";
 import type { HostMaintenance } from "../clusters/host-maintenance";
+import { assessHost, readFullCompliance } from "../clusters/image/assess-hosts";
 import { discardDraft, withExclusiveDraft } from "../clusters/image/desired-image";
 import { isDesired } from "../clusters/image/target-image";
 import { completeTask, reasonsOf } from "../complete-task";
@@ -9,9 +11,16 @@ import type { AtStage, ClusterPrechecks, ClusterTarget } from "../contract";
 import { isNotFound } from "../drivers/driver-error";
 import { checkFindings } from "../drivers/vlcm/check-findings";
 import type { VlcmClient } from "../drivers/vlcm/vlcm-client";
-import type { TaskInfo } from "../drivers/vlcm/vlcm-models";
+import type { HostCompliance, TaskInfo } from "../drivers/vlcm/vlcm-models";
 import type { RetryPolicy } from "../retry-policy";
-import { hostsConnected, noDowngrade, noHostInMaintenance } from "./host-prechecks";
+import {
+  hostsConnected,
+  kindChanged,
+  listHosts,
+  newerThanTarget,
+  noHostInMaintenanceMode,
+  noOperationInProgress,
+} from "./host-prechecks";
 import { type AnyPrecheckInput, findingsOf, type Precheck, type PrecheckInput, runChecks } from "./run-checks";
 
 /** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
@@ -24,8 +33,7 @@ const clusterHealth: Precheck = {
   description: "The component manager's own health check of the cluster and its hosts finds no error.",
   needs: ["CLUSTER_IMAGE_MANAGED", "NO_OPERATION_IN_PROGRESS"],
   run: async (input) => {
-    const { target, client, retryPolicy } = input;
-    const { cluster, name } = target.cluster;
+    const { name } = input.target.cluster;
     const task = await checked(input);
     const found = task && checkFindings(task);
     if (!found) {
@@ -38,7 +46,7 @@ const clusterHealth: Precheck = {
         },
       ]);
     }
-    const hosts = await retryPolicy.retry(() => client.listHosts(cluster));
+    const hosts = await listHosts(input);
     return findingsOf(
       input,
       found.map(({ host, check, issue }) => {
@@ -74,14 +82,7 @@ const clusterImageManaged: Precheck = {
     const { target, client, retryPolicy } = input;
     const imageManaged = await retryPolicy.retry(() => client.isImageManaged(target.cluster.cluster));
     if (imageManaged === (target.kind === "IMAGE")) return [];
-    const now = imageManaged ? "an image" : "baselines";
-    return findingsOf(input, [
-      {
-        code: "CLUSTER_KIND_CHANGED",
-        message: `Cluster ${target.cluster.name} is managed by ${now}, which is not what this upgrade was planned for.`,
-        remediation: "Cancel this upgrade and start a new one that fits how the cluster is managed now.",
-      },
-    ]);
+    return kindChanged(input, imageManaged ? "an image" : "baselines");
   },
 };
 
@@ -101,27 +102,18 @@ const componentManagerReachable: Precheck = {
 const harmless = /(^|[.:])(scan|check|validate|export)(\$task)?$/;
 
 /** Nobody else's lifecycle operation runs on the cluster. */
-const noOperationInProgress: Precheck = {
-  type: "NO_OPERATION_IN_PROGRESS",
-  name: "No operation in progress",
-  description: "No other lifecycle operation runs on the cluster.",
-  needs: ["COMPONENT_MANAGER_REACHABLE"],
-  run: async (input) => {
-    const { target, client, retryPolicy } = input;
+const noOtherOperation = noOperationInProgress<PrecheckInput>(
+  "No other lifecycle operation runs on the cluster.",
+  async ({ target, client, retryPolicy }) => {
     const tasks = await retryPolicy.retry(() => client.listUnfinishedTasks(target.cluster.cluster));
-    return findingsOf(
-      input,
-      [...tasks]
-        .filter(([, { operation }]) => !harmless.test(operation))
-        .map(([id, task]) => ({
-          code: "CLUSTER_BUSY",
-          message: `Task ${id} (${task.description?.default_message ?? task.operation}) is ${task.status} on ${target.cluster.name}.`,
-          remediation: "Wait for that task to end or cancel it in the component manager, then run the prechecks again.",
-          context: { task: id },
-        })),
-    );
+    return [...tasks]
+      .filter(([, { operation }]) => !harmless.test(operation))
+      .map(([id, task]) => ({
+        message: `Task ${id} (${task.description?.default_message ?? task.operation}) is ${task.status} on ${target.cluster.name}.`,
+        context: { task: id },
+      }));
   },
-};
+);
 
 const maximumDrafts = 3;
 
@@ -148,13 +140,78 @@ const targetImageAvailable: Precheck = {
   },
 };
 
+/** No host is newer than the target: the component manager cannot take a host back. */
+const noDowngrade: Precheck = {
+  type: "NO_DOWNGRADE",
+  name: "No downgrade",
+  description: "No host of the cluster has a newer version than the target.",
+  needs: ["CLUSTER_IMAGE_MANAGED"],
+  run: async (input) => {
+    const { target, client, retryPolicy } = input;
+    const { cluster } = target.cluster;
+    const hosts = await listHosts(input);
+    const ids = hosts.map(({ host }) => host);
+    const compliance = await readFullCompliance(client, retryPolicy, cluster, ids);
+    return findingsOf(
+      input,
+      hosts.flatMap(({ host, name }) => {
+        const { version } = assessHost(compliance, host, target);
+        const newer = newerComponent(compliance?.hosts[host], target);
+        if (newer) return [{ ...newerPart(name, newer), context: { host: name, ...newer } }];
+        if (version === "" || compareVersions(version, target.targetVersion) <= 0) return [];
+        return [newerThanTarget(name, version, target.targetVersion)];
+      }),
+    );
+  },
+};
+
+interface NewerComponent {
+  readonly component: string;
+  readonly version: string;
+  readonly target: string;
+}
+
+/** A component that the host has in a newer version than the target image names. */
+function newerComponent(found: HostCompliance | undefined, { image }: ClusterTarget): NewerComponent | undefined {
+  const wanted = Object.entries(image?.components ?? {});
+  return wanted.flatMap(([component, target]) => {
+    const version = found?.components?.[component]?.current?.version;
+    return version !== undefined && compareNumberByNumber(version, target) > 0 ? [{ component, version, target }] : [];
+  })[0];
+}
+
+function newerPart(host: string, { component, version, target }: NewerComponent) {
+  return {
+    code: "HOST_NEWER_THAN_TARGET",
+    message: `Host ${host} has ${component} ${version}, which is newer than ${target}.`,
+    remediation: `Choose a personality with ${component} ${version} or newer, or without it.`,
+  };
+}
+
+/** Every host of the cluster can be worked on. */
+const imageHostsConnected = hostsConnected<PrecheckInput>(async (input) =>
+  (await listHosts(input)).map(({ host, name, connection_state, power_state }) => ({
+    host,
+    name,
+    isUsable: connection_state === "CONNECTED" && power_state === "POWERED_ON",
+    state: `${connection_state} and ${power_state ?? "its power state is not known"}`,
+  })),
+);
+
+/** Nobody has a host in maintenance mode. */
+const noImageHostInMaintenanceMode = noHostInMaintenanceMode<PrecheckInput>(async (input) => {
+  const hosts = await listHosts(input);
+  const inside = await input.maintenance.inMaintenance(input.target.cluster.cluster, input.retryPolicy);
+  return hosts.filter(({ host }) => inside.has(host));
+});
+
 /** All checks of an image-managed cluster, in an order in which every one comes after those that it needs. */
 const prechecks: readonly Precheck[] = [
   componentManagerReachable,
   clusterImageManaged,
-  hostsConnected,
-  noHostInMaintenance,
-  noOperationInProgress,
+  imageHostsConnected,
+  noImageHostInMaintenanceMode,
+  noOtherOperation,
   targetImageAvailable,
   noDowngrade,
   clusterHealth,
