@@ -1,7 +1,7 @@
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import type { ErrorBody } from "../domain/errors";
-import { commits, hasSwitchedOver, isInThePast, lacksTime, switchoverBegun } from "../domain/plan/schedule";
+import { commits, hasSwitchedOver, scheduleProblem, switchoverBegun } from "../domain/plan/schedule";
 import { endedAsAsked, endedRefusal, type Request } from "../domain/requests/published-upgrade";
 import type { Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
@@ -15,7 +15,7 @@ import type {
   UpgradeExecutions,
   UpgradeRequest,
 } from "./ports";
-import { badRequest, conflict, failedDependency, type Problem, type ServiceError } from "./service-error";
+import { badRequest, conflict, failedDependency, type ServiceError } from "./service-error";
 
 export interface SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request">;
@@ -188,8 +188,8 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   ): TE.TaskEither<ServiceError, Upgrade> => {
     const readAfter = () => executions.readUpgrade(id);
     if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
-    if (isInThePast(commit, identities.now())) return TE.left(badRequest(inThePast(commit.scheduledTimestamp)));
-    if (lacksTime(commit)) return TE.left(badRequest(timeMissing));
+    const problem = scheduleProblem(commit, identities.now());
+    if (problem) return TE.left(refusal(problem));
     return pipe(
       executions.readUpgrade(id),
       TE.chain(({ status }) => {
@@ -217,22 +217,6 @@ function switchoversAhead(
       return begun ? TE.left(conflict(switchoverBegun(begun.resourceId))) : TE.right(undefined);
     }),
   );
-}
-
-const timeMissing: Problem = {
-  path: "upgradeNow",
-  code: "SCHEDULE_MISSING",
-  message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
-  remediation: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
-};
-
-function inThePast(scheduledTimestamp = ""): Problem {
-  return {
-    path: "scheduledTimestamp",
-    code: "SCHEDULE_IN_THE_PAST",
-    message: `scheduledTimestamp: ${scheduledTimestamp} has passed.`,
-    remediation: "Give a time that lies ahead, or upgradeNow true.",
-  };
 }
 
 /** A courtesy, as with the start: the locks themselves decide. So where Temporal cannot tell, nothing is refused. */

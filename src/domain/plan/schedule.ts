@@ -118,6 +118,27 @@ function withTime<T extends Schedule>(timed: T, { scheduledTimestamp, upgradeNow
 
 type Unset<T> = { [K in keyof T]: T[K] | undefined };
 
+/** What is wrong with the time that a commit gives all resources. `now` in epoch milliseconds. */
+export function scheduleProblem(commit: Schedule, now: number): ErrorBody | undefined {
+  if (isInThePast(commit, now)) {
+    return wrong(
+      "scheduledTimestamp",
+      "SCHEDULE_IN_THE_PAST",
+      `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
+      "Commit with a time that lies ahead, or with upgradeNow true.",
+    );
+  }
+  if (lacksTime(commit)) {
+    return wrong(
+      "upgradeNow",
+      "SCHEDULE_MISSING",
+      "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
+      "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+    );
+  }
+  return undefined;
+}
+
 /** Where a management server of an upgrade stands, as far as the time of its switchover depends on it. */
 export interface ServerStanding extends Pick<MgmtUpgradePlan, "resourceId" | "mechanism" | "scheduledTimestamp"> {
   readonly hasEnded: boolean;

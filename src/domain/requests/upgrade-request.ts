@@ -2,7 +2,7 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { model, OneOf, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
-import { commits, isInThePast, lacksTime, type ServerStanding, switchoverProblem } from "../plan/schedule";
+import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
@@ -93,26 +93,8 @@ const committable: readonly UpgradePhase[] = [
 /** Whether a commit takes effect, now or when the running prechecks pass, and why not. */
 export function decideCommit(commit: CommitPayload, context: RequestContext): E.Either<ErrorBody, CommitPayload> {
   const { phase, failedPrechecks, now } = context;
-  if (isInThePast(commit, now)) {
-    return E.left({
-      errorCode: "SCHEDULE_IN_THE_PAST",
-      errorType: "INVALID_INPUT",
-      message: `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
-      remediationMessage: "Commit with a time that lies ahead, or with upgradeNow true.",
-      context: { path: "scheduledTimestamp" },
-    });
-  }
-  if (lacksTime(commit)) {
-    return E.left({
-      errorCode: "SCHEDULE_MISSING",
-      errorType: "INVALID_INPUT",
-      message: "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
-      remediationMessage: "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
-      context: { path: "upgradeNow" },
-    });
-  }
-  const ofSwitchovers = switchoverProblem(commit, context);
-  if (ofSwitchovers) return E.left(ofSwitchovers);
+  const problem = scheduleProblem(commit, now) ?? switchoverProblem(commit, context);
+  if (problem) return E.left(problem);
   if (!commits(commit)) {
     if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
       return isFull(context.history)
