@@ -1,5 +1,5 @@
 import type { CredentialTries } from "./component-manager-access";
-import { legible } from "./legible";
+import { legible } from "../../src/domain/legible";
 
 /**
  * What a caller can do about an error. `transient`: the same call may succeed later. `permanent`: it will not, unless

@@ -8,7 +8,7 @@ import type {
 import type { NetvirtComponentType } from "../../src/domain/task/netvirt-upgrade";
 import type { NetvirtGroupSettings, NetvirtPlanSettings, NetvirtSettings, NetvirtTarget } from "../contract";
 import { DriverError, isNotFound } from "../drivers/driver-error";
-import { legible } from "../drivers/legible";
+import { legible } from "../../src/domain/legible";
 import type { NsxClient } from "../drivers/nsx/nsx-client";
 import type { KeyValue, PlanSettings, UnitGroup, UpgradeUnit } from "../drivers/nsx/nsx-models";
 import type { RetryPolicy } from "../retry-policy";

@@ -2,10 +2,10 @@ import * as E from "fp-ts/Either";
 import * as t from "io-ts";
 import { decodeJson } from "../domain/decode";
 import { ErrorBody } from "../domain/errors";
+import { legible } from "../domain/legible";
 import { configPath, readLogin, type StoredLogin, writeLogin } from "./config-file";
 import type { Environment } from "./environment";
 import { answeredError, CliError, exitCode, isShed, isUnauthorized, wrongUsage } from "./errors";
-import { printable } from "./text";
 
 /** The address of `npm start`. */
 const defaultServer = "http://127.0.0.1:8080";
@@ -86,7 +86,7 @@ export class ApiClient {
       if (options.once || !(seconds >= 0) || environment.now() + seconds * 1000 > giveUpAt)
         return E.left({ status: response.status, error });
       environment.stderr.write(
-        `The service has too many requests (${printable(error.errorCode ?? "")}). Retrying in ${seconds} s.\n`,
+        `The service has too many requests (${legible(error.errorCode ?? "")}). Retrying in ${seconds} s.\n`,
       );
       await environment.wait(seconds * 1000);
     }

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { legible } from "../domain/legible";
 import { ApiClient } from "./api-client";
 import type { Environment } from "./environment";
 import type { ExitCode } from "./errors";
-import { printable, printableJson, type Style, styleFor } from "./text";
+import { printableJson, type Style, styleFor } from "./text";
 
 /** Options that every command takes. */
 interface GlobalOptions {
@@ -51,7 +52,7 @@ export class CommandContext {
 
   /** A message for people, which is no result. */
   say(message: string): void {
-    this.environment.stderr.write(`${printable(message)}\n`);
+    this.environment.stderr.write(`${legible(message)}\n`);
   }
 }
 

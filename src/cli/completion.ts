@@ -2,13 +2,13 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
+import { legible } from "../domain/legible";
 import { largestPage } from "../domain/page";
 import { PageOfBundle } from "../domain/spec/bundle";
 import { PageOfCluster } from "../domain/spec/cluster";
 import { PageOfUpgrade, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { ApiClient } from "./api-client";
 import type { Environment } from "./environment";
-import { printable } from "./text";
 
 /** What `--output` takes. */
 export const formats = ["table", "json"] as const;
@@ -34,7 +34,7 @@ export function addCompletion(program: Command, lastWord: string, ids: readonly 
   for (const command of ["start", "plan"]) offer(command, "file", () => filesFor(lastWord));
   offer("list", "status", () => Object.keys(UpgradeStatus.keys));
   const offerIds = (complete: (value: string, description: string) => void) =>
-    ids.forEach(({ id, name }) => complete(id, printable(name)));
+    ids.forEach(({ id, name }) => complete(id, legible(name)));
   for (const command of root.commands.values()) {
     // Of a command that takes an id it is the only argument.
     for (const argument of command.arguments.values()) argument.handler ??= offerIds;

@@ -1,11 +1,11 @@
 import { Option } from "commander";
+import { legible } from "../domain/legible";
 import { Task } from "../domain/spec/task";
 import { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { Method } from "./api-client";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode, wrongUsage } from "./errors";
-import { printable } from "./text";
 import { watch } from "./watch";
 
 interface TimeOptions {
@@ -79,7 +79,7 @@ async function control(
 ): Promise<ExitCode> {
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
   if (silent) return exitCode.successful;
-  context.print(upgrade, () => [`${printable(upgrade.id)}  ${upgrade.status ?? "-"}`]);
+  context.print(upgrade, () => [`${legible(upgrade.id)}  ${upgrade.status ?? "-"}`]);
   // Where nothing goes on any more there is nothing to watch.
   if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
   return exitCode.successful;
@@ -88,7 +88,7 @@ async function control(
 async function change(context: CommandContext, method: Method, id: string, options: TimeOptions): Promise<ExitCode> {
   const task = await context.client.request(method, `/v1/tasks/${encodeURIComponent(id)}`, Task);
   if (options.watch) return watch(context, id, { isKnown: true });
-  context.print(task, () => [`${printable(task.id)}  ${task.status}`]);
+  context.print(task, () => [`${legible(task.id)}  ${task.status}`]);
   context.say(`Next: \`upgradectl watch ${task.id}\`.`);
   return exitCode.successful;
 }
@@ -96,7 +96,7 @@ async function change(context: CommandContext, method: Method, id: string, optio
 async function prechecks(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
   const task = await context.client.request("POST", `/v1/upgrades/${encodeURIComponent(id)}/prechecks`, Task);
   if (options.watch) return watch(context, task.id, { isKnown: true });
-  context.print(task, () => [`${printable(task.id)}  ${task.status}`]);
+  context.print(task, () => [`${legible(task.id)}  ${task.status}`]);
   context.say(`Next: \`upgradectl watch ${task.id}\`.`);
   return exitCode.successful;
 }

@@ -9,12 +9,13 @@ import {
   exitAlternativeScreen,
   synchronizedOutput,
 } from "ansi-escapes";
+import { legible } from "../domain/legible";
 import type { SubTask, Task } from "../domain/spec/task";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import type { Followed } from "./follow-task";
 import { drawTask, headline, summary } from "./progress-tree";
-import { cut, printable, styleFor, wordOf } from "./text";
+import { cut, styleFor, wordOf } from "./text";
 
 /** A picture in a terminal, JSON for scripts, and for logs a line for each change. */
 export function displayFor(context: CommandContext): Display {
@@ -39,7 +40,7 @@ function jsonDisplay(context: CommandContext): Display {
 
 function lineDisplay(environment: Environment): Display {
   const print = (line: string) =>
-    environment.stdout.write(`${new Date(environment.now()).toISOString()} ${printable(line)}\n`);
+    environment.stdout.write(`${new Date(environment.now()).toISOString()} ${legible(line)}\n`);
   const notices = new OutageNotices(print);
   let shown: Task | undefined;
   return {
@@ -152,7 +153,7 @@ export function linesOfChange(before: Task | undefined, after: Task, now: number
   return [
     ...lines,
     ...(isNew ? [`${summary(after, now)}   ${headline(after)}`] : []),
-    ...(wait ? [`! ${printable(wait.message)}`] : []),
+    ...(wait ? [`! ${legible(wait.message)}`] : []),
   ];
 }
 
@@ -160,7 +161,7 @@ function partLines(before: readonly SubTask[] = [], after: readonly SubTask[] = 
   return after.flatMap((part, index) => {
     const earlier = before[index];
     if (earlier === part) return [];
-    const name = `${path}${printable(part.name)}`;
+    const name = `${path}${legible(part.name)}`;
     const below = partLines(earlier?.subTasks, part.subTasks, `${name} > `);
     const own = ownLine(earlier, part);
     // What a part begins with comes before what happens in it, its end after.
@@ -175,11 +176,11 @@ function ownLine(before: SubTask | undefined, after: SubTask): string | undefine
   if (after.status === "IN_PROGRESS") {
     const stage = stageOf(after);
     if (!isNew && (stage === undefined || stage === stageOf(before))) return undefined;
-    return stage === undefined ? wordOf(after.status) : printable(stage);
+    return stage === undefined ? wordOf(after.status) : legible(stage);
   }
   if (!isNew) return undefined;
   const error = after.errors?.at(-1)?.message;
-  return error === undefined ? wordOf(after.status) : `${wordOf(after.status)}: ${printable(error)}`;
+  return error === undefined ? wordOf(after.status) : `${wordOf(after.status)}: ${legible(error)}`;
 }
 
 function stageOf(part: SubTask | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import type { ErrorBody } from "../domain/errors";
+import { legible } from "../domain/legible";
 import { type Action, type AddCommand, CommandContext } from "./command-context";
 import { addCompletion, formats, type KnownId, knownIds, wordsToComplete } from "./completion";
 import { addControlCommands } from "./control-commands";
@@ -8,7 +9,7 @@ import { CliError, exitCode, type ExitCode } from "./errors";
 import { addLoginCommands } from "./login-commands";
 import { addReadCommands } from "./read-commands";
 import { addStartCommands } from "./start-commands";
-import { printable, styleFor } from "./text";
+import { styleFor } from "./text";
 
 const environmentHelp = `
 Environment:
@@ -103,19 +104,19 @@ function reportError(error: unknown, environment: Environment): ExitCode {
   const known = error instanceof CliError ? error : unforeseen(error);
   const { body } = known;
   const say = (line: string) => stderr.write(`${line}\n`);
-  say(`${style.red("Error:")} ${printable(known.message)}`);
+  say(`${style.red("Error:")} ${legible(known.message)}`);
   for (const line of nestedLines(body?.nestedErrors ?? [])) say(line);
   if (body) {
     const parts = [body.errorCode, body.referenceToken && `reference ${body.referenceToken}`].filter(Boolean);
-    if (parts.length > 0) say(style.dim(`  (${printable(parts.join(", "))})`));
+    if (parts.length > 0) say(style.dim(`  (${legible(parts.join(", "))})`));
   }
-  say(`Next: ${printable(known.nextStep)}`);
+  say(`Next: ${legible(known.nextStep)}`);
   return known.code;
 }
 
 function nestedLines(errors: readonly ErrorBody[]): string[] {
   return errors.map(({ message, errorCode }) =>
-    printable(`  - ${message}${errorCode === undefined ? "" : ` (${errorCode})`}`),
+    legible(`  - ${message}${errorCode === undefined ? "" : ` (${errorCode})`}`),
   );
 }
 

@@ -1,7 +1,8 @@
+import { legible } from "../domain/legible";
 import type { SubTask, Task, TaskStatus } from "../domain/spec/task";
 import { precheckRunOf } from "../domain/task/prechecks";
 import { exitCode, type ExitCode } from "./errors";
-import { coloured, cut, padded, printable, type Style, symbolOf, wordOf } from "./text";
+import { coloured, cut, padded, type Style, symbolOf, wordOf } from "./text";
 
 /** The room for a drawing, and when it is drawn (epoch milliseconds). */
 export interface Canvas {
@@ -32,7 +33,7 @@ const nameColumns = 36;
  */
 export function drawTask(task: Task, canvas: Canvas): string[] {
   const { style, columns, rows, notice } = canvas;
-  const wait = task.waitingFor && [style.red(cut(`! ${printable(task.waitingFor.message)}`, columns))];
+  const wait = task.waitingFor && [style.red(cut(`! ${legible(task.waitingFor.message)}`, columns))];
   const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns), ...(wait ?? [])];
   const foot = notice === undefined ? [] : [style.yellow(cut(notice, columns))];
   const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
@@ -105,7 +106,7 @@ function drawPart({ part, depth }: Line, { columns, style }: Canvas): string {
   const indent = "  ".repeat(depth);
   const symbol = coloured(style, part.status, symbolOf(part.status));
   const room = Math.max(columns - indent.length - 2, 0);
-  const name = printable(part.name);
+  const name = legible(part.name);
   if (part.subTasks === undefined) return `${indent}${symbol} ${cut(`${name}  ${detailOf(part)}`, room)}`;
   const { total, done } = countHosts(part.subTasks);
   const barWidth = barWidthIn(columns);
@@ -127,10 +128,10 @@ function bar(fraction: number, width: number): string {
 /** What a host does now, or why it has failed. */
 function detailOf(part: SubTask): string {
   const error = part.errors?.at(-1);
-  if (part.status === "FAILED" && error) return printable(error.message);
+  if (part.status === "FAILED" && error) return legible(error.message);
   const stage = part.stages?.find(({ status }) => status === "IN_PROGRESS");
-  if (part.status === "IN_PROGRESS") return printable(stage ? `${stage.name} ${progressOf(part)}` : part.description);
-  if (part.status === "NOT_APPLICABLE") return printable(part.description);
+  if (part.status === "IN_PROGRESS") return legible(stage ? `${stage.name} ${progressOf(part)}` : part.description);
+  if (part.status === "NOT_APPLICABLE") return legible(part.description);
   return part.status === "PENDING" ? "" : wordOf(part.status);
 }
 
@@ -143,7 +144,7 @@ function progressOf({ progressPercent, attempt, maximumAttempts = 1 }: SubTask):
 
 /** Where the upgrade stands in words: its name, and that it is paused, for example. */
 export function headline({ name, localizableDescriptionPack }: Task): string {
-  return printable(localizableDescriptionPack?.message ?? name);
+  return legible(localizableDescriptionPack?.message ?? name);
 }
 
 /** How many hosts, or nodes, there are and how they are. */

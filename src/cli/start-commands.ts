@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { parse } from "yaml";
+import { legible } from "../domain/legible";
 import { UpgradePreview } from "../domain/plan/preview";
 import { Task } from "../domain/spec/task";
 import type { AddCommand, CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode, wrongUsage } from "./errors";
-import { printable } from "./text";
 import { planView } from "./views";
 import { watch } from "./watch";
 
@@ -50,7 +50,7 @@ async function start(context: CommandContext, options: StartOptions): Promise<Ex
   const task = await sendOnce(context, body, key);
   sayWarnings(context, task);
   if (!options.watch) {
-    context.print(task, () => [printable(task.id)]);
+    context.print(task, () => [legible(task.id)]);
     context.say(`Accepted: ${task.name}.`);
     context.say(`Next: \`upgradectl ${body["draftMode"] === true ? "commit" : "watch"} ${task.id}\`.`);
     return exitCode.successful;
@@ -77,7 +77,7 @@ async function sendOnce({ client }: CommandContext, body: unknown, key: string):
 
 /** What of the request has no effect, before anything else is said of it. */
 function sayWarnings(context: CommandContext, { warnings = [] }: Pick<Task, "warnings">): void {
-  for (const { message } of warnings) context.say(`Warning: ${printable(message)}`);
+  for (const { message } of warnings) context.say(`Warning: ${legible(message)}`);
 }
 
 async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import { createColors } from "picocolors";
 import stringWidth from "string-width";
+import { illegible, legible } from "../domain/legible";
 import type { StageStatus, SubTaskStatus, TaskStatus } from "../domain/spec/task";
 import type { Environment, Output } from "./environment";
 
@@ -82,20 +83,10 @@ function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** Characters that can steer a terminal, break a line or turn the direction of a text; but not a JSON text's own line breaks. */
-const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-/** Text of the service that cannot steer the terminal, on one line: such characters become spaces. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ").replace(steering, " ");
-}
-
-/** A value as JSON that cannot steer the terminal either: there such characters are escaped, so the value stays the same. */
+/** A value as JSON that steers no terminal: what is {@link illegible} is escaped, so the value stays the same; line breaks stay. */
 export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(
-    steering,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(value, null, indent).replace(illegible, (run) => run.replace(/[^\n]/g, escaped));
 }
 
 /** What may be done to a table that is wider than the terminal, in this order. */
@@ -156,7 +147,7 @@ function records(headings: readonly string[], rows: readonly (readonly string[])
 
 /** Foreign text as a cell: on one line, and a dash where there is none. */
 export function plain(text: string | number | undefined): string {
-  return text === undefined || text === "" ? "-" : printable(String(text));
+  return text === undefined || text === "" ? "-" : legible(String(text));
 }
 
 /** A timestamp to the minute: `2036-01-06 02:00Z`. */

@@ -1,3 +1,4 @@
+import { legible } from "../domain/legible";
 import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "../domain/plan/preview";
 import type { Bundle } from "../domain/spec/bundle";
 import type { Cluster } from "../domain/spec/cluster";
@@ -6,7 +7,7 @@ import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade } from "../domain/spec/upgrade";
 import { toTimestamp } from "../domain/timestamp";
 import { headline, nextStepOf, summary } from "./progress-tree";
-import { coloured, cut, minute, plain, printable, type Style, symbolOf, table } from "./text";
+import { coloured, cut, minute, plain, type Style, symbolOf, table } from "./text";
 
 /** The list of upgrades; `tasks` gives their names and times where they could be read. */
 export function upgradesTable(
@@ -83,7 +84,7 @@ export function netvirtTable(instances: readonly NetvirtInstance[], columns: num
   ]);
   return [
     ...table(["WHAT", "ID", "NAME"], rows, { columns, elastic: ["NAME"] }),
-    ...instances.flatMap(({ errors = [] }) => errors.map(({ message }) => `! ${printable(message)}`)),
+    ...instances.flatMap(({ errors = [] }) => errors.map(({ message }) => `! ${legible(message)}`)),
   ];
 }
 
@@ -97,7 +98,7 @@ export function clusterView(cluster: Cluster, columns: number | undefined): stri
       ["HOST", "VERSION"],
       hosts.map(({ fqdn, version }) => [plain(fqdn), plain(version)]),
     ),
-    ...errors.map(({ message }) => `! ${printable(message)}`),
+    ...errors.map(({ message }) => `! ${legible(message)}`),
   ];
 }
 
@@ -110,8 +111,8 @@ export function upgradeView({ id, status }: Upgrade, task: Task, style: Style, n
     summary(task, now),
     "",
     ...(task.subTasks ?? []).flatMap((part) => partLines(part, "", style)),
-    ...(task.errors ?? []).map(({ message }) => style.red(`✖ ${printable(message)}`)),
-    ...(next === "" ? [] : [`Next: ${printable(next)}`]),
+    ...(task.errors ?? []).map(({ message }) => style.red(`✖ ${legible(message)}`)),
+    ...(next === "" ? [] : [`Next: ${legible(next)}`]),
   ];
 }
 
@@ -121,11 +122,11 @@ function partLines(part: SubTask, indent: string, style: Style): string[] {
   const below = `${indent}  `;
   const shownStages = isOpen ? stages.filter((stage) => stage.status !== "PENDING") : [];
   return [
-    `${indent}${coloured(style, status, symbolOf(status))} ${printable(name)}`,
+    `${indent}${coloured(style, status, symbolOf(status))} ${legible(name)}`,
     ...shownStages.map(
-      (stage) => `${below}${coloured(style, stage.status, symbolOf(stage.status))} ${printable(stage.name)}`,
+      (stage) => `${below}${coloured(style, stage.status, symbolOf(stage.status))} ${legible(stage.name)}`,
     ),
-    ...errors.map(({ message }) => style.red(`${below}! ${printable(message)}`)),
+    ...errors.map(({ message }) => style.red(`${below}! ${legible(message)}`)),
     ...subTasks.flatMap((one) => partLines(one, below, style)),
   ];
 }
@@ -152,7 +153,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
     : "No draft: it begins when it is due.";
   const headings = ["PRODUCT", "RESOURCE", "TO VERSION", "BEGINS", "AT ONCE", "BETWEEN HOSTS", "ATTEMPTS"];
   return [
-    style.bold(printable(plan.name)),
+    style.bold(legible(plan.name)),
     draft,
     "",
     ...table(headings, rows, { columns, elastic: ["RESOURCE"], optional: ["TO VERSION"] }),
@@ -185,7 +186,7 @@ function between({ soakSeconds = 0, healthGate = false, toleratedFailures = 0 }:
 
 function waveLines({ product, wave, parts, scheduledTimestamp }: ExpectedWave, columns?: number): string[] {
   const from = scheduledTimestamp === undefined ? "" : ` from ${minute(scheduledTimestamp)}`;
-  const lines = parts.map((part) => `  ${printable(partText(part))}`);
+  const lines = parts.map((part) => `  ${legible(partText(part))}`);
   return [`${product} ${wave}${from}`, ...shortened(lines, mostParts, (left) => `  … and ${left} more`)].map((line) =>
     columns === undefined ? line : cut(line, columns),
   );

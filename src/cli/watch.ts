@@ -1,10 +1,11 @@
+import { legible } from "../domain/legible";
 import type { Task } from "../domain/spec/task";
 import type { CommandContext } from "./command-context";
 import { displayFor } from "./display";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { followTask } from "./follow-task";
 import { nextStepOf, outcomeOf } from "./progress-tree";
-import { printable, wordOf } from "./text";
+import { wordOf } from "./text";
 
 /**
  * Follows a Task to its end: a picture in a terminal, a line for each change elsewhere, and with `-o json` each event as
@@ -23,7 +24,7 @@ export async function watch(context: CommandContext, id: string, { isKnown = fal
           display.show(followed);
           break;
         case "TROUBLE":
-          display.notice(`${printable(followed.message)} The upgrade continues; reconnecting.`);
+          display.notice(`${legible(followed.message)} The upgrade continues; reconnecting.`);
           break;
         case "AGAIN":
           display.notice(undefined);

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { Legible } from "../legible";
+import { Legible } from "../../../src/domain/legible";
 
 // Only the fields that are used; unknown ones are kept, because a group is put back as it was read. Statuses stay
 // strings: an unknown one must read as "not finished" and never as an answer that is not understood.

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { Legible } from "../legible";
+import { Legible } from "../../../src/domain/legible";
 
 // What the APIs of one component manager have in common, by the same rules as the models of each.
 

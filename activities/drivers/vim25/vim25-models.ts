@@ -1,6 +1,6 @@
 import * as t from "io-ts";
 import { attribute, type XmlValue } from "../../../src/xml";
-import { legible } from "../legible";
+import { legible } from "../../../src/domain/legible";
 import { fieldOf, localizedFault, type ManagedObject, type SoapFault, textIn } from "./soap";
 
 // Only the fields that are used: what else an answer holds may change between product versions without harm. States

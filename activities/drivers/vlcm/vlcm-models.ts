@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { Legible } from "../legible";
+import { Legible } from "../../../src/domain/legible";
 import { LocalizableMessage, Notifications, Progress, TaskInfo } from "../vapi/vapi-models";
 
 export { hasEnded, Notifications, TaskInfo, textsOf } from "../vapi/vapi-models";

@@ -1,12 +1,12 @@
 import { map } from "fp-ts/Either";
 import * as t from "io-ts";
 
-/** Control characters, and those that break a line or turn the direction of a text. */
-const steering = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
+/** Runs of control characters, and of those that break a line, turn the direction of a text or do not show. */
+export const illegible = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 
 /** One line of well-formed text that steers no terminal and reads in one direction. */
 export function legible(text: string): string {
-  return text.replace(steering, " ").replace(/\p{Cs}/gu, "\ufffd");
+  return text.replace(illegible, " ").replace(/\p{Cs}/gu, "\ufffd");
 }
 
 /**
