@@ -83,6 +83,9 @@ export interface Route extends RouteDescription {
 /** The parts of a request to a route that takes none. */
 export const noParameters = { path: {}, query: {}, headers: {} } as const;
 
+/** What every request to an upgrade or its Task can be answered with; 424 also where it is recorded and no worker runs. */
+export const commandFailures = [400, 403, 404, 409, 424, 500];
+
 /** Makes a route of its definition. */
 export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B, A>(
   definition: RouteDefinition<P, Q, H, B, A>,

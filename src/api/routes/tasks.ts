@@ -6,7 +6,7 @@ import type { UpgradeService } from "../../upgrades/upgrade-service";
 import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "../openapi/examples";
 import { pageRequested, paging, TaskId } from "../parameters";
 import { json, type Success } from "../response";
-import { noParameters, route, type Route } from "../route";
+import { commandFailures, noParameters, route, type Route } from "../route";
 
 const oneTask = { ...noParameters, path: { id: TaskId } };
 
@@ -18,9 +18,6 @@ const answersTask = (description: string): Success<Task> => ({
   representation: json(Task),
   taskId: (task) => task.id,
 });
-
-/** What every request to a Task can be answered with; 424 also where it is recorded and no worker runs. */
-const failures = [400, 403, 404, 409, 424, 500];
 
 /** Listing, reading, retrying and cancelling the Tasks that carry upgrades (Spec 2.5). */
 export function tasksRoutes(service: UpgradeService): Route[] {
@@ -73,7 +70,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       unknownPath: unknownTask,
       success: answersTask("The task, which continues"),
       successExample: retriedTaskExample,
-      failures,
+      failures: commandFailures,
       handle: ({ path, caller }) => service.retryTask(path.id, caller),
     }),
     route({
@@ -91,7 +88,7 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       unknownPath: unknownTask,
       success: answersTask("The task, which is or will be cancelled"),
       successExample: cancelledTaskExample,
-      failures,
+      failures: commandFailures,
       handle: ({ path, caller }) => service.cancelTask(path.id, caller),
     }),
   ];

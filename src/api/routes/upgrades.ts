@@ -19,7 +19,7 @@ import {
 } from "../openapi/examples";
 import { IdempotencyKey, pageRequested, paging, PrecheckId, UpgradeId } from "../parameters";
 import { json, type Success, warningHeader } from "../response";
-import { noParameters, route, type Route } from "../route";
+import { commandFailures, noParameters, route, type Route } from "../route";
 
 /** What can be done with an upgrade by the id that its start answers. */
 const operationsOnUpgrades = [
@@ -34,6 +34,17 @@ const operationsOnUpgrades = [
   "retryTask",
   "cancelTask",
 ];
+
+const oneUpgrade = { ...noParameters, path: { id: UpgradeId } };
+
+const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
+
+const answersUpgrade = (description: string): Success<Upgrade> => ({
+  status: 200,
+  description,
+  representation: json(Upgrade),
+  taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
+});
 
 /** Starting, previewing, listing and reading upgrades (Spec 4.1, 4.2). */
 export function upgradesRoutes(service: UpgradeService): Route[] {
@@ -135,31 +146,15 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       operationId: "getUpgrade",
       tag: "upgrades",
       summary: "Read one upgrade",
-      request: { ...noParameters, path: { id: UpgradeId } },
-      unknownPath: ({ id = "" }) => notFound("upgrade", id),
-      success: {
-        status: 200,
-        description: "Ok",
-        representation: json(Upgrade),
-        taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
-      },
+      request: oneUpgrade,
+      unknownPath: unknownUpgrade,
+      success: answersUpgrade("Ok"),
       successExample: upgradeExample,
       failures: [400, 404, 500],
       handle: ({ path }) => service.getUpgrade(path.id),
     }),
   ];
 }
-
-const oneUpgrade = { ...noParameters, path: { id: UpgradeId } };
-
-const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
-
-const answersUpgrade: Success<Upgrade> = {
-  status: 200,
-  description: "The upgrade as it is then",
-  representation: json(Upgrade),
-  taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
-};
 
 /** In the log it is the upgrade's, which the path names: the Task of a run has an id that nothing else is found by. */
 const precheckTaskAnswer = (status: number, description: string): Success<Task> => ({
@@ -168,10 +163,7 @@ const precheckTaskAnswer = (status: number, description: string): Success<Task> 
   representation: json(Task),
 });
 
-/** What every request to an upgrade can be answered with; 424 also where it is recorded and no worker runs. */
-const failures = [400, 403, 404, 409, 424, 500];
-
-/** Steering one upgrade: commit, new time, cancellation, pause, resume, resolve, prechecks. */
+/** Controlling one upgrade: commit, new time, cancellation, pause, resume, resolve, prechecks. */
 export function upgradeActionsRoutes(service: UpgradeService): Route[] {
   return [
     route({
@@ -194,19 +186,24 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       },
       unknownPath: unknownUpgrade,
       bodyExample: upgradeUpdateExample,
-      success: answersUpgrade,
+      success: answersUpgrade("The upgrade as it is then"),
       successExample: upgradeExample,
-      failures,
+      failures: commandFailures,
       handle: ({ path, body, caller }) => service.updateUpgrade(path.id, body, caller),
     }),
-    steering(
+    controlRoute(
       service,
       "pause",
       "Pause an upgrade",
       "No new host, cluster or product begins; the running host is finished.",
     ),
-    steering(service, "resume", "Resume a paused upgrade", "It continues where it was paused."),
-    steering(service, "resolve", "Give up a failed upgrade", "It can no longer be retried, and counts as resolved."),
+    controlRoute(service, "resume", "Resume a paused upgrade", "It continues where it was paused."),
+    controlRoute(
+      service,
+      "resolve",
+      "Give up a failed upgrade",
+      "It can no longer be retried, and counts as resolved.",
+    ),
     route({
       method: "POST",
       path: "/v1/upgrades/{id}/prechecks",
@@ -229,7 +226,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
         getTask: { id: "$response.body#/id" },
         readPrechecks: { id: "$request.path.id", precheckId: "$response.body#/id" },
       },
-      failures,
+      failures: commandFailures,
       handle: ({ path, caller }) => service.runPrechecks(path.id, caller),
     }),
     route({
@@ -251,7 +248,7 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
   ];
 }
 
-function steering(
+function controlRoute(
   service: UpgradeService,
   name: "pause" | "resume" | "resolve",
   summary: string,
@@ -269,9 +266,9 @@ function steering(
     description,
     request: oneUpgrade,
     unknownPath: unknownUpgrade,
-    success: answersUpgrade,
+    success: answersUpgrade("The upgrade as it is then"),
     successExample: upgradeExample,
-    failures,
+    failures: commandFailures,
     handle: ({ path, caller }) => service.controlUpgrade(path.id, name, caller),
   });
 }
