@@ -42,16 +42,16 @@ export interface StreamRepresentation<A> {
  * many requests share (readers of one list at the same time) is made into bytes once, so it must not change.
  */
 export function json<A extends object>(codec: t.Type<A, unknown, unknown>): Representation<A> {
-  const made = new WeakMap<A, Buffer>();
+  const encodedValues = new WeakMap<A, Buffer>();
   return {
     contentType: "application/json",
     codec,
     toBytes: (value) => {
-      const before = made.get(value);
+      const before = encodedValues.get(value);
       if (before) return E.right(before);
       if (!codec.is(value)) return E.left(new Error(`An answer is not a valid ${codec.name}`));
       const bytes = Buffer.from(JSON.stringify(codec.encode(value)));
-      made.set(value, bytes);
+      encodedValues.set(value, bytes);
       return E.right(bytes);
     },
   };
@@ -212,17 +212,17 @@ async function* bodyThenRest(body: Buffer, request: IncomingMessage): AsyncGener
   await finished(request, { writable: false, signal: AbortSignal.timeout(lingerMilliseconds) }).catch(() => undefined);
 }
 
-const made = new WeakMap<Buffer, string>();
+const entityTags = new WeakMap<Buffer, string>();
 
 /**
  * The entity tag of an answer's bytes (RFC 9110, 8.8.3): the same for the same bytes, in every API process. Weak,
  * because it is that of all encodings of them.
  */
 function entityTag(bytes: Buffer): string {
-  const before = made.get(bytes);
+  const before = entityTags.get(bytes);
   if (before !== undefined) return before;
   const tag = `W/"${createHash("sha256").update(bytes).digest("base64url")}"`;
-  made.set(bytes, tag);
+  entityTags.set(bytes, tag);
   return tag;
 }
 
