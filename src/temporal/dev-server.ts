@@ -80,7 +80,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 }
 
 /** The CLI's arguments. Write-ahead logging more than doubles how many Workflows SQLite starts a second. */
-export function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "onLine">): string[] {
+function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "onLine">): string[] {
   const attributes = searchAttributes.flatMap((key) => [
     "--search-attribute",
     `${key.name}=${key.type === SearchAttributeType.KEYWORD_LIST ? "KeywordList" : "Keyword"}`,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { numbered } from "../config/numbered";
 import type {
   NsxComponent,
   NsxComponentType,
@@ -22,10 +23,6 @@ const managersFirst = 9;
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-function numbered(template: string, number: number): string {
-  return template.replace(/\{(n+)\}/g, (_, digits: string) => String(number).padStart(digits.length, "0"));
 }
 
 /** Managers on which nothing was ever done; always the same for the same configuration. */

@@ -1,8 +1,6 @@
 import * as t from "io-ts";
 import { Identifier, IntegerBetween, ListOf, model, OneOf } from "../../domain/codec";
-
-/** Epoch milliseconds. */
-const Moment = t.number;
+import { Moment } from "../state/moment";
 
 export const NsxComponentType = OneOf("MP", "EDGE", "HOST", "FINALIZE_UPGRADE");
 export type NsxComponentType = t.TypeOf<typeof NsxComponentType>;

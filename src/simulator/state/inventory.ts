@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { numbered } from "../config/numbered";
 import type { ClusterConfig, SimulatorConfig } from "../config/simulator-config";
 import { createNsx } from "../nsx/nsx-inventory";
 import type { ClusterState, HostState, SimulatorState } from "./simulator-state";
@@ -6,10 +7,6 @@ import type { ClusterState, HostState, SimulatorState } from "./simulator-state"
 /** The first number of `host-…` and, for clusters without an id, of `domain-c…`. */
 const firstHostId = 11;
 const firstClusterId = 1001;
-
-function numbered(template: string, number: number): string {
-  return template.replace(/\{(n+)\}/g, (_, digits: string) => String(number).padStart(digits.length, "0"));
-}
 
 function allClusters(config: SimulatorConfig): ClusterConfig[] {
   const { generate } = config;

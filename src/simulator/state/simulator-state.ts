@@ -5,10 +5,8 @@ import { VcsaState } from "../vcsa/vcsa-state";
 import { Vim25Cluster } from "../vim25/vim25-state";
 import { Fault } from "./fault";
 import { ImageExtras } from "./image-extras";
+import { Moment } from "./moment";
 import { RemediationPolicy } from "./remediation-policy";
-
-/** Epoch milliseconds. */
-const Moment = t.number;
 
 /** Where a host's VMs went while it is in maintenance mode, to bring them back afterwards. Counts of VMs by host. */
 export const Evacuation = model(

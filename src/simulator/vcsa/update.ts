@@ -12,7 +12,7 @@ const absentDuringInstall = [0.3, 0.8] as const;
 /** Migrations in these states touch nothing any more, and do not stand in the way of an update. */
 const restingStates: ReadonlySet<string> = new Set(["UPGRADED", "CANCELED"]);
 
-export function isUpdateRunning({ update }: VcsaState): boolean {
+function isUpdateRunning({ update }: VcsaState): boolean {
   return update?.status === "RUNNING" || update?.status === "ROLLING_BACK";
 }
 

@@ -1,8 +1,6 @@
 import * as t from "io-ts";
 import { Identifier, ListOf, model, OneOf } from "../../domain/codec";
-
-/** Epoch milliseconds. */
-const Moment = t.number;
+import { Moment } from "../state/moment";
 
 /** When what runs will end. Without `endsAt` it never does; from `stopsAt` on its progress stands still. */
 const timing = { endsAt: Moment, stopsAt: Moment, blocked: t.boolean };

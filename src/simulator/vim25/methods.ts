@@ -16,7 +16,7 @@ import {
 import { notFound, propertyAt, type PropertyFilters, selectObjects } from "./property-collector";
 import { booleanOf, child, children, methodFault, referenceOf, type SoapRequest, textOf } from "./soap";
 import { findTask } from "./tasks";
-import { anyOf, elementsOf, list, moment, object, reference, text, type Value } from "./values";
+import { anyOf, elementsOf, list, moment, object, reference, referencesIn, text } from "./values";
 import type { Vim25Settings, Vim25Task, Vim25Vm } from "./vim25-state";
 import { vmsOf } from "./virtual-machines";
 
@@ -293,9 +293,4 @@ function descendants(
   const properties = findObject(context, type, id)?.properties ?? {};
   const children = inside.flatMap((name) => referencesIn(properties[name]?.()));
   return children.flatMap((child) => [child, ...descendants(context, child)]);
-}
-
-function referencesIn(value: Value | undefined): readonly { type: string; id: string }[] {
-  if (value?.is === "reference") return [{ type: value.type, id: value.id }];
-  return value?.is === "list" ? value.items.flatMap(referencesIn) : [];
 }

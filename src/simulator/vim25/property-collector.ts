@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { XmlItem } from "../../xml";
 import type { ManagedObject } from "./managed-objects";
 import { booleanOf, child, children, methodFault, referenceOf, schemaTypeOf, textOf } from "./soap";
-import { anyOf, type Value } from "./values";
+import { anyOf, referencesIn, type Value } from "./values";
 
 /** How objects are found. */
 type FindObject = (type: string, id: string) => ManagedObject | undefined;
@@ -94,11 +94,6 @@ function objectsOf(find: FindObject, objectSet: XmlItem): ManagedObject[] {
   };
   walk(root, first);
   return found;
-}
-
-function referencesIn(value: Value | undefined): readonly { type: string; id: string }[] {
-  if (value?.is === "reference") return [value];
-  return value?.is === "list" ? value.items.flatMap(referencesIn) : [];
 }
 
 export function notFound({ type, id }: { readonly type: string; readonly id: string }) {

@@ -22,6 +22,12 @@ export const object = (type: string, fields: Fields): Value => ({ is: "object", 
 /** A list; `of` is the type of its items as `ArrayOf…` names it. */
 export const list = (of: string, items: readonly Value[]): Value => ({ is: "list", of, items });
 
+/** The objects that a value refers to, itself or in its items. */
+export function referencesIn(value: Value | undefined): readonly { readonly type: string; readonly id: string }[] {
+  if (value?.is === "reference") return [value];
+  return value?.is === "list" ? value.items.flatMap(referencesIn) : [];
+}
+
 /** A value as an element of a known name in an object: lists are as many elements of it. */
 export function elementsOf(value: Value): XmlValue {
   switch (value.is) {

@@ -1,8 +1,6 @@
 import * as t from "io-ts";
 import { model, OneOf } from "../../domain/codec";
-
-/** Epoch milliseconds. */
-const Moment = t.number;
+import { Moment } from "../state/moment";
 
 const VmPower = OneOf("poweredOn", "poweredOff", "suspended");
 

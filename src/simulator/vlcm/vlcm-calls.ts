@@ -16,7 +16,7 @@ const unauthenticated = () =>
   new VapiError("UNAUTHENTICATED", "session.unknown", "The session id is missing, unknown or expired.");
 
 /** Refuses a call while the clocks of the product and its identity provider disagree. */
-export function refuseByClockSkew(context: SimulatorContext): void {
+function refuseByClockSkew(context: SimulatorContext): void {
   const skewed = context.findFault(["CLOCK_SKEW"]);
   if (!skewed) return;
   context.useFault(skewed);

@@ -1,0 +1,4 @@
+import * as t from "io-ts";
+
+/** Epoch milliseconds. */
+export const Moment = t.number;
