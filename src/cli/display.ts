@@ -53,7 +53,7 @@ function lineDisplay(environment: Environment): Display {
   };
 }
 
-/** Notices as lines: the first of a trouble, and its end. */
+/** Prints each notice as a line, and one more when the Task can be followed again. */
 class OutageNotices {
   private isAway = false;
   constructor(private readonly print: (line: string) => void) {}
@@ -65,7 +65,7 @@ class OutageNotices {
   }
 }
 
-/** Shows a Task while it changes. A notice says what is in the way for now; `undefined` that nothing is any more. */
+/** Shows a Task while it changes. A notice says why it cannot be followed at the moment; `undefined` that it can be again. */
 interface Display {
   show(followed: Extract<Followed, { type: "TASK" }>): void;
   notice(message: string | undefined): void;

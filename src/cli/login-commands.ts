@@ -54,7 +54,7 @@ async function login(context: CommandContext, options: LoginOptions): Promise<Ex
 async function logout(context: CommandContext): Promise<ExitCode> {
   const path = configPath(context.environment);
   const login = readLogin(path);
-  // The file goes first: what cannot be revoked for now must not be left lying about.
+  // The file goes first: what cannot be revoked for now must not stay on disk.
   removeLogin(path);
   if (login?.refreshToken !== undefined && login.server === context.client.server)
     await context.client.open("DELETE", "/v1/tokens/refresh-token", { body: login.refreshToken });

@@ -95,13 +95,13 @@ function historyFull(error: unknown): ServiceError | undefined {
   });
 }
 
-/** The error of a server that takes no more calls (RESOURCE_EXHAUSTED). */
+/** The error of a server that refuses further calls for now (RESOURCE_EXHAUSTED). */
 function tooManyCalls(error: unknown): ServiceError | undefined {
   const grpc = grpcError(error);
   if (grpc?.code !== 8) return undefined;
   return busy({
     code: "TEMPORAL_BUSY",
-    message: `Temporal takes no more calls for now: ${grpc.details.replace(/\.$/, "")}.`,
+    message: `Temporal refuses further calls for now: ${grpc.details.replace(/\.$/, "")}.`,
     remediation: "Send the request again later, and fewer at a time; the operator can raise Temporal's limits.",
   });
 }

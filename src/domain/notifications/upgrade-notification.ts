@@ -123,7 +123,7 @@ export function notificationsOfPhase({ from, to, errors, prechecksFailed }: Phas
   }
 }
 
-/** Errors as a notification holds them: the first ten, in few words, without what they are nested of. */
+/** Errors as a notification holds them: the first ten, in few words, without their nested errors. */
 export function notificationErrors(errors: readonly ErrorBody[]): NotificationData["errors"] {
   return errors.slice(0, 10).map(({ errorCode, message, remediationMessage, context }) => ({
     message: short(message),
