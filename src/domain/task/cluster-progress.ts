@@ -12,7 +12,6 @@ import {
   applyStageProgress,
   attemptFields,
   endStages,
-  lastErrorOf,
   type PendingAttempt,
   type StageLeft,
   type StageProgress,
@@ -257,12 +256,10 @@ export interface HostActivity extends PendingAttempt<HostAttempt> {
 /** Grafts what a pending Activity says onto its host: stages, the attempt, its last error, the time of the next one. */
 export function applyHostActivity(subTask: SubTask, activity: HostActivity): SubTask {
   const { host: id, progress } = activity;
-  const lastError = lastErrorOf(activity);
   return withHost(subTask, id, "IN_PROGRESS", (host) => ({
     ...host,
     ...attemptFields(activity, progress?.percent),
     ...(progress && { stages: [...progress.stages] }),
-    ...(lastError && { errors: [lastError] }),
   }));
 }
 

@@ -6,7 +6,6 @@ import type { SubTask } from "../spec/task";
 import {
   applyStageProgress,
   attemptFields,
-  lastErrorOf,
   type PendingAttempt,
   type StageProgress,
   stagesOf,
@@ -20,6 +19,7 @@ import {
   type HostCounts,
   type ResourceOutcome,
   resultSubTask,
+  serverResource,
   waitingPart,
   withPause,
 } from "./sub-task";
@@ -96,15 +96,7 @@ export function initialMgmtSubTask(mgmt: MgmtUpgradePlan, at: string): SubTask {
     status: "PENDING",
     creationTimestamp: at,
     stages: stagesOf(mgmtStages[mgmt.mechanism], at),
-    resources: [
-      {
-        resourceId: mgmt.resourceId,
-        name: mgmt.name,
-        type: "MGMT_SERVER",
-        ...(mgmt.fqdn !== undefined && { fqdn: mgmt.fqdn }),
-        ...(mgmt.sans && { sans: [...mgmt.sans] }),
-      },
-    ],
+    resources: [serverResource("MGMT_SERVER", mgmt)],
   };
 }
 
@@ -139,9 +131,8 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
 /** Grafts what a pending Activity says onto the SubTask: percent, the attempt, its last error, the time of the next one. */
 export function applyMgmtActivity(subTask: SubTask, activity: PendingAttempt<MgmtProgress>): SubTask {
   if (subTask.status !== "IN_PROGRESS") return subTask;
-  const lastError = lastErrorOf(activity);
   const { description, ...attempt } = attemptFields(activity, activity.progress?.percent);
-  return { ...describePart(subTask, description), ...attempt, ...(lastError && { errors: [lastError] }) };
+  return { ...describePart(subTask, description), ...attempt };
 }
 
 /** What the upgrade itself keeps of a management server that has ended: how it went, without its stages. */

@@ -13,7 +13,6 @@ import {
 import {
   applyStageProgress,
   attemptFields,
-  lastErrorOf,
   type PendingAttempt,
   type StageProgress,
   stagesOf,
@@ -27,6 +26,7 @@ import {
   mergeEnded,
   type ResourceOutcome,
   resultSubTask,
+  serverResource,
   withPause,
 } from "./sub-task";
 
@@ -65,15 +65,7 @@ export function initialNetvirtSubTask(netvirt: NetvirtUpgradePlan, at: string): 
     status: "PENDING",
     creationTimestamp: at,
     stages: stagesOf(netvirtStages, at),
-    resources: [
-      {
-        resourceId: netvirt.resourceId,
-        name: netvirt.name,
-        type: "NETVIRT_MANAGER",
-        ...(netvirt.fqdn !== undefined && { fqdn: netvirt.fqdn }),
-        ...(netvirt.sans && { sans: [...netvirt.sans] }),
-      },
-    ],
+    resources: [serverResource("NETVIRT_MANAGER", netvirt)],
   };
 }
 
@@ -126,12 +118,10 @@ export interface NetvirtActivity extends PendingAttempt<NetvirtProgress> {
 /** Grafts what a pending Activity says onto its component: its groups and nodes, the attempt, its last error. */
 export function applyNetvirtActivity(subTask: SubTask, activity: NetvirtActivity): SubTask {
   const { component: type, progress } = activity;
-  const lastError = lastErrorOf(activity);
   const percent = progress && progress.percent > 0 ? Math.floor(progress.percent) : undefined;
   return withComponent(subTask, type, "IN_PROGRESS", (component) => ({
     ...withNodes(component, progress?.nodes ?? []),
     ...attemptFields(activity, percent),
-    ...(lastError && { errors: [lastError] }),
   }));
 }
 

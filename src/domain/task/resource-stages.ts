@@ -87,25 +87,25 @@ export interface PendingAttempt<P extends AttemptProgress> {
   readonly maximumAttempts: number;
 }
 
-/** Its latest error, where it has had one. */
-export function lastErrorOf({ progress, lastError = progress?.lastError }: PendingAttempt<AttemptProgress>) {
-  return lastError;
-}
-
-/** The attempt of a part, how far it is (0 to 100), and one sentence on it: what it does, or when the next one starts and why. */
+/**
+ * The attempt of a part, how far it is (0 to 100), its latest error, and one sentence on it: what it does, or when the
+ * next one starts and why.
+ */
 export function attemptFields(
   pending: PendingAttempt<AttemptProgress>,
   percent?: number,
-): Pick<SubTask, "description" | "attempt" | "maximumAttempts" | "progressPercent"> {
-  const { progress, nextAttemptAt } = pending;
+): Pick<SubTask, "description" | "attempt" | "maximumAttempts" | "progressPercent" | "errors"> {
+  const { progress, nextAttemptAt, lastError = progress?.lastError } = pending;
   const maximumAttempts = progress?.maximumAttempts ?? pending.maximumAttempts;
   const attempt = (progress?.reportedFailures ?? 0) + 1;
   const attempts = { attempt, maximumAttempts };
+  const errors = lastError && { errors: [lastError] };
   if (nextAttemptAt !== undefined) {
-    const because = lastErrorOf(pending)?.message ?? "a failure";
+    const because = lastError?.message ?? "a failure";
     return {
       ...attempts,
       description: `Attempt ${attempt} of ${maximumAttempts} starts at ${nextAttemptAt}, after: ${because}`,
+      ...errors,
     };
   }
   const done = percent === undefined ? "" : ` (${percent} %)`;
@@ -114,5 +114,6 @@ export function attemptFields(
     ...attempts,
     ...(percent !== undefined && { progressPercent: percent }),
     description: `${progress?.activity ?? "Waiting for a worker."}${done}${which}`,
+    ...errors,
   };
 }

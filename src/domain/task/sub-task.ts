@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../errors";
-import type { ReasonCode, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
+import type { MgmtUpgradePlan, NetvirtUpgradePlan } from "../plan/upgrade-plan";
+import type { ReasonCode, SubTask, SubTaskStatus, TaskResource, WaitingFor } from "../spec/task";
 import { endStages } from "./resource-stages";
 
 /** How a resource's part of an upgrade ended. WITHIN_TOLERANCE: hosts failed, no more than its policy allows. */
@@ -24,6 +25,14 @@ const reasonAfter: Partial<Record<ResourceOutcome, ReasonCode>> = {
 interface Ending {
   readonly outcome: ResourceOutcome;
   readonly error?: ErrorBody;
+}
+
+/** A management server, or the manager of a NETVIRT instance, as its SubTask names it. */
+export function serverResource(
+  type: "MGMT_SERVER" | "NETVIRT_MANAGER",
+  { resourceId, name, fqdn, sans }: MgmtUpgradePlan | NetvirtUpgradePlan,
+): TaskResource {
+  return { resourceId, name, type, ...(fqdn !== undefined && { fqdn }), ...(sans && { sans: [...sans] }) };
 }
 
 /** Whether nothing more happens to a part of a Task. */
