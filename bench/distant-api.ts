@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Toxiproxy } from "../test/network/toxiproxy";
-import { KeptAlive } from "../test/production/kept-alive";
-import { temporalCluster } from "../test/production/temporal-cluster";
-import { freePorts, withoutTemporal } from "../test/system/deployment";
+import { Toxiproxy } from "../test/resilience/network/toxiproxy";
+import { KeptAlive } from "../test/e2e/production/kept-alive";
+import { temporalCluster } from "../test/e2e/production/temporal-cluster";
+import { freePorts, withoutTemporal } from "../test/support/service/deployment";
 import type { Fixture, ServerChoice } from "./fixture";
 
 const root = resolve(__dirname, "..");

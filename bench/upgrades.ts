@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { until } from "../test/system/deployment";
+import { until } from "../test/support/service/deployment";
 import type { Fixture } from "./fixture";
 import { upgradeRequest } from "./fleet";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cachedTool } from "./cached-tool.mjs";
 import { root, run } from "./run.mjs";
 
-const source = join(root, "test", "unit", "compose-config");
+const source = join(root, "test", "unit", "deployment", "compose-config");
 
 /**
  * The path of a program that loads a Compose project as `docker compose config -q` does, with the same library. Docker

@@ -10,7 +10,7 @@ const debianPackages = ["ca-certificates", "hostname", "netcat-openbsd", "tzdata
 
 /**
  * What the containers suite needs beside the programs of the production suite: Docker Compose, and the contents of the
- * stand-in images (test/containers/stand-ins). Each is kept in the cache; answers their folders. Makes one after the
+ * stand-in images (test/e2e/containers/stand-ins). Each is kept in the cache; answers their folders. Makes one after the
  * other, because each of them has all processors to itself.
  */
 export async function containerTools(cacheDir, { say, signal }) {

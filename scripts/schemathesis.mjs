@@ -5,7 +5,7 @@ import { pythonPackages } from "./python-packages.mjs";
 import { root } from "./run.mjs";
 
 /** Names every version, because the generators that it builds on decide what a seed gives. */
-const requirements = join(root, "test/third-party/schemathesis/requirements.txt");
+const requirements = join(root, "test/interop/third-party/schemathesis/requirements.txt");
 
 /** The folder of Schemathesis, with which the third-party suite tests the service against its own /openapi.json. */
 export function schemathesis(cacheDir, told) {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { cachedTool } from "./cached-tool.mjs";
 import { root, run } from "./run.mjs";
 
-const source = join(root, "test", "third-party", "vcsim");
+const source = join(root, "test", "interop", "third-party", "vcsim");
 
 /**
  * The path of vcsim, the govmomi project's simulator of a component manager, against which the third-party suite runs
- * our driver. It is built by Go from test/third-party/vcsim and kept in the cache, one build for each state of that.
+ * our driver. It is built by Go from test/interop/third-party/vcsim and kept in the cache, one build for each state of that.
  */
 export async function vcsim(cacheDir, { say, signal }) {
   const digest = createHash("sha256");
@@ -16,7 +16,7 @@ export async function vcsim(cacheDir, { say, signal }) {
   const told = {
     making: "Building vcsim with Go; this happens once and takes about half a minute",
     needed:
-      "The third-party suite needs vcsim, which Go 1.25 or later builds from test/third-party/vcsim: install Go, put `go` on PATH and let it reach a module proxy.",
+      "The third-party suite needs vcsim, which Go 1.25 or later builds from test/interop/third-party/vcsim: install Go, put `go` on PATH and let it reach a module proxy.",
     say,
   };
   const place = await cachedTool(join(cacheDir, `vcsim-${digest.digest("hex").slice(0, 12)}`), told, (fresh) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { upgradesQuery } from "../../src/temporal/visibility";
-import { until } from "../../test/system/deployment";
+import { until } from "../../test/support/service/deployment";
 import type { FixtureBenchmark } from "../benchmark";
 import type { Fixture } from "../fixture";
 import { alternate, median, runConcurrently, timed } from "../measure";

@@ -1,4 +1,4 @@
-import { until } from "../../test/system/deployment";
+import { until } from "../../test/support/service/deployment";
 import type { FixtureBenchmark } from "../benchmark";
 import type { Fixture, Role } from "../fixture";
 import { alternate, median, sum, timed } from "../measure";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
-import { until } from "../../test/system/deployment";
+import { until } from "../../test/support/service/deployment";
 import type { FixtureBenchmark } from "../benchmark";
 import { startLongUpgrades, terminateUpgrades } from "../upgrades";
 import type { Fixture } from "../fixture";

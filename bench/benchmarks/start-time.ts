@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startDevServer } from "../../src/temporal/dev-server";
-import { freePorts } from "../../test/system/deployment";
+import { freePorts } from "../../test/support/service/deployment";
 import type { StandaloneBenchmark } from "../benchmark";
 import { alternate, median, timed } from "../measure";
 

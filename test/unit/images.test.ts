@@ -33,8 +33,8 @@ describe("the pictures of the documentation", () => {
   });
 
   it("are taken by the browser tests", () => {
-    const tests = readdirSync(join(root, "test/browser")).map((name) =>
-      readFileSync(join(root, "test/browser", name), "utf8"),
+    const tests = readdirSync(join(root, "test/e2e/console")).map((name) =>
+      readFileSync(join(root, "test/e2e/console", name), "utf8"),
     );
     const taken = tests.flatMap((text) =>
       [...text.matchAll(/(?:screenshot\(\S+, |picture\()"([\w-]+)"/g)].map(([, name]) => `${folder}/${name}.png`),

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually";
-import { isAlive } from "../../system/service-under-test";
+import { isAlive } from "../../support/service/service-under-test";
 import { cachedCliPath, findTemporalCli, type TemporalCliSearch } from "../../../src/temporal/find-temporal-cli";
 
 const workingCli = "#!/bin/sh\necho temporal version 1.5.1\n";

@@ -10,8 +10,8 @@ import { Stage, SubTask, Task, TaskResource } from "../../../src/domain/spec/tas
 import { PageOfUpgrade, Upgrade } from "../../../src/domain/spec/upgrade";
 import * as spec from "../../../src/domain/spec/upgrade-spec";
 import { RemediationProgress } from "../../../src/domain/task/host-remediation";
-import { furtherFields } from "../../contract/specified-models";
-import { enumerations, fieldsOfModels } from "../../contract/specified-tables";
+import { furtherFields } from "../../interop/contract/specified-models";
+import { enumerations, fieldsOfModels } from "../../interop/contract/specified-tables";
 import { arbitraryOf } from "./arbitrary-of";
 
 /** The models of Spec 2 and 7 by their names there. */

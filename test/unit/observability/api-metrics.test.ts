@@ -9,7 +9,7 @@ import { createApiMetrics } from "../../../src/observability/api-metrics";
 import { currentRequestId, keepRequest } from "../../../src/observability/context";
 import { startMetricsServer } from "../../../src/observability/metrics-server";
 import type { UpgradeCounts } from "../../../src/temporal/upgrade-counter";
-import { freePorts } from "../../system/deployment";
+import { freePorts } from "../../support/service/deployment";
 import { fakeService, memoryLog } from "../api/api-under-test";
 
 const ids = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];

@@ -4,7 +4,7 @@ import request from "supertest";
 import type { ErrorBody } from "../../../src/domain/errors";
 import { serveHealth } from "../../../src/observability/metrics-server";
 import { type ServiceError, temporalNotSetUp } from "../../../src/upgrades/service-error";
-import { freePorts } from "../../system/deployment";
+import { freePorts } from "../../support/service/deployment";
 
 describe("serveHealth", () => {
   let ready: TE.TaskEither<ServiceError, readonly ErrorBody[]> = TE.right([]);

@@ -1,0 +1,72 @@
+import { expect } from "chai";
+import type { Request } from "playwright-core";
+import { example } from "../../support/service/examples";
+import { until } from "../../support/service/service-under-test";
+import { expectAccessible } from "./accessibility";
+import { screenshot } from "./chromium";
+import { ConsoleUnderTest } from "./console-under-test";
+
+describe("the console's list of upgrades", function () {
+  this.timeout(120_000);
+  const console = ConsoleUnderTest.inSuite({});
+
+  it("is filtered by the service, keeps its filters in the address, and shows what comes", async () => {
+    const { page, service } = console;
+    const mine = await service.startUpgrade(example("cluster-draft"));
+    const cards = page.locator(".cards a");
+    await page.goto(service.apiUrl);
+    await page.locator(`a[href="#/upgrades/${mine.id}"]`).waitFor();
+    const asked = page.waitForRequest((request) => request.url().includes("resourceId="));
+    await page.getByLabel("Cluster").selectOption({ label: "fra1-prod-cl01" });
+    expect((await asked).url()).to.match(/resourceId=4a6c1a1e-51b2-4d3c-9e0f-000000000008&pageNumber=0&pageSize=25/);
+    await page.getByText("No upgrade is like this.").waitFor();
+    expect(await cards.count()).to.equal(0);
+    await page.getByLabel("Cluster").selectOption({ label: "fra1-mgmt-cl01" });
+    await page.getByLabel("Status").selectOption("DRAFT");
+    await page.getByText("1 upgrade like this").waitFor();
+    const address = page.url();
+    expect(address).to.match(/#\/\?.*resourceId=.*status=DRAFT|#\/\?.*status=DRAFT.*resourceId=/);
+    await expectAccessible(page);
+
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByText("1 upgrade like this").waitFor();
+    expect(await page.getByLabel("Status").inputValue()).to.equal("DRAFT");
+    await page.goBack();
+    await page.goForward();
+    await page.getByText("1 upgrade like this").waitFor();
+
+    const second = await service.startUpgrade(example("cluster-draft"));
+    await page.locator(`a[href="#/upgrades/${second.id}"]`).waitFor();
+  });
+
+  it("asks again without being sent what it has", async () => {
+    const { page, service } = console;
+    await service.startUpgrade(example("cluster-draft"));
+    const statuses: number[] = [];
+    page.on("response", (answer) => {
+      if (answer.url().includes("/v1/upgrades?")) statuses.push(answer.status());
+    });
+    await page.goto(service.apiUrl);
+    await until("an answer was 304", () => statuses.includes(304));
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 304]));
+  });
+
+  it("has pages", async () => {
+    const { page, service } = console;
+    const { body } = await service.get<{ elements: unknown[] }>("/v1/upgrades");
+    for (let i = body.elements.length; i < 27; i++) await service.startUpgrade(example("cluster-draft"));
+    await page.goto(service.apiUrl);
+    await page.getByText(/Page 1 of 2/).waitFor();
+    await page.locator(".card-title", { hasText: "fra1-mgmt-cl01" }).first().waitFor();
+    await screenshot(page, "console-list");
+    expect(await page.locator(".cards a").count()).to.equal(25);
+    await expectAccessible(page);
+    const isSecond = (request: Request) => request.url().includes("pageNumber=1&pageSize=25");
+    await Promise.all([page.waitForRequest(isSecond), page.getByRole("link", { name: "Next page" }).click()]);
+    await page.getByText(/Page 2 of 2/).waitFor();
+    expect(page.url()).to.contain("page=2");
+    await page.getByRole("link", { name: "Previous page" }).click();
+    await page.getByText(/Page 1 of 2/).waitFor();
+  });
+});

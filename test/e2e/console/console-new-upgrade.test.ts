@@ -1,0 +1,256 @@
+import { expect } from "chai";
+import type { Locator, Page, Request } from "playwright-core";
+import type { PageOfUpgrade } from "../../../src/domain/spec/upgrade";
+import { example } from "../../support/service/examples";
+import { expectAccessible, narrow } from "./accessibility";
+import { screenshot } from "./chromium";
+import { ConsoleUnderTest } from "./console-under-test";
+import { hasFocus, pressOn, tabTo } from "./keyboard";
+
+const platform = example("platform");
+const hostsOnly = example("cluster-draft");
+const heldCluster = "4a6c1a1e-51b2-4d3c-9e0f-000000000008";
+
+describe("the console's form of a new upgrade", function () {
+  this.timeout(180_000);
+  const console = ConsoleUnderTest.inSuite({ SIMULATOR_HOST_SECONDS: "20" });
+
+  const isStart = (request: Request) => request.method() === "POST" && request.url().endsWith("/v1/upgrades");
+  const shownJson = async (page: Page): Promise<unknown> =>
+    JSON.parse((await page.getByLabel("As JSON", { exact: true }).textContent()) ?? "");
+  const openForm = async () => {
+    await console.page.goto(`${console.service.apiUrl}/#/new`);
+    await console.page.getByLabel(/^fra1-mgmt-cl01/).waitFor();
+  };
+  const chooseSimply = async () => {
+    await openForm();
+    await console.page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
+    await console.page.getByLabel(/^fra1-mgmt-cl01/).check();
+    await console.button("Show the plan").click();
+    await console.button("Create the draft").waitFor();
+  };
+  const upgrades = async () => (await console.service.get<PageOfUpgrade>("/v1/upgrades")).body.elements ?? [];
+
+  it("is filled for every product by the keyboard, and sends the draft that it shows", async () => {
+    const { page, service } = console;
+    await openForm();
+    const type = async (target: Locator, text: string) => {
+      await tabTo(page, target);
+      await page.keyboard.type(text);
+    };
+    const field = (label: string) => page.getByLabel(label, { exact: true }).locator("visible=true").first();
+    const open = (panel: string) => pressOn(page, page.locator("summary", { hasText: panel }), "Enter");
+
+    await type(field("Bundle"), "The whole");
+    await pressOn(page, page.getByLabel(/^fra1-mgmt-cl01/), "Space");
+    await tabTo(page, field("As soon as possible"));
+    await page.keyboard.press("ArrowRight");
+    const year = new Date().getFullYear() + 1;
+    await type(field("Not before"), `1201${year}`);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.type("0930AM");
+    await open("Hosts: version");
+    await type(field("Version"), "9.0.2");
+    await type(field("Image id"), "2f6d8a10-7c3e-4b5d-9a01-000000000001");
+    await pressOn(page, console.button("Add a firmware package"), "Enter");
+    await type(field("Hardware support manager"), "com.example.firmware");
+    await type(field("Package name"), "Catalog");
+    await type(field("Package version"), "26.01");
+    await type(field("Machines that stay on a host"), "Suspend them to disk");
+    for (const label of ["Check hardware compatibility", "Quick boot", "Move machines that are off"])
+      await type(field(label), "Yes");
+    await type(field("Switch off admission control"), "No");
+    await type(field("Then"), "Try again");
+    await type(field("How often"), "2");
+    await type(field("After how many seconds"), "30");
+    await open("Network virtualization");
+    await pressOn(page, console.button("Add inputs for an instance"), "Enter");
+    const proposed = await page.locator(`datalist option[value="7b1e40c2-5d0a-4c6e-8f11-000000000001"]`).textContent();
+    expect(proposed, "the name beside the id that is proposed").to.match(/\w/);
+    await type(field("Which instance"), "7b1e40c2-5d0a-4c6e-8f11-000000000001");
+    await type(field("Host clusters side by side"), "Yes");
+    await pressOn(page, page.getByLabel("Upgrade no edge cluster"), "Space");
+    await open("Management servers");
+    await pressOn(page, console.button("Add inputs for a server"), "Enter");
+    await type(field("Which server"), "9c2f51d3-6e1b-4d7f-a022-000000000001");
+    await type(field("How"), "By migration");
+    await type(field("Address"), "As given");
+    await type(field("IP address"), "10.20.30.40");
+    await type(field("Subnet mask"), "255.255.255.0");
+    await type(field("Gateway"), "10.20.30.1");
+    await pressOn(page, console.button("Show the plan"), "Enter");
+    await console.button("Create the draft").waitFor();
+    expect(await hasFocus(page.getByRole("heading", { name: "The plan" })), "the focus goes to the plan").to.equal(
+      true,
+    );
+    await expectAccessible(page);
+
+    const expected = {
+      bundleId: platform.bundleId,
+      resourceType: "CLUSTER",
+      draftMode: true,
+      resourceUpgradeSpecs: [
+        {
+          resourceId: "4a6c1a1e-51b2-4d3c-9e0f-000000000034",
+          scheduledTimestamp: await page.evaluate(`new Date("${year}-12-01T09:30").toISOString()`),
+          toVersion: "9.0.2",
+          personalitySpec: {
+            personalityId: "2f6d8a10-7c3e-4b5d-9a01-000000000001",
+            hardwareSupportSpecs: [
+              { name: "com.example.firmware", packageSpec: { name: "Catalog", version: "26.01" } },
+            ],
+          },
+          hostosUpgradeOptionsSpec: {
+            preRemediationPowerAction: "SUSPEND_VMS",
+            enforceHclValidation: true,
+            enableQuickboot: true,
+            evacuateOfflineVms: true,
+            disableHac: false,
+            hostosUpgradeFailureAction: { action: "RETRY", retryCount: 2, retryDelay: 30 },
+          },
+        },
+      ],
+      netvirtUpgradeUserInputSpecs: [
+        {
+          netvirtId: "7b1e40c2-5d0a-4c6e-8f11-000000000001",
+          netvirtUpgradeOptions: { isHostClustersUpgradeParallel: true },
+          netvirtEdgeClusterUpgradeSpecs: [],
+        },
+      ],
+      mgmtUpgradeUserInputSpecs: [
+        {
+          resourceId: "9c2f51d3-6e1b-4d7f-a022-000000000001",
+          upgradeMechanism: "ReducedDowntimeMigration",
+          temporaryNetwork: {
+            networkMode: "STATIC",
+            ipAddress: "10.20.30.40",
+            subnetMask: "255.255.255.0",
+            gateway: "10.20.30.1",
+          },
+        },
+      ],
+    };
+    expect(await shownJson(page)).to.deep.equal(expected);
+    expect(await page.locator(".plan > li h3").allInnerTexts()).to.satisfy((steps: string[]) =>
+      ["Network virtualization", "Management servers", "Hosts"].every((name, i) => steps[i]?.startsWith(name)),
+    );
+
+    const sent = page.waitForRequest(isStart);
+    await pressOn(page, console.button("Create the draft"), "Enter");
+    const request = await sent;
+    expect(request.postDataJSON()).to.deep.equal(expected);
+    expect(request.headers()["idempotency-key"]).to.match(/^[\da-f]{32}$/);
+    await page.locator(".headline .badge").waitFor();
+    const id = /#\/upgrades\/(.+)$/.exec(page.url())?.[1] ?? "";
+    const { body } = await service.get<Record<string, unknown>>(`/v1/upgrades/${id}`);
+    expect(body["resourceUpgradeSpecs"]).to.deep.equal(expected.resourceUpgradeSpecs);
+  });
+
+  it("starts nothing twice, neither by a double click nor after an answer that was lost", async () => {
+    const { page } = console;
+    const before = (await upgrades()).length;
+    await chooseSimply();
+    let starts = 0;
+    await page.route("**/v1/upgrades", async (route, request) => {
+      if (!isStart(request)) return route.continue();
+      starts += 1;
+      if (starts > 1) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await console.button("Create the draft").dblclick();
+    await page.getByRole("alert").getByText("The API does not answer.").waitFor();
+    expect([starts, (await upgrades()).length - before]).to.deep.equal([1, 1]);
+    await console.button("Create the draft").click();
+    await page.locator(".headline .badge").waitFor();
+    expect([starts, (await upgrades()).length - before]).to.deep.equal([2, 1]);
+    await page.goto(`${console.service.apiUrl}/#/new`);
+    expect(await page.getByLabel("Bundle").inputValue(), "the form is empty afterwards").to.equal("");
+  });
+
+  it("says what holds a cluster, and keeps what is filled in while one looks at that", async () => {
+    const { page, service } = console;
+    const { id } = await service.startUpgrade({
+      ...hostsOnly,
+      draftMode: false,
+      resourceUpgradeSpecs: [{ resourceId: heldCluster }],
+    });
+    await service.taskWhen(id, "runs", ({ status }) => status === "In Progress");
+    await openForm();
+    await page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
+    await page.getByText("Held by another upgrade until that ends.").waitFor();
+    expect(await page.getByLabel(/^fra1-prod-cl01/).isDisabled()).to.equal(true);
+    await page.getByRole("link", { name: /^Show upgrade/ }).click();
+    await page.waitForURL(`**/#/upgrades/${id}`);
+    await page.goBack();
+    await page.getByLabel(/^fra1-prod-cl01/).waitFor();
+    expect(await page.getByLabel("Bundle").inputValue()).to.equal(hostsOnly.bundleId);
+  });
+
+  it("does not take half a time for none", async () => {
+    const { page } = console;
+    await openForm();
+    await page.getByLabel("Bundle").selectOption(platform.bundleId);
+    await page.getByLabel(/^fra1-mgmt-cl01/).check();
+    await page.locator("summary", { hasText: "Management servers" }).click();
+    await console.button("Add inputs for a server").click();
+    const switchover = page.getByLabel("Switch over not before");
+    await switchover.focus();
+    await page.keyboard.type("1224");
+    await console.button("Show the plan").click();
+    await page.getByRole("alert").getByText("Choose a date and a time.").waitFor();
+    expect(await hasFocus(switchover)).to.equal(true);
+    await switchover.fill("");
+    await switchover.blur();
+    await console.button("Show the plan").click();
+    await console.button("Create the draft").waitFor();
+  });
+
+  it("takes over a pasted request, and shows each refusal of the service at its field", async () => {
+    const { page } = console;
+    await page.setViewportSize(narrow);
+    await openForm();
+    const [cluster] = platform.resourceUpgradeSpecs;
+    const past = {
+      ...platform,
+      draftmode: true,
+      resourceUpgradeSpecs: [
+        { resourceId: cluster?.resourceId, toVersion: "8.0", scheduledTimestamp: "2020-01-01T00:00:00Z" },
+      ],
+    };
+    await page.locator("summary", { hasText: "Fill the form from JSON" }).click();
+    await page.getByLabel("Request as JSON").fill("{");
+    await console.button("Fill the form").click();
+    await page.getByText(/This is no JSON/).waitFor();
+    await page.getByLabel("Request as JSON").fill(JSON.stringify(past));
+    await console.button("Fill the form").click();
+    await page.getByText(/fields that the interface does not know: draftmode/).waitFor();
+
+    await console.button("Show the plan").click();
+    const time = page.getByLabel("Not before", { exact: true });
+    await page.locator("input[type=datetime-local]:focus").waitFor();
+    expect(await hasFocus(time), "the first wrong field has the focus").to.equal(true);
+    expect(await described(time)).to.contain("has passed");
+    const version = page.getByLabel("Version", { exact: true });
+    expect(await described(version)).to.contain("does not offer version 8.0");
+    await expectAccessible(page);
+    await screenshot(page, "console-refused");
+
+    await page.getByLabel("As soon as possible").check();
+    expect(await described(version), "the other problem stays").to.contain("does not offer version 8.0");
+    await page.getByRole("alert").getByRole("button").click();
+    expect(await hasFocus(version), "the summary leads to the field").to.equal(true);
+    await version.fill("");
+    await console.button("Show the plan").click();
+    await console.button("Start the upgrade").waitFor();
+    await page.getByText(/This is not a draft/).waitFor();
+    await expectAccessible(page);
+  });
+
+  /** The texts that describe an input to a screen reader. */
+  async function described(input: Locator): Promise<string> {
+    const ids = (await input.getAttribute("aria-describedby"))?.split(" ") ?? [];
+    const texts = ids.map((id) => console.page.locator(`[id="${id}"]`).innerText());
+    return (await Promise.all(texts)).join(" ");
+  }
+});

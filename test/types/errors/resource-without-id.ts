@@ -1,4 +1,0 @@
-// expect TS2322
-import type { ResourceUpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
-
-export const resource: ResourceUpgradeSpec = { upgradeNow: true };

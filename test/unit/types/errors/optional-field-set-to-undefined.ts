@@ -1,0 +1,4 @@
+// expect TS2375
+import type { ResourceUpgradeSpec } from "../../../../src/domain/spec/upgrade-spec";
+
+export const resource: ResourceUpgradeSpec = { resourceId: "cluster-1", toVersion: undefined };

@@ -1,0 +1,112 @@
+import { expect } from "chai";
+import { readHolder } from "../../../src/temporal/lock-holder";
+import { eventually } from "../../support/eventually";
+import {
+  activityFailure,
+  FakeActivities,
+  Gate,
+  type ReplacedActivities,
+  upgraded,
+} from "../../support/fake-activities";
+import type { RunningUpgrade } from "../../support/running-upgrade";
+import { sampleBundle } from "../../support/sample-plan";
+import { bundleOf, component, domain } from "../../support/sample-platform";
+import { useBench } from "../../support/upgrade-bench";
+
+const failed = "Failed / COMPLETED_WITH_FAILURE";
+
+describe("Servers that more than one upgrade wants", function () {
+  this.timeout(30_000);
+  const bench = useBench("DEV_SERVER");
+
+  /** Says who holds what, and stays before it touches a component manager. */
+  function held(gate: Gate): FakeActivities {
+    const holder: ReplacedActivities = {
+      readLockHolder: ({ workflowId }) => readHolder(bench().env.client, workflowId),
+      readNetvirtUpgrade: async () => {
+        await gate.pass();
+        throw activityFailure("END_OF_TEST");
+      },
+      readMgmtServer: async () => {
+        await gate.pass();
+        throw activityFailure("END_OF_TEST");
+      },
+      remediateHost: async (input) => {
+        await gate.pass();
+        return upgraded(input);
+      },
+    };
+    return new FakeActivities(holder, 1);
+  }
+  const changed = ({ fake }: RunningUpgrade) => [
+    ...fake.changes,
+    ...fake.netvirt.calls.filter((call) => call !== "prechecks"),
+  ];
+  async function expectRefused(loser: RunningUpgrade, holder: RunningUpgrade, says: string): Promise<void> {
+    await loser.untilStatuses(failed);
+    const { errors = [] } = await loser.task();
+    expect(errors.map(({ errorCode, context }) => [errorCode, context?.["upgradeId"]])).to.deep.equal([
+      ["RESOURCE_LOCKED", holder.id],
+    ]);
+    expect(errors[0]?.message).to.contain(says).and.to.contain(holder.id).and.to.contain("nothing was touched");
+  }
+  async function expectLockedOut(loser: RunningUpgrade, holder: RunningUpgrade, says: string): Promise<void> {
+    await expectRefused(loser, holder, says);
+    expect(changed(loser)).to.deep.equal([]);
+  }
+
+  it("are upgraded by one of two that race for the same NETVIRT instance, whichever clusters they name", async () => {
+    const gate = new Gate();
+    const { resources, ...options } = domain();
+    // One for both: the Activities of the instance are those of whoever gets it.
+    const fake = held(gate);
+    const bundle = bundleOf(component("NETVIRT"));
+    const upgrades = await Promise.all(
+      resources.map((cluster) => bench().upgrade({ ...options, resources: [cluster], bundle }, fake)),
+    );
+    await gate.reached;
+    const statuses = await eventually(
+      () => Promise.all(upgrades.map((upgrade) => upgrade.statuses())),
+      (all) => all.filter((status) => status === failed).length === 1,
+    );
+    const loser = upgrades[statuses.indexOf(failed)]!;
+    await expectRefused(loser, upgrades[1 - statuses.indexOf(failed)]!, "NETVIRT nsx-01");
+    expect(changed(loser)).to.deep.equal(["read"]);
+  });
+
+  type Wanted = "MGMT" | "NETVIRT" | "HOSTOS";
+  const bundleFor = (wanted: Wanted) => (wanted === "HOSTOS" ? sampleBundle : bundleOf(component(wanted)));
+  const lockCases: readonly [string, Wanted, Wanted, string][] = [
+    ["a cluster while its management server is upgraded", "MGMT", "HOSTOS", "while mgmt/"],
+    ["a management server while one of its clusters is upgraded", "HOSTOS", "MGMT", "while cluster/"],
+    ["a cluster while the NETVIRT of its domain is upgraded", "NETVIRT", "HOSTOS", "while netvirt/"],
+    ["NETVIRT while a cluster of its domain is upgraded", "HOSTOS", "NETVIRT", "while cluster/"],
+  ];
+  for (const [what, first, second, says] of lockCases)
+    it(`keep out ${what}`, async () => {
+      const gate = new Gate();
+      const { resources, ...options } = domain();
+      const [one, other] = [resources.slice(0, 1), resources.slice(1)];
+      const holder = await bench().upgrade({ ...options, resources: one, bundle: bundleFor(first) }, held(gate));
+      await gate.reached;
+      const loser = await bench().upgrade({ ...options, resources: other, bundle: bundleFor(second) }, held(gate));
+      await expectLockedOut(loser, holder, says);
+    });
+
+  for (const wanted of ["MGMT", "NETVIRT"] as const)
+    it(`are upgraded by one of two that race, where one wants ${wanted} and the other one of its clusters`, async () => {
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const gates = [new Gate(), new Gate()];
+          const { resources, ...options } = domain();
+          const upgrades = await Promise.all(
+            [bundleFor(wanted), sampleBundle].map((bundle, n) =>
+              bench().upgrade({ ...options, bundle, resources: resources.slice(n, n + 1) }, held(gates[n]!)),
+            ),
+          );
+          const winner = await Promise.race(gates.map((gate, n) => gate.reached.then(() => n)));
+          await expectLockedOut(upgrades[1 - winner]!, upgrades[winner]!, "while ");
+        }),
+      );
+    });
+});

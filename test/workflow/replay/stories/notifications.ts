@@ -1,0 +1,152 @@
+import { ApplicationFailure } from "@temporalio/common";
+import type { NotificationInput } from "../../../../activities/contract";
+import { FakeActivities, Gate, hostFailure, upgraded } from "../../../support/fake-activities";
+import { notifierOf, untilAllIsTold } from "../../../support/notifier";
+import type { RunningUpgrade } from "../../../support/running-upgrade";
+import type { UpgradeBench } from "../../../support/upgrade-bench";
+import { draftWaiting, failed, hostCount, type Story } from "../story";
+
+const receivers = [
+  { id: "chat", retryHours: 24 },
+  { id: "pager", events: ["upgrade.failed", "upgrade.host.failed"], retryHours: 1 },
+] as const;
+
+/** Upgrades whose receivers are told what happens to them. */
+export const notificationStories: Readonly<Record<string, Story>> = {
+  "told-of-a-draft": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      await upgrade.untilStatuses(draftWaiting);
+      await upgrade.ask("commit");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-of-a-failure-and-a-retry": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      let reported = 0;
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            if (reported === 0) throw hostFailure(input, ++reported);
+            return upgraded(input);
+          },
+          deliverNotification: async ({ receiver }: NotificationInput) => {
+            if (receiver === "pager")
+              throw ApplicationFailure.nonRetryable("not there", "NOTIFICATION_RECEIVER_UNKNOWN");
+            return { outcome: "DELIVERED" };
+          },
+        },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await upgrade.untilStatuses(failed);
+      await upgrade.ask("retry");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-of-a-cancellation": {
+    ends: "CANCELED",
+    async tell(bench) {
+      const { upgrade } = await paused(bench);
+      await upgrade.handle.cancel();
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-to-nobody-who-listens": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const fake = new FakeActivities({ deliverNotification: async () => ({ outcome: "GONE" }) }, hostCount);
+      return toItsEnd(bench, await bench.upgrade({ notifications: receivers }, fake));
+    },
+  },
+
+  "told-of-a-resolution": {
+    ends: "FAILED",
+    async tell(bench) {
+      const fake = new FakeActivities(
+        {
+          remediateHost: async (input) => {
+            throw hostFailure(input);
+          },
+        },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await upgrade.untilStatuses(failed);
+      await upgrade.ask("resolve");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-of-a-loss": {
+    ends: "TERMINATED",
+    async tell(bench) {
+      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      await upgrade.untilStatuses(draftWaiting);
+      await untilAllIsTold(bench, upgrade);
+      await upgrade.handle.terminate("by mistake");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-by-several-runs": {
+    ends: "COMPLETED",
+    settings: ["limit.historyCount.suggestContinueAsNew=30"],
+    async tell(bench) {
+      const { upgrade, open } = await paused(bench, true);
+      for (let round = 0; round < 4; round++) {
+        for (const request of ["resume", "pause"] as const) await upgrade.ask(request);
+        await untilAllIsTold(bench, upgrade);
+      }
+      open();
+      await upgrade.ask("resume");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "told-in-order": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      const fake = new FakeActivities(
+        { deliverNotification: () => gate.pass().then(() => ({ outcome: "DELIVERED" })) },
+        hostCount,
+      );
+      const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+      await upgrade.end();
+      gate.open();
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "open-while-told-of-a-pause": {
+    ends: "OPEN",
+    async tell(bench) {
+      const { upgrade } = await paused(bench);
+      return upgrade;
+    },
+  },
+};
+
+async function toItsEnd(bench: UpgradeBench, upgrade: RunningUpgrade): Promise<RunningUpgrade> {
+  await upgrade.end();
+  await notifierOf(bench, upgrade).result();
+  return upgrade;
+}
+
+/** An upgrade that is paused after its first host, or while that stays in work, and whose receivers know. */
+async function paused(bench: UpgradeBench, staysInWork = false) {
+  const gate = new Gate();
+  const fake = new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, hostCount);
+  const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+  await gate.reached;
+  await upgrade.ask("pause");
+  if (!staysInWork) gate.open();
+  await untilAllIsTold(bench, upgrade);
+  return { upgrade, open: gate.open };
+}
