@@ -11,7 +11,7 @@ const dockerfiles = join(__dirname, "stand-ins");
 /** The folder or program that the preparation of this suite has put into a variable. */
 export function tool(variable: string): string {
   const place = process.env[variable];
-  if (!place) throw new Error(`${variable} is not set: run these tests by npm run test:containers`);
+  if (!place) throw new Error(`${variable} is not set: run these tests by npm test -- e2e/containers`);
   return place;
 }
 

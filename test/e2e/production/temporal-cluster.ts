@@ -16,10 +16,10 @@ const host = "127.0.0.1";
 /** Where this runs as root, PostgreSQL needs another user: the one that owns nothing. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** The folders of the programs, which `npm run test:production` finds or makes. */
+/** The folders of the programs, which `npm test -- e2e/production` finds or makes. */
 export function folderOf(variable: "POSTGRESQL" | "POSTGRESQL_CLIENTS" | "TEMPORAL_SERVER"): string {
   const folder = process.env[variable];
-  if (folder === undefined) throw new Error(`${variable} is not set: run these tests by npm run test:production`);
+  if (folder === undefined) throw new Error(`${variable} is not set: run these tests by npm test -- e2e/production`);
   return folder;
 }
 

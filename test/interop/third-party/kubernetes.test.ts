@@ -26,7 +26,8 @@ describe("deploy/kubernetes, by Kubernetes' own tools and schemas", function () 
   let folder: string;
 
   before(async () => {
-    if (tools === "") throw new Error("KUBERNETES_TOOLS is not set: run these tests by npm run test:third-party");
+    if (tools === "")
+      throw new Error("KUBERNETES_TOOLS is not set: run these tests by npm test -- interop/third-party");
     const build = await promisify(execFile)(join(tools, "kustomize"), ["build", join(kubernetesFolder, "production")]);
     rendered = build.stdout;
     folder = mkdtempSync(join(tmpdir(), "ums-kubernetes-"));

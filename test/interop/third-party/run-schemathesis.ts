@@ -46,7 +46,7 @@ const aroundMilliseconds = 120_000;
 export async function runSchemathesis({ url, token, phase, seconds, folder }: SchemathesisOptions): Promise<PhaseRun> {
   const packages = process.env["SCHEMATHESIS"];
   if (!packages)
-    throw new Error("SCHEMATHESIS is not set: run `npm run test:third-party`, which installs it and sets that.");
+    throw new Error("SCHEMATHESIS is not set: run `npm test -- interop/third-party`, which installs it and sets that.");
   const report = join(folder, `${phase}.json`);
   const bounds = ["--seed", String(seed), "--max-time", String(seconds), "--request-timeout", "20"];
   const args = [

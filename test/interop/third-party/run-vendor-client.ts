@@ -9,7 +9,7 @@ export async function runVendorClient(script: string, ...args: string[]): Promis
   const folder = process.env["VENDOR_CLIENTS"];
   if (!folder)
     throw new Error(
-      "VENDOR_CLIENTS is not set: run `npm run test:third-party`, which installs the clients and sets it.",
+      "VENDOR_CLIENTS is not set: run `npm test -- interop/third-party`, which installs the clients and sets it.",
     );
   const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" };
   const { stdout } = await run("python3", [join(__dirname, "vendor-clients", script), ...args], {

@@ -13,7 +13,7 @@ export interface Vcsim {
 export async function startVcsim({ port = 0, plain = true } = {}): Promise<Vcsim> {
   const program = process.env["VCSIM_PATH"];
   if (!program)
-    throw new Error("VCSIM_PATH is not set: run `npm run test:third-party`, which builds vcsim and sets it.");
+    throw new Error("VCSIM_PATH is not set: run `npm test -- interop/third-party`, which builds vcsim and sets it.");
   const args = ["-port", String(port), "-clusters", "2", "-hosts", "2", `-plain=${plain}`];
   const child: ChildProcess = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -78,7 +78,7 @@ describe("kill -9 of", function () {
       if (asked)
         it(`${name} (seed ${seed})`, async () => {
           await crash(stage, names, seed, name).catch((error: unknown) => {
-            const again = `CRASH_SEED=${seed} CRASH_CELLS='${name}' npm run test:crash`;
+            const again = `CRASH_SEED=${seed} CRASH_CELLS='${name}' npm test -- resilience/crash`;
             throw new Error(`${error instanceof Error ? error.message : String(error)}\nAgain: ${again}`, {
               cause: error,
             });

@@ -15,7 +15,7 @@ describe("A worker that is frozen, replaced and woken changes nothing more while
   lostWorkerCells({
     moments: ["REFUSED", "CANCELLED", "BUSY"],
     oneOf: 4,
-    script: "test:crash",
+    suite: "resilience/crash",
     startLane: async () => ({ workers: await TwoWorkers.start(), lose: () => freeze }),
   });
 });

@@ -14,7 +14,7 @@ describe("A worker that is cut off from Temporal alone, and replaced, changes no
   lostWorkerCells({
     moments: ["REFUSED", "CANCELLED", "BUSY"],
     oneOf: 6,
-    script: "test:network",
+    suite: "resilience/network",
     startLane: async (index) => {
       const proxies: Proxy[] = [];
       const workers = await TwoWorkers.start(async (temporal) => {

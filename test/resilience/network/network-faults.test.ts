@@ -63,7 +63,7 @@ describe("A fault of the network between", function () {
     it(`${cell.name} (seed ${seed})`, async () => {
       const outcome = await outcomes.get(cell);
       if (outcome === undefined) return;
-      const again = `NETWORK_SEED=${seed} NETWORK_CELLS='${cell.name}' npm run test:network`;
+      const again = `NETWORK_SEED=${seed} NETWORK_CELLS='${cell.name}' npm test -- resilience/network`;
       throw new Error(`${outcome instanceof Error ? outcome.message : String(outcome)}\nAgain: ${again}`, {
         cause: outcome,
       });

@@ -13,7 +13,7 @@ export interface Toxic {
 
 const host = "127.0.0.1";
 
-/** Toxiproxy's server, by its HTTP API; made ready by `npm run test:network`. */
+/** Toxiproxy's server, by its HTTP API; made ready by `npm test -- resilience/network`. */
 export class Toxiproxy {
   private constructor(
     private readonly server: KeptAlive,
@@ -23,7 +23,8 @@ export class Toxiproxy {
   /** The seed decides which connections a toxic concerns that does not concern all. */
   static async start(seed: number): Promise<Toxiproxy> {
     const program = process.env["TOXIPROXY"];
-    if (program === undefined) throw new Error("TOXIPROXY is not set: run these tests by npm run test:network");
+    if (program === undefined)
+      throw new Error("TOXIPROXY is not set: run these tests by npm test -- resilience/network");
     const { port } = await freePorts("port");
     const url = `http://${host}:${port}`;
     const isUp = () =>

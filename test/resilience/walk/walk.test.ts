@@ -49,7 +49,7 @@ describe(`a random walk of operators (seed ${seed}, ${seconds} s)`, function () 
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
       const deployed = DEPLOYMENT === undefined ? "" : `DEPLOYMENT=${DEPLOYMENT} `;
-      const again = `${deployed}WALK_SEED=${seed} WALK_SECONDS=${seconds} npm run test:walk`;
+      const again = `${deployed}WALK_SEED=${seed} WALK_SECONDS=${seconds} npm test -- resilience/walk`;
       throw new Error(`${what}\nAgain: ${again}\nThe last steps:\n${transcript.lastSteps}\n${transcript.counts}`, {
         cause: error,
       });

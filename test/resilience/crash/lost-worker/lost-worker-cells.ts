@@ -23,15 +23,15 @@ interface Suite {
   readonly moments: readonly Moment[];
   /** Of how many kinds of change one is in every run, at one of its moments. */
   readonly oneOf: number;
-  /** The npm script that runs the suite. */
-  readonly script: string;
+  /** The name of the suite. */
+  readonly suite: string;
   startLane(index: number): Promise<Lane>;
   /** Called when all lanes have been discarded. */
   end?(): Promise<unknown>;
 }
 
 /** Defines a test for each cell that is asked for; cells run side by side, because they mostly wait. */
-export function lostWorkerCells({ moments: possible, oneOf, script, startLane, end }: Suite): void {
+export function lostWorkerCells({ moments: possible, oneOf, suite, startLane, end }: Suite): void {
   const all = changes.flatMap((change, i) => {
     const fitting = Object.entries(moments).filter(([, moment]) => possible.includes(moment) && fits(change, moment));
     return fitting.map(([when, moment], j) => {
@@ -78,7 +78,7 @@ export function lostWorkerCells({ moments: possible, oneOf, script, startLane, e
     it(cell.name, async () => {
       const outcome = await outcomes.get(cell);
       if (outcome === undefined) return;
-      const again = `LOST_WORKER_CELLS='${cell.name}' npm run ${script}`;
+      const again = `LOST_WORKER_CELLS='${cell.name}' npm test -- ${suite}`;
       throw new Error(`${outcome instanceof Error ? outcome.message : String(outcome)}\nAgain: ${again}`, {
         cause: outcome,
       });
