@@ -134,7 +134,8 @@ describe("upgradectl in a real terminal", function () {
     const elements = Array.from({ length: 1000 }, (_, n) => ({ ...pageExample.elements?.[0], id: `u${n}` }));
     api.answer("GET /v1/upgrades", 200, { elements });
     run("list -o json 2>&1 | head -n 1");
-    const lines = await tmux.shows("the end", (now) => now.includes("ended 0"));
+    // The prompt comes after the line before it, and closes what could still be said.
+    const lines = await tmux.shows("the prompt", (now) => now.includes("ended 0") && now.at(-1) === "$");
     expect(lines.slice(lines.indexOf("before") + 1)).to.deep.equal(["{", "ended 0", "$"]);
   });
 });
