@@ -204,6 +204,23 @@ describe("openapi.json", () => {
     }
   });
 
+  it("declares what every request can be refused with: a malformed URL, and a header of another machine", async () => {
+    const api = await startApiUnderTest();
+    const undeclared: string[] = [];
+    for (const [path, item] of Object.entries(document.paths))
+      for (const [method, { responses }] of Object.entries(item)) {
+        const url = path.replaceAll(/\{\w+\}/g, taskExample.id);
+        const send = (target: string) => request(api.url)[method as "get" | "post" | "patch" | "delete"](target);
+        const malformed = await send(`${url}?x=%ff`);
+        const foreign = await send(url).set("host", "ums.example.com");
+        expect([malformed.status, foreign.status], `${method} ${path}`).to.deep.equal([400, 403]);
+        for (const { status } of [malformed, foreign])
+          if (!(String(status) in responses)) undeclared.push(`${method} ${path}: ${status}`);
+      }
+    await api.close();
+    expect(undeclared).to.deep.equal([]);
+  });
+
   it("declares every parameter of a path, the filters, the paging and the Idempotency-Key", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
