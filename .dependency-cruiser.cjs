@@ -255,7 +255,7 @@ module.exports = {
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: "specify",
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(dist|test/unit/types/errors)/" },
+    exclude: { path: "^(dist|test/unit/types/errors|test/interop/third-party/client-generators)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "require", "node", "default", "types"],

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { clientGenerators } from "./client-generators.mjs";
 import { containerTools } from "./container-tools.mjs";
 import { install } from "./install.mjs";
 import { kubernetesTools } from "./kubernetes-tools.mjs";
@@ -44,6 +45,7 @@ export function prepare({
           vcsim: await buildVcsim(config.cacheDir, told),
           vendorClients: await vendorClients(config.cacheDir, told),
           schemathesis: await schemathesis(config.cacheDir, told),
+          clientGenerators: await clientGenerators(config.cacheDir, told),
           kubernetesTools: await kubernetesTools(config.cacheDir, told),
         }),
       ...(production &&

@@ -65,7 +65,16 @@ async function runLane(lane, { folder, output, signal, tools }) {
 /** Settings that an operator has made for the service must not change what the tests see. */
 function environment(
   { needs, onPostgresql },
-  { temporalCli, timeSkippingServer, vcsim, vendorClients, schemathesis, kubernetesTools, ...production },
+  {
+    temporalCli,
+    timeSkippingServer,
+    vcsim,
+    vendorClients,
+    schemathesis,
+    clientGenerators,
+    kubernetesTools,
+    ...production
+  },
 ) {
   const { configurationVariables } = require("../dist/src/configuration-variables.js");
   const own = new Set(configurationVariables.map(({ name }) => name).filter((name) => name !== "XDG_CACHE_HOME"));
@@ -77,6 +86,7 @@ function environment(
     ...(vcsim && { VCSIM_PATH: vcsim }),
     ...(vendorClients && { VENDOR_CLIENTS: vendorClients }),
     ...(schemathesis && { SCHEMATHESIS: schemathesis }),
+    ...(clientGenerators && { CLIENT_GENERATORS: clientGenerators }),
     ...(kubernetesTools && { KUBERNETES_TOOLS: kubernetesTools }),
     ...(needs.includes("containers") && {
       DOCKER_COMPOSE: production.dockerCompose,

@@ -13,6 +13,7 @@ import {
   unknownFields,
 } from "../domain/unknown-fields";
 import { badRequest, type Problem, type ServiceError } from "../upgrades/service-error";
+import type { ParametersByName } from "./parameters";
 import {
   type BodyLimits,
   mostNestedErrors,
@@ -22,10 +23,12 @@ import {
 } from "./request-body";
 
 /** Parameters that may be absent, as `exactOptionalPropertyTypes` wants them: absent or a value, never undefined. */
-export type OptionalParameters<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };
+export type OptionalParameters<P extends ParametersByName> = { readonly [K in keyof P]?: t.TypeOf<P[K]["codec"]> };
+
+type PathParameters<P extends ParametersByName> = { readonly [K in keyof P]: t.TypeOf<P[K]["codec"]> };
 
 /** The codecs of the parts of a request. Path parameters are always there, query and header parameters may be absent. */
-export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
+export interface RequestCodecs<P extends ParametersByName, Q extends ParametersByName, H extends ParametersByName, B> {
   readonly path: P;
   readonly query: Q;
   /** By header name in its usual spelling. */
@@ -45,8 +48,8 @@ export interface RequestCodecs<P extends t.Props, Q extends t.Props, H extends t
   readonly unknownFields?: keyof typeof classifications;
 }
 
-export interface DecodedRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B> {
-  readonly path: t.TypeOfProps<P>;
+export interface DecodedRequest<P extends ParametersByName, Q extends ParametersByName, H extends ParametersByName, B> {
+  readonly path: PathParameters<P>;
   readonly query: OptionalParameters<Q>;
   readonly headers: OptionalParameters<H>;
   readonly body: B;
@@ -67,7 +70,7 @@ export interface RawRequest {
  * Decodes the parts of a request: path, then query and headers, then the body, which is read only if all before it
  * is right. All wrong fields of a part are reported. A path that does not decode names nothing, so it is `unknownPath`.
  */
-export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.Props, B>(
+export function decodeRequest<P extends ParametersByName, Q extends ParametersByName, H extends ParametersByName, B>(
   codecs: RequestCodecs<P, Q, H, B>,
   raw: RawRequest,
   unknownPath: (path: RawRequest["path"]) => ServiceError,
@@ -86,7 +89,7 @@ export function decodeRequest<P extends t.Props, Q extends t.Props, H extends t.
   return pipe(
     decodeBody(codecs, raw.message, limits),
     TE.map(({ body, warnings }) => ({
-      path: path.right as t.TypeOfProps<P>,
+      path: path.right as PathParameters<P>,
       query: query.right,
       headers: headers.right,
       body,
@@ -102,7 +105,7 @@ interface DecodedBody<B> {
 
 function decodeBody<B>(
   codecs: Pick<
-    RequestCodecs<t.Props, t.Props, t.Props, B>,
+    RequestCodecs<ParametersByName, ParametersByName, ParametersByName, B>,
     "body" | "bareTextBody" | "bodyMayBeAbsent" | "partThatCounts" | "unknownFields"
   >,
   message: IncomingMessage,
@@ -144,7 +147,7 @@ function decodeValue<B>(
 }
 
 /** Empty parameters are absent ones. One whose name is a known one but for case or separators would change nothing, unsaid. */
-function decodeQuery<P extends t.Props>(
+function decodeQuery<P extends ParametersByName>(
   codecs: P,
   search: URLSearchParams,
 ): E.Either<Problem[], OptionalParameters<P>> {
@@ -160,14 +163,14 @@ function decodeQuery<P extends t.Props>(
   return E.left([...(E.isLeft(decoded) ? decoded.left : []), ...misspelt]);
 }
 
-function decodeParameters<P extends t.Props>(
+function decodeParameters<P extends ParametersByName>(
   kind: "path parameter" | "query parameter" | "header",
   codecs: P,
   valuesOf: (name: string) => readonly string[],
 ): E.Either<Problem[], OptionalParameters<P>> {
   const decoded: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  for (const [name, codec] of Object.entries(codecs)) {
+  for (const [name, { codec }] of Object.entries(codecs)) {
     const [value, ...more] = valuesOf(name);
     if (value === undefined) continue;
     const result = more.length === 0 ? (codec as t.Type<unknown, unknown, unknown>).decode(value) : undefined;

@@ -2,6 +2,18 @@ import * as t from "io-ts";
 import { canonicalId, DescribedType } from "../domain/codec";
 import { largestPage, type PageRequest } from "../domain/page";
 
+/** A parameter of a request: which values it takes, and what it is, for readers of the OpenAPI document. */
+export interface Parameter<C extends t.Mixed = t.Mixed> {
+  readonly codec: C;
+  readonly description: string;
+}
+
+/** The parameters of one place of a request (path, query or headers), by name. */
+export type ParametersByName = Readonly<Record<string, Parameter>>;
+
+/** A parameter with its description: a sentence that says what it means. */
+export const parameter = <C extends t.Mixed>(codec: C, description: string): Parameter<C> => ({ codec, description });
+
 /** A whole number in decimal digits, as it stands in a query string, within inclusive bounds. */
 export function DecimalBetween(minimum: number, maximum: number): DescribedType<number> {
   const fits = (n: number) => Number.isInteger(n) && n >= minimum && n <= maximum;
@@ -25,18 +37,26 @@ export const IdempotencyKey = new DescribedType<string>(
     minLength: 1,
     maxLength: 255,
     pattern: "^[!-~]+$",
-    description: "Makes a repeated request safe: the same key with the same body answers the same Task.",
   },
   (u): u is string => typeof u === "string" && visibleAscii.test(u),
   (u, c) => (typeof u === "string" && visibleAscii.test(u) ? t.success(u) : t.failure(u, c)),
   t.identity,
 );
 
-/** Query parameters of every list (docs/spec-gaps.md, paging). */
-export const paging = { pageNumber: DecimalBetween(0, 2 ** 31 - 1), pageSize: DecimalBetween(1, largestPage) };
-
 /** How many elements a page has where only its number is asked for. */
 const defaultPageSize = 100;
+
+/** Query parameters of every list (docs/spec-gaps.md, paging). */
+export const paging = {
+  pageNumber: parameter(
+    DecimalBetween(0, 2 ** 31 - 1),
+    `Number of the page, counted from 0. Default: 0. Without pageNumber and pageSize, the answer has everything that matches, up to ${largestPage}.`,
+  ),
+  pageSize: parameter(
+    DecimalBetween(1, largestPage),
+    `Number of elements of a page. Default: ${defaultPageSize}, if pageNumber is given.`,
+  ),
+};
 
 /** The page that is asked for, by one of the two parameters or both. */
 export function pageRequested({
@@ -66,11 +86,7 @@ export const TaskId = idType(
   (id) => uuid.test(id) || precheckId.test(id),
 );
 
-function idType(
-  expected: string,
-  schema: { readonly pattern: string; readonly format?: string },
-  accepts: (id: string) => boolean,
-) {
+function idType(expected: string, schema: { readonly pattern: string }, accepts: (id: string) => boolean) {
   const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
   return new DescribedType<string>(
     expected,
@@ -81,5 +97,5 @@ function idType(
   );
 }
 
-/** The id of an upgrade and of its task. */
-export const UpgradeId = idType("a UUID", { format: "uuid", pattern: uuid.source }, (id) => uuid.test(id));
+/** The id of an upgrade and of its task. Without `format: uuid`, of which generators make a type that no answer's id has. */
+export const UpgradeId = idType("a UUID", { pattern: uuid.source }, (id) => uuid.test(id));

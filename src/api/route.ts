@@ -8,8 +8,14 @@ import type { ApiContext } from "./api-context";
 import type { Access, ApiError } from "./api-error";
 import { type DecodedRequest, decodeRequest, type RawRequest, type RequestCodecs } from "./decode-request";
 import type { RouteLoad, WithPermit } from "./load-control";
+import type { ParametersByName } from "./parameters";
 import type { ApiLimits } from "./request-body";
 import { respond, type Success } from "./response";
+
+/** What a route is about; the document describes each (openapi/openapi-document.ts), except those that it does not have. */
+export type Tag =
+  "upgrades" | "tasks" | "bundles" | "clusters" | "inventory" | "tokens" | "health" | "documentation" | UndocumentedTag;
+export type UndocumentedTag = "codec" | "console";
 
 /** What a route says of itself, for the router and for the OpenAPI document. */
 export interface RouteDescription {
@@ -24,7 +30,7 @@ export interface RouteDescription {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: string;
+  readonly tag: Tag;
   /** Statuses other than that of success; each answers the specification's Error. */
   readonly failures: readonly number[];
   /** False for what only a documented page needs, and for protocols that are described elsewhere. */
@@ -35,7 +41,13 @@ export interface RouteDescription {
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-interface RouteDefinition<P extends t.Props, Q extends t.Props, H extends t.Props, B, A> extends RouteDescription {
+interface RouteDefinition<
+  P extends ParametersByName,
+  Q extends ParametersByName,
+  H extends ParametersByName,
+  B,
+  A,
+> extends RouteDescription {
   readonly request: RequestCodecs<P, Q, H, B>;
   readonly success: Success<A>;
   /** The longest body in bytes, where it may be longer than usual. */
@@ -60,9 +72,9 @@ interface Sender {
 /** One route: its description with the codecs, and the function that serves it by the very same codecs. */
 export interface Route extends RouteDescription {
   readonly request: {
-    readonly path: t.Props;
-    readonly query: t.Props;
-    readonly headers: t.Props;
+    readonly path: ParametersByName;
+    readonly query: ParametersByName;
+    readonly headers: ParametersByName;
     readonly body?: t.Mixed;
     readonly bodyMayBeAbsent?: true;
   };
@@ -87,7 +99,7 @@ export const noParameters = { path: {}, query: {}, headers: {} } as const;
 export const commandFailures = [400, 403, 404, 409, 424, 500];
 
 /** Makes a route of its definition. */
-export function route<P extends t.Props, Q extends t.Props, H extends t.Props, B, A>(
+export function route<P extends ParametersByName, Q extends ParametersByName, H extends ParametersByName, B, A>(
   definition: RouteDefinition<P, Q, H, B, A>,
 ): Route {
   const { request, success, handle, unknownPath, bodyBytes, ...description } = definition;

@@ -95,7 +95,8 @@ export const RefreshTokenId = secret("the id of a refresh token as a JSON string
 
 export const AccessToken = secret("an access token", longestToken);
 
-const RefreshToken = model({ id: RefreshTokenId }, {});
+/** The refresh token of a {@link TokenPair}, by its id. */
+export const RefreshToken = model({ id: RefreshTokenId }, {});
 
 /** A short access token for the Authorization header, and the id with which new ones are had without the password. */
 export const TokenPair = model({ accessToken: AccessToken, refreshToken: RefreshToken }, {});

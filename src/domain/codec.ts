@@ -4,7 +4,6 @@ import * as t from "io-ts";
 export interface LeafSchema {
   readonly type: "string" | "integer" | "array";
   readonly format?: string;
-  readonly description?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -80,7 +79,7 @@ export function IntegerBetween(minimum: number, maximum: number, unit = "") {
   const is = (u: unknown): u is number => typeof u === "number" && Number.isInteger(u) && u >= minimum && u <= maximum;
   return new DescribedType<number>(
     `a whole number${unit && ` of ${unit}`} from ${minimum} to ${maximum}`,
-    { type: "integer", minimum, maximum, ...(unit && { description: unit }) },
+    { type: "integer", minimum, maximum, ...(maximum > 2 ** 31 - 1 && { format: "int64" }) },
     is,
     (u, c) => (is(u) ? t.success(u) : t.failure(u, c)),
     t.identity,

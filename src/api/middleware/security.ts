@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { quote } from "../../domain/decode";
 import { findForeignHeader } from "../../loopback";
-import { notAllowed } from "../../upgrades/service-error";
+import { notAllowed, type ServiceError } from "../../upgrades/service-error";
 import type { ApiMiddleware } from "../api-context";
 import { respondWithError } from "../response";
 
@@ -88,15 +88,23 @@ export function loopbackOnly(codecOrigins: readonly string[]): ApiMiddleware {
     const isCodec = ctx.state.path?.startsWith("/codec/") && codecOrigins.includes(origin ?? "");
     const foreign = findForeignHeader({ host, ...(!isCodec && { origin }) });
     if (!foreign) return next();
-    respondWithError(
-      ctx,
-      notAllowed({
-        path: foreign.header,
-        code: "LOOPBACK_ONLY",
-        message: `With AUTH_MODE=dev the service answers this machine only; the header ${foreign.header} is ${quote(foreign.value)}.`,
-        remediation: "Use http://127.0.0.1 or http://localhost, or set AUTH_MODE to local or oidc.",
-      }),
-    );
+    respondWithError(ctx, notFromThisMachine(foreign));
     return Promise.resolve();
   };
+}
+
+/** The error of a request whose header names another machine. */
+export function notFromThisMachine({
+  header,
+  value,
+}: {
+  readonly header: string;
+  readonly value: string;
+}): ServiceError {
+  return notAllowed({
+    path: header,
+    code: "LOOPBACK_ONLY",
+    message: `With AUTH_MODE=dev the service answers this machine only; the header ${header} is ${quote(value)}.`,
+    remediation: "Use http://127.0.0.1 or http://localhost, or set AUTH_MODE to local or oidc.",
+  });
 }

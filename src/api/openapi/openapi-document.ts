@@ -6,9 +6,12 @@ import { endedRefusal } from "../../domain/requests/published-upgrade";
 import { conflict, notFound, temporalUnreachable, unexpected } from "../../upgrades/service-error";
 import type { ApiError } from "../api-error";
 import { errorResponse } from "../error-response";
-import type { Route } from "../route";
-import { componentName, componentSchemas, type JsonSchema, jsonSchemaOf } from "./components";
+import { notFromThisMachine } from "../middleware/security";
+import type { ParametersByName } from "../parameters";
+import type { Route, Tag, UndocumentedTag } from "../route";
+import { componentName, componentSchemas } from "./components";
 import { errorExample, upgradeExample } from "./examples";
+import { type JsonSchema, jsonSchemaOf } from "./json-schema";
 
 const requestIdHeader = {
   "x-request-id": {
@@ -40,7 +43,8 @@ const notModified = {
 /** The OpenAPI 3.1 document of the routes, made of the codecs that serve them. */
 export function openapiDocument(routes: readonly Route[], version: string, mode: AuthenticationMode): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const route of routes.filter(({ documented }) => documented !== false)) {
+  const documented = routes.filter((route) => route.documented !== false);
+  for (const route of documented) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, mode);
   }
   return {
@@ -51,9 +55,9 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
       description: "Starts, schedules and follows software upgrades of infrastructure resources.",
     },
     servers: [{ url: "/" }],
-    tags: [...new Set(routes.filter(({ documented }) => documented !== false).map(({ tag }) => tag))].map((name) => ({
-      name,
-    })),
+    tags: Object.entries(tags)
+      .filter(([name]) => documented.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: componentSchemas(),
@@ -61,6 +65,18 @@ export function openapiDocument(routes: readonly Route[], version: string, mode:
     },
   };
 }
+
+/** What the operations of each tag are about. */
+const tags: Readonly<Record<Exclude<Tag, UndocumentedTag>, string>> = {
+  upgrades: "Upgrades: their start, their state, and control of them.",
+  tasks: "Tasks: the work of upgrades, how it goes on, its retry and cancellation.",
+  bundles: "What can be upgraded to.",
+  clusters: "What can be upgraded.",
+  inventory: "Whatever else a request can name.",
+  tokens: "Access tokens, with `AUTH_MODE=local`.",
+  health: "The state of the service itself.",
+  documentation: "This document.",
+};
 
 const bearer = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 
@@ -84,14 +100,15 @@ function security({ access, role }: Route, mode: AuthenticationMode): JsonSchema
 }
 
 /**
- * Where reads need credentials too, they can be refused; where an issuer has the keys, it can be unreachable; and
- * whatever is not always served can be throttled or shed.
+ * Beside what a route names: every request can be malformed; where reads need credentials too, they can be refused, and in
+ * `dev` whatever comes from another machine is; where an issuer has the keys, it can be unreachable; and whatever is not
+ * always served can be throttled or shed.
  */
 function failures({ failures, role, access, load }: Route, mode: AuthenticationMode): number[] {
-  const refused = mode === "dev" || role === "ANYONE" ? [] : [403];
+  const refused = mode === "dev" || role !== "ANYONE" ? [403] : [];
   const unknown = mode !== "oidc" || role === "ANYONE" ? [] : [access === "WRITE" ? 424 : 500];
   const shed = load === "NONE" ? [] : [429, 503];
-  return [...new Set([...failures, ...refused, ...unknown, ...shed])].sort((a, b) => a - b);
+  return [...new Set([400, ...failures, ...refused, ...unknown, ...shed])].sort((a, b) => a - b);
 }
 
 function operation(route: Route, mode: AuthenticationMode): JsonSchema {
@@ -123,14 +140,15 @@ function operation(route: Route, mode: AuthenticationMode): JsonSchema {
         ...(route.links && { links: links(route.links) }),
       },
       ...(success.isConditional && { 304: notModified }),
-      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status, route)])),
+      ...Object.fromEntries(failures(route, mode).map((status) => [status, errorAnswer(status, route, mode)])),
     },
   };
 }
 
-function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSchema[] {
-  return Object.entries(codecs).map(([name, codec]) => ({
-    name: name,
+function parameters(place: "path" | "query" | "header", byName: ParametersByName): JsonSchema[] {
+  return Object.entries(byName).map(([name, { codec, description }]) => ({
+    name,
+    description,
     in: place,
     required: place === "path",
     // An empty one is an absent one (docs/spec-gaps.md).
@@ -143,7 +161,8 @@ function parameters(place: "path" | "query" | "header", codecs: t.Props): JsonSc
 const events = { description: "Server-sent events; the description of the operation tells which." };
 
 function content(contentType: string, codec: t.Mixed | undefined, example: unknown): JsonSchema {
-  const schema = codec ? jsonSchemaOf(codec, componentName) : events;
+  const withoutCodec = contentType === "text/event-stream" ? events : { type: "string" };
+  const schema = codec ? jsonSchemaOf(codec, componentName) : withoutCodec;
   return { [contentType]: { schema, ...(example !== undefined && { examples: { typical: { value: example } } }) } };
 }
 
@@ -166,11 +185,11 @@ function links(targets: NonNullable<Route["links"]>): JsonSchema {
 /** Statuses that may come with a Retry-After. */
 const mayPass: ReadonlySet<number> = new Set([424, 429, 503]);
 
-function errorAnswer(status: number, route: Route): JsonSchema {
+function errorAnswer(status: number, route: Route, mode: AuthenticationMode): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
     headers: { ...requestIdHeader, ...(mayPass.has(status) && retryAfterHeader) },
-    content: content("application/json", ErrorBody, errorExampleOf(status, route)),
+    content: content("application/json", ErrorBody, errorExampleOf(status, route, mode)),
   };
 }
 
@@ -181,10 +200,11 @@ const resources = { upgrades: "upgrade", tasks: "task", bundles: "bundle", clust
 const unreachable = temporalUnreachable(new Error("no connection"));
 
 /** What a route can fail with, for each status that one error is typical of. */
-function typicalError(status: number, { tag, access, load }: Route): ApiError | undefined {
+function typicalError(status: number, { tag, access, load }: Route, mode: AuthenticationMode): ApiError | undefined {
   const { id } = upgradeExample;
   switch (status) {
     case 403:
+      if (mode === "dev" && access !== "WRITE") return notFromThisMachine({ header: "host", value: "ums.example.com" });
       return unauthorized("The credentials are missing or not accepted.", "Send valid credentials.");
     case 404:
       return notFound(Object.entries(resources).find(([name]) => name === tag)?.[1] ?? "upgrade", id);
@@ -206,8 +226,8 @@ function typicalError(status: number, { tag, access, load }: Route): ApiError | 
 }
 
 /** An Error that a route answers with a status, made by the table that makes the answers (api/error-response.ts). */
-function errorExampleOf(status: number, route: Route): ErrorBody | undefined {
+function errorExampleOf(status: number, route: Route, mode: AuthenticationMode): ErrorBody | undefined {
   if (status === 400) return errorExample;
-  const error = typicalError(status, route);
+  const error = typicalError(status, route, mode);
   return error && errorResponse(error, { requestId, access: route.access }).body;
 }

@@ -9,11 +9,13 @@ import type { ApiError } from "../api-error";
 import { bytes, json } from "../response";
 import { noParameters, route, type Route } from "../route";
 
+export const HealthStatus = OneOf("UP");
+
 /**
  * That the process, or the service as a whole, does its work. `problems`: what it cannot do for some upgrades; requests are
  * served all the same, and no other process would do better.
  */
-export const Health = model({ status: OneOf("UP") }, { problems: t.array(ErrorBody) });
+export const Health = model({ status: HealthStatus }, { problems: t.array(ErrorBody) });
 type Health = t.TypeOf<typeof Health>;
 
 const up: Health = { status: "UP" };

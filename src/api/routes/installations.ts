@@ -23,7 +23,7 @@ import {
   pageOfNetvirtExample,
   pageOfPersonalityExample,
 } from "../openapi/examples";
-import { pageRequested, paging } from "../parameters";
+import { pageRequested, paging, parameter } from "../parameters";
 import { json } from "../response";
 import { noParameters, route, type Route } from "../route";
 
@@ -54,7 +54,7 @@ export function bundlesRoutes(service: UpgradeService): Route[] {
       operationId: "getBundle",
       tag: "bundles",
       summary: "Read one bundle",
-      request: { ...noParameters, path: { id: ResourceId } },
+      request: { ...noParameters, path: { id: parameter(ResourceId, "Id of the bundle.") } },
       unknownPath: ({ id = "" }) => notFound("bundle", id),
       success: { status: 200, description: "Ok", representation: json(Bundle) },
       successExample: bundleExample,
@@ -92,7 +92,7 @@ export function clustersRoutes(service: UpgradeService): Route[] {
       operationId: "getCluster",
       tag: "clusters",
       summary: "Read one cluster with its hosts",
-      request: { ...noParameters, path: { id: ResourceId } },
+      request: { ...noParameters, path: { id: parameter(ResourceId, "Id of the cluster.") } },
       unknownPath: ({ id = "" }) => notFound("cluster", id),
       success: { status: 200, description: "Ok", representation: json(Cluster) },
       successExample: clusterExample,

@@ -11,7 +11,7 @@ import type { UpgradeService } from "../../upgrades/upgrade-service";
 import type { ApiState } from "../api-context";
 import { errorResponse } from "../error-response";
 import { taskEventsExample } from "../openapi/examples";
-import { TaskId } from "../parameters";
+import { parameter, TaskId } from "../parameters";
 import type { StreamRepresentation } from "../response";
 import { noParameters, route, type Route } from "../route";
 
@@ -39,7 +39,16 @@ export function taskEventsRoutes(service: UpgradeService): Route[] {
         "A client that comes back with the id of its last event as Last-Event-ID gets what it has missed; where that",
         "is not known any more, it gets a snapshot.",
       ].join(" "),
-      request: { ...noParameters, path: { id: TaskId }, headers: { "Last-Event-ID": t.string } },
+      request: {
+        ...noParameters,
+        path: { id: parameter(TaskId, "Id of the task: that of its upgrade, or that of a run of prechecks.") },
+        headers: {
+          "Last-Event-ID": parameter(
+            t.string,
+            "The `id` of the last event that was received, to get what has changed since then.",
+          ),
+        },
+      },
       unknownPath: ({ id = "" }) => notFound("task", id),
       success: {
         status: 200,

@@ -4,11 +4,14 @@ import { PageOfTask, Task, TaskStatus } from "../../domain/spec/task";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import { cancelledTaskExample, pageOfTaskExample, retriedTaskExample, taskExample } from "../openapi/examples";
-import { pageRequested, paging, TaskId } from "../parameters";
+import { pageRequested, paging, parameter, TaskId } from "../parameters";
 import { json, type Success } from "../response";
 import { commandFailures, noParameters, route, type Route } from "../route";
 
-const oneTask = { ...noParameters, path: { id: TaskId } };
+const oneTask = {
+  ...noParameters,
+  path: { id: parameter(TaskId, "Id of the task: that of its upgrade, or that of a run of prechecks.") },
+};
 
 const unknownTask = ({ id = "" }: Readonly<Record<string, string>>) => notFound("task", id);
 
@@ -31,8 +34,18 @@ export function tasksRoutes(service: UpgradeService): Route[] {
       operationId: "listTasks",
       tag: "tasks",
       summary: "List the tasks of upgrades",
-      description: `Without their subTasks. taskStatus takes every spelling. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
-      request: { ...noParameters, query: { taskStatus: TaskStatus, resourceId: ResourceId, ...paging } },
+      description: `Without their subTasks. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      request: {
+        ...noParameters,
+        query: {
+          taskStatus: parameter(TaskStatus, "Only tasks in this state."),
+          resourceId: parameter(
+            ResourceId,
+            "Only tasks of the cluster, NETVIRT instance or management server with this id.",
+          ),
+          ...paging,
+        },
+      },
       success: { status: 200, description: "Ok", representation: json(PageOfTask) },
       successExample: pageOfTaskExample,
       failures: [400, 500],

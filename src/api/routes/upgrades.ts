@@ -17,7 +17,7 @@ import {
   upgradeSpecExample,
   upgradeUpdateExample,
 } from "../openapi/examples";
-import { IdempotencyKey, pageRequested, paging, PrecheckId, UpgradeId } from "../parameters";
+import { IdempotencyKey, pageRequested, paging, parameter, PrecheckId, UpgradeId } from "../parameters";
 import { json, type Success, warningHeader } from "../response";
 import { commandFailures, noParameters, route, type Route } from "../route";
 
@@ -35,7 +35,9 @@ const operationsOnUpgrades = [
   "cancelTask",
 ];
 
-const oneUpgrade = { ...noParameters, path: { id: UpgradeId } };
+const upgradeId = parameter(UpgradeId, "Id of the upgrade.");
+
+const oneUpgrade = { ...noParameters, path: { id: upgradeId } };
 
 const unknownUpgrade = ({ id = "" }: Readonly<Record<string, string>>) => notFound("upgrade", id);
 
@@ -62,7 +64,12 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
         "Accepts the upgrade and answers the Task that describes the work; the work itself continues in the background. A field that is not known is ignored, and warnings and the header Warning say so; where its name is nearly a known one, or says that it narrows or delays the upgrade, it is refused.",
       request: {
         ...noParameters,
-        headers: { "Idempotency-Key": IdempotencyKey },
+        headers: {
+          "Idempotency-Key": parameter(
+            IdempotencyKey,
+            "Makes a repeated request safe: the same key with the same body answers the same task.",
+          ),
+        },
         body: UpgradeSpec,
         unknownFields: "WARNED",
       },
@@ -122,12 +129,20 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
       request: {
         ...noParameters,
-        headers: { "If-None-Match": t.string },
+        headers: {
+          "If-None-Match": parameter(
+            t.string,
+            "The `ETag` of an earlier answer: the answer is 304 without content until something has changed.",
+          ),
+        },
         query: {
-          status: UpgradeStatus,
-          bundleId: ResourceId,
-          bundleType: BundleType,
-          resourceId: ResourceId,
+          status: parameter(UpgradeStatus, "Only upgrades in this state."),
+          bundleId: parameter(ResourceId, "Only upgrades to the bundle with this id. 404 if there is no such bundle."),
+          bundleType: parameter(BundleType, "Only upgrades to bundles of this type."),
+          resourceId: parameter(
+            ResourceId,
+            "Only upgrades of the cluster, NETVIRT instance or management server with this id.",
+          ),
           ...paging,
         },
       },
@@ -238,7 +253,10 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       operationId: "readPrechecks",
       tag: "upgrades",
       summary: "Read one run of the prechecks",
-      request: { ...noParameters, path: { id: UpgradeId, precheckId: PrecheckId } },
+      request: {
+        ...noParameters,
+        path: { id: upgradeId, precheckId: parameter(PrecheckId, "Id of the run of prechecks: that of its task.") },
+      },
       unknownPath: ({ precheckId = "" }) => notFound("precheck", precheckId),
       success: precheckTaskAnswer(200, "Ok"),
       successExample: precheckTaskExample,

@@ -3,7 +3,7 @@ import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import type { ClusterMember } from "../spec/cluster";
 import { RequestWarning } from "../spec/request-warning";
-import { HostosUpgradeOptionsSpec } from "../spec/upgrade-spec";
+import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 import { isAtVersion, isSameVersion, productOfText } from "../version";
 import { beginTime } from "./schedule";
@@ -16,6 +16,12 @@ import {
   rolloutOf,
   type UpgradePlan,
 } from "./upgrade-plan";
+
+/** A product that a bundle upgrades, as previews name it. */
+export const Product = OneOf("NETVIRT", "MGMT", "HOSTOS");
+
+/** What kind of resource an upgrade brings to a version: two kinds of cluster, and two kinds of server. */
+export const ResourceKind = OneOf("IMAGE", "BASELINE", "NETVIRT", "MGMT");
 
 /**
  * What of a wave belongs to one resource. `hosts` are the names of those in work together; absent for servers, and where
@@ -32,7 +38,7 @@ export type WavePart = t.TypeOf<typeof WavePart>;
  * the product. `scheduledTimestamp`: not before this time; absent means at once.
  */
 export const ExpectedWave = model(
-  { product: OneOf("NETVIRT", "MGMT", "HOSTOS"), wave: WholeNumber, parts: t.array(WavePart) },
+  { product: Product, wave: WholeNumber, parts: t.array(WavePart) },
   { scheduledTimestamp: Timestamp },
 );
 export type ExpectedWave = t.TypeOf<typeof ExpectedWave>;
@@ -100,14 +106,14 @@ export const PreviewedResource = model(
   {
     resourceId: t.string,
     name: t.string,
-    kind: OneOf("IMAGE", "BASELINE", "NETVIRT", "MGMT"),
+    kind: ResourceKind,
     targetVersion: t.string,
     maximumAttempts: WholeNumber,
     retryDelay: WholeNumber,
   },
   {
     scheduledTimestamp: Timestamp,
-    upgradeMechanism: OneOf("InPlace", "ReducedDowntimeMigration"),
+    upgradeMechanism: UpgradeMechanism,
     startSwitchoverTimestamp: Timestamp,
     hostsAtOnce: WholeNumber,
     soakSeconds: WholeNumber,
@@ -120,10 +126,7 @@ export const PreviewedResource = model(
 export type PreviewedResource = t.TypeOf<typeof PreviewedResource>;
 
 /** One product of an upgrade; its resources are upgraded in parallel. */
-export const PreviewedProduct = model(
-  { product: OneOf("NETVIRT", "MGMT", "HOSTOS"), resources: t.array(PreviewedResource) },
-  {},
-);
+export const PreviewedProduct = model({ product: Product, resources: t.array(PreviewedResource) }, {});
 
 /** What an upgrade would do, in the order in which it would: the answer of `POST /v1/upgrades/preview`. */
 export const UpgradePreview = model(

@@ -7,6 +7,12 @@ export type BundleType = t.TypeOf<typeof BundleType>;
 
 export const BundleDownloadStatus = OneOf("PENDING", "SCHEDULED", "IN_PROGRESS", "SUCCESSFUL", "FAILED", "RECALLED");
 
+export const BundleSeverity = OneOf("CRITICAL", "IMPORTANT", "MODERATE", "LOW");
+
+export const BundleApplicabilityStatus = OneOf("SUCCESS", "IN_PROGRESS", "FAILED", "AVAILABLE", "PENDING");
+
+export const BundleImageType = OneOf("PATCH", "INSTALL");
+
 /** One product inside a bundle and the version it brings (Spec 2.6). `type` is HOSTOS, NETVIRT or MGMT here. */
 export const BundleComponent = model(
   {},
@@ -18,7 +24,7 @@ export const BundleComponent = model(
     fromVersion: t.string,
     id: t.string,
     type: t.string,
-    imageType: OneOf("PATCH", "INSTALL"),
+    imageType: BundleImageType,
   },
 );
 export type BundleComponent = t.TypeOf<typeof BundleComponent>;
@@ -30,7 +36,7 @@ export const Bundle = model(
     type: BundleType,
     description: t.string,
     version: t.string,
-    severity: OneOf("CRITICAL", "IMPORTANT", "MODERATE", "LOW"),
+    severity: BundleSeverity,
     vendor: t.string,
     releasedDate: t.string,
     isCumulative: t.boolean,
@@ -38,7 +44,7 @@ export const Bundle = model(
     sizeMB: t.number,
     downloadStatus: BundleDownloadStatus,
     components: t.array(BundleComponent),
-    applicabilityStatus: OneOf("SUCCESS", "IN_PROGRESS", "FAILED", "AVAILABLE", "PENDING"),
+    applicabilityStatus: BundleApplicabilityStatus,
     applicabilityOrder: WholeNumber,
     isPartiallyUpgraded: t.boolean,
   },

@@ -3,6 +3,9 @@ import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 
+/** How the hosts of a cluster get their software. */
+export const ClusterKind = OneOf("IMAGE", "BASELINE");
+
 /** A host of a cluster. `version` is absent where the component manager does not know it. */
 export const ClusterMember = model({ id: t.string, fqdn: t.string }, { version: t.string });
 export type ClusterMember = t.TypeOf<typeof ClusterMember>;
@@ -22,7 +25,7 @@ export const NetvirtGroupOfCluster = model({ netvirtId: t.string, id: t.string, 
 export const Cluster = model(
   { id: t.string, name: t.string, domain: DomainReference, platformVersion: t.string, componentManagerId: t.string },
   {
-    kind: OneOf("IMAGE", "BASELINE"),
+    kind: ClusterKind,
     isImageBased: t.boolean,
     hostCount: WholeNumber,
     hosts: t.array(ClusterMember),

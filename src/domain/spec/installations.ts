@@ -31,10 +31,13 @@ export const ManagementServer = model(
 );
 export type ManagementServer = t.TypeOf<typeof ManagementServer>;
 
+/** The vendor's add-on of a personality. */
+export const PersonalityAddOn = model({ name: t.string, version: t.string }, {});
+
 /** An image that image-managed clusters can be brought to; `id` is the `personalityId` of a request. */
 export const Personality = model(
   { id: t.string, name: t.string, version: t.string },
-  { addOn: model({ name: t.string, version: t.string }, {}), components: t.record(t.string, t.string) },
+  { addOn: PersonalityAddOn, components: t.record(t.string, t.string) },
 );
 export type Personality = t.TypeOf<typeof Personality>;
 

@@ -6,14 +6,17 @@ import { Timestamp } from "../timestamp";
 import { RequestWarning } from "./request-warning";
 
 /**
- * What a running Task or SubTask waits for. `code` is for programs, `message` for people.
+ * What a running Task or SubTask waits for.
  *
  * `SOAK`: the time between two hosts. `HEALTH_GATE`: a healthy cluster before the next host. `SWITCHOVER`: the time at which
  * a management server switches over. `COMMIT`: somebody's commit, as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
  * the Workflow cannot continue, because each try to run its code fails.
  */
+export const WaitingForCode = OneOf("SOAK", "HEALTH_GATE", "SWITCHOVER", "COMMIT", "WORKFLOW_TASK_FAILING");
+
+/** What a running Task or SubTask waits for. `code` is for programs, `message` for people. */
 export const WaitingFor = model(
-  { code: OneOf("SOAK", "HEALTH_GATE", "SWITCHOVER", "COMMIT", "WORKFLOW_TASK_FAILING"), message: t.string },
+  { code: WaitingForCode, message: t.string },
   {
     /** When it began to wait. */
     since: Timestamp,
@@ -127,7 +130,19 @@ export const LocalizableDescriptionPack = model(
   { component: t.string, messageKey: t.string, arguments: t.array(t.string), message: t.string, bundle: t.string },
 );
 
-/** The twelve spellings of Spec 3. We emit the mixed-case ones, `COMPLETED_WITH_WARNING` and `SKIPPED`, and accept all. */
+/** One spelling of each value of Spec 3: what we answer, and what the OpenAPI document shows. */
+export const CanonicalTaskStatus = OneOf(
+  "Pending",
+  "In Progress",
+  "Successful",
+  "Failed",
+  "Cancelled",
+  "COMPLETED_WITH_WARNING",
+  "SKIPPED",
+);
+export type CanonicalTaskStatus = t.TypeOf<typeof CanonicalTaskStatus>;
+
+/** The twelve spellings of Spec 3, which requests may have. */
 export const TaskStatus = OneOf(
   "PENDING",
   "Pending",

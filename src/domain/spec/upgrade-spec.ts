@@ -6,8 +6,11 @@ import { Timestamp } from "../timestamp";
 export const ResourceType = OneOf("DOMAIN", "CLUSTER", "UNASSIGNED_HOST");
 export type ResourceType = t.TypeOf<typeof ResourceType>;
 
+/** The package of a firmware add-on (Spec 2.2). */
+export const HardwareSupportPackageSpec = model({}, { name: Text, version: Text });
+
 /** One firmware add-on of a hardware support manager (Spec 2.2). */
-export const HardwareSupportSpec = model({}, { name: Text, packageSpec: model({}, { name: Text, version: Text }) });
+export const HardwareSupportSpec = model({}, { name: Text, packageSpec: HardwareSupportPackageSpec });
 export type HardwareSupportSpec = t.TypeOf<typeof HardwareSupportSpec>;
 
 /** The image that an image-managed cluster is brought to, instead of the bundle's base image (Spec 2.2). */
@@ -21,6 +24,8 @@ export type PersonalitySpec = t.TypeOf<typeof PersonalitySpec>;
 export const CustomIsoSpec = model({}, { id: ResourceId });
 export type CustomIsoSpec = t.TypeOf<typeof CustomIsoSpec>;
 
+export const FailureAction = OneOf("FAIL", "RETRY");
+
 /**
  * What to do when upgrading a host fails (Spec 2.2). `retryDelay` is in seconds. The bounds are those of the
  * component manager: up to an hour between attempts, up to 100 retries.
@@ -30,7 +35,7 @@ export const HostosUpgradeFailureAction = model(
   {
     retryDelay: IntegerBetween(0, 3600, "seconds"),
     retryCount: IntegerBetween(0, 100, "retries"),
-    action: OneOf("FAIL", "RETRY"),
+    action: FailureAction,
   },
 );
 export type HostosUpgradeFailureAction = t.TypeOf<typeof HostosUpgradeFailureAction>;
@@ -77,40 +82,51 @@ export const ResourceUpgradeSpec = model(
 );
 export type ResourceUpgradeSpec = t.TypeOf<typeof ResourceUpgradeSpec>;
 
+/** How one host cluster is upgraded (Spec 2.3). */
+export const NetvirtHostClusterUpgradeSpec = model(
+  {},
+  { hostClusterId: ResourceId, hostParallelUpgrade: t.boolean, liveUpgrade: t.boolean },
+);
+
+/** How one edge cluster is upgraded (Spec 2.3). */
+export const NetvirtEdgeClusterUpgradeSpec = model({}, { edgeClusterId: ResourceId, edgeParallelUpgrade: t.boolean });
+
+/** What holds for all clusters of a network virtualization upgrade (Spec 2.3). */
+export const NetvirtUpgradeOptions = model(
+  {},
+  { isEdgeOnlyUpgrade: t.boolean, isHostClustersUpgradeParallel: t.boolean, isEdgeClustersUpgradeParallel: t.boolean },
+);
+
 /** Inputs of one network virtualization upgrade (Spec 2.3). */
 export const NetvirtUpgradeUserInputSpec = model(
   {},
   {
-    netvirtHostClusterUpgradeSpecs: ListOf(
-      model({}, { hostClusterId: ResourceId, hostParallelUpgrade: t.boolean, liveUpgrade: t.boolean }),
-    ),
-    netvirtEdgeClusterUpgradeSpecs: ListOf(model({}, { edgeClusterId: ResourceId, edgeParallelUpgrade: t.boolean })),
-    netvirtUpgradeOptions: model(
-      {},
-      {
-        isEdgeOnlyUpgrade: t.boolean,
-        isHostClustersUpgradeParallel: t.boolean,
-        isEdgeClustersUpgradeParallel: t.boolean,
-      },
-    ),
+    netvirtHostClusterUpgradeSpecs: ListOf(NetvirtHostClusterUpgradeSpec),
+    netvirtEdgeClusterUpgradeSpecs: ListOf(NetvirtEdgeClusterUpgradeSpec),
+    netvirtUpgradeOptions: NetvirtUpgradeOptions,
     netvirtId: ResourceId,
   },
 );
 export type NetvirtUpgradeUserInputSpec = t.TypeOf<typeof NetvirtUpgradeUserInputSpec>;
 
+export const NetworkMode = OneOf("STATIC", "AUTOMATIC");
+
 /** The address of a management server while it is being migrated (Spec 2.4). */
 export const TemporaryNetwork = model(
   {},
-  { networkMode: OneOf("STATIC", "AUTOMATIC"), ipAddress: Text, subnetMask: Text, gateway: Text },
+  { networkMode: NetworkMode, ipAddress: Text, subnetMask: Text, gateway: Text },
 );
 export type TemporaryNetwork = t.TypeOf<typeof TemporaryNetwork>;
+
+/** How a management server is upgraded (Spec 2.4). */
+export const UpgradeMechanism = OneOf("ReducedDowntimeMigration", "InPlace");
 
 /** Inputs of one management server upgrade (Spec 2.4). */
 export const MgmtUpgradeUserInputSpec = model(
   {},
   {
     resourceId: ResourceId,
-    upgradeMechanism: OneOf("ReducedDowntimeMigration", "InPlace"),
+    upgradeMechanism: UpgradeMechanism,
     startSwitchoverTimestamp: Timestamp,
     temporaryNetwork: TemporaryNetwork,
   },

@@ -3,7 +3,7 @@ import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 import { Bundle } from "./bundle";
-import { type TaskStatus, WaitingFor } from "./task";
+import { type CanonicalTaskStatus, WaitingFor } from "./task";
 import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
 
 /** The values of `Upgrade.status`, which the specification does not list (docs/spec-gaps.md). */
@@ -37,7 +37,7 @@ export type UpgradePhase =
   | "CANCELLED";
 
 interface Statuses {
-  readonly task: TaskStatus;
+  readonly task: CanonicalTaskStatus;
   readonly upgrade: UpgradeStatus;
 }
 

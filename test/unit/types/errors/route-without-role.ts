@@ -9,7 +9,7 @@ export const forgotten = route({
   path: "/v1/forgotten",
   access: "READ",
   operationId: "readForgotten",
-  tag: "forgotten",
+  tag: "tasks",
   summary: "A route that does not say who may use it",
   request: noParameters,
   success: { status: 200, description: "Ok", representation: json(t.UnknownRecord) },
