@@ -53,7 +53,7 @@ export class ComposeProject {
     for (const name of listed
       .toString()
       .split("\0")
-      .filter((name) => name && !/^(test|bench|docs)\//.test(name))) {
+      .filter((name) => name && !/^(test|bench)\//.test(name))) {
       mkdirSync(join(this.folder, dirname(name)), { recursive: true, mode: 0o700 });
       copyFileSync(join(root, name), join(this.folder, name));
       chmodSync(join(this.folder, name), 0o600);
