@@ -143,7 +143,7 @@ function ownAuthorities(): string {
   return all.filter((certificate) => !known.has(new X509Certificate(certificate).fingerprint256)).join("\n");
 }
 
-/** All that our pages say to do with `docker`: whole blocks of shell, and pieces of lines. */
+/** All that our pages say to do with `docker` and deploy/compose: whole blocks of shell, and pieces of lines. */
 export function documentedCommands(): string[] {
   const commands = pages.flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
@@ -151,7 +151,7 @@ export function documentedCommands(): string[] {
     const pieces = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`(docker [^`]+)`/g)].map(
       ([, one = ""]) => one,
     );
-    return [...blocks.filter((block) => /\bdocker\b/.test(block)), ...pieces];
+    return [...blocks.filter((block) => /\bdocker\b|deploy\/compose/.test(block)), ...pieces];
   });
   return [...new Set(commands)];
 }
