@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 
@@ -84,6 +84,16 @@ describe("the form of the documents", () => {
       return actions.length > 1 && !(/=\$\(curl/.test(text) && actions.every((action) => action.startsWith("curl")));
     });
     expect(several.map(({ place, text }) => `${place}: ${actionsOf(text).join(" + ")}`)).to.deep.equal([]);
+  });
+
+  it("names in its commands only files of the checkout that are there", () => {
+    const named = blocks.flatMap(({ text, place }) =>
+      [...text.matchAll(/(?:^|[\s@/])((?:test|examples|config\/temporal|deploy|scripts)\/[\w./-]+\.\w+)/gm)].map(
+        ([, file = ""]) => ({ place, file }),
+      ),
+    );
+    expect(named.length).to.be.greaterThan(10);
+    expect(named.filter(({ file }) => !existsSync(join(root, file)))).to.deep.equal([]);
   });
 
   it("counts what goes on over several lines as one action", () => {
