@@ -109,7 +109,10 @@ function navigationLink(page, address) {
   return `<li><a href="${page.address}"${current}>${escape(page.title)}</a></li>`;
 }
 
-/** Headings get the ids that GitHub gives them, so that one link works in both places. */
+/**
+ * Headings get the ids that GitHub gives them, so that one link works in both places. A link that is named after its
+ * file shows the title of the page.
+ */
 function rendererOf(source, pages, headings) {
   const taken = new Map();
   const standard = Renderer.prototype;
@@ -134,7 +137,10 @@ function rendererOf(source, pages, headings) {
       const [path, fragment] = href.split("#");
       const target = join(dirname(source.endsWith("/") ? `${source}.` : source), path);
       const page = pages.find((one) => one.source === target);
-      if (page) return `<a href="${page.address}${fragment === undefined ? "" : `#${escape(fragment)}`}">${text}</a>`;
+      if (page) {
+        const shown = /^[\w/-]+\.md$/.test(text) ? escape(page.title) : text;
+        return `<a href="${page.address}${fragment === undefined ? "" : `#${escape(fragment)}`}">${shown}</a>`;
+      }
       return `<span title="${escape(target)} in the repository">${text}</span>`;
     },
     image({ href, text }) {
