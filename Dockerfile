@@ -14,6 +14,8 @@ COPY workflows workflows
 COPY activities activities
 COPY src src
 COPY config config
+COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs docs
 RUN node scripts/build.mjs
 # What only the build needs goes, and so do native libraries of other platforms. Whoever cloned with umask 077 has files
 # that only root could read here.

@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { documentSources } from "./document-sources.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = join(root, "dist");
 const require = createRequire(import.meta.url);
 
-/** Builds dist/ where its sources have changed: the service, the Workflow bundles that its Workers load, and the console. */
+/** Builds dist/ where its sources have changed: the service, the Workflow bundles that its Workers load, the console and the documents. */
 export async function build({ say, signal }) {
   const digest = sourceDigest();
   if (readText(join(dist, ".digest")) === digest) return;
@@ -30,6 +31,8 @@ export async function build({ say, signal }) {
     // Not before packages are installed, which may be done in the same run.
     const { bundleConsole } = await import("./bundle-console.mjs");
     await bundleConsole(join(fresh, "console"));
+    const { renderDocs } = await import("./render-docs.mjs");
+    renderDocs(join(fresh, "docs"));
     writeFileSync(join(fresh, ".digest"), digest);
     // In one step, so that an interrupted build leaves the one before.
     rmSync(dist, { recursive: true, force: true });
@@ -49,6 +52,10 @@ function sourceDigest() {
     "scripts/build.mjs",
     "scripts/bundle-console.mjs",
     "scripts/bundle-workflows.mjs",
+    "scripts/document-sources.mjs",
+    "scripts/render-docs.css",
+    "scripts/render-docs.mjs",
+    ...documentSources(),
   ];
   for (const file of [
     ...single.map((name) => join(root, name)),

@@ -52,8 +52,7 @@ const oneOf = <const S extends readonly string[]>(spellings: S, fallback: S[numb
     spellings.find((spelling) => spelling === text),
   );
 
-const path = (fallback: string | undefined, about: string) =>
-  textual("a path", fallback, `${about}; a relative path starts at the project's folder`, (text) => text);
+const path = (fallback: string | undefined, about: string) => textual("a path", fallback, about, (text) => text);
 
 /** Whoever could change what an issuer answers on its way could make tokens, so plain HTTP is for this machine only. */
 const issuerUrl = (about: string) =>

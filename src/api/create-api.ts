@@ -19,7 +19,8 @@ import { respondWithError } from "./response";
 import type { Route } from "./route";
 import { codecRoutes, type PayloadTranslator } from "./routes/codec";
 import { type ConsoleInstallation, consoleRoutes } from "./routes/console";
-import { documentationRoutes } from "./routes/documentation";
+import { apiReferenceRoutes } from "./routes/api-reference";
+import { documentsRoutes } from "./routes/documents";
 import { healthRoutes, metricsRoutes, type MetricsSource } from "./routes/health";
 import { bundlesRoutes, clustersRoutes, installationsRoutes } from "./routes/installations";
 import { taskEventsRoutes } from "./routes/task-events";
@@ -38,6 +39,8 @@ export interface ApiDependencies {
   readonly loadControl?: LoadControl;
   /** The operators' page; without it there is none. */
   readonly console?: ConsoleInstallation;
+  /** Absolute path of the folder of rendered documents; without it there are none. */
+  readonly documents?: string;
   /** From where requests come; by default from the other end of the connection. */
   readonly addressOf?: ClientAddress;
   /** Shows payloads to Temporal's Web UI, of these origins, and CLI; absent where they are not encrypted. */
@@ -70,7 +73,7 @@ export function allRoutes(
   ];
   return [
     ...described,
-    ...documentationRoutes(described, version, mode),
+    ...apiReferenceRoutes(described, version, mode),
     ...(console ? consoleRoutes(console, mode) : []),
   ];
 }
@@ -86,6 +89,7 @@ export function createApi({
   limits = defaultLimits,
   loadControl,
   console,
+  documents,
   codec,
   addressOf = clientAddress([]),
   metrics,
@@ -95,6 +99,7 @@ export function createApi({
   const router = new Router<ApiState>({ sensitive: true });
   const routes = [
     ...allRoutes(service, version, authentication, console, metrics),
+    ...(documents === undefined ? [] : documentsRoutes(documents)),
     ...(codec ? codecRoutes(codec.translator) : []),
   ];
   for (const route of routes) {

@@ -67,6 +67,11 @@ const inWords: Readonly<Record<Load, string>> = {
   SIGN_IN: "logins",
 };
 
+/** Links an error to its code in the documents (RFC 8288). */
+function helpLink({ errorCode }: ErrorBody): Readonly<Record<string, string>> {
+  return errorCode === undefined ? {} : { link: `</docs/error-codes#${errorCode}>; rel="help"` };
+}
+
 function sendAgain(load: Load, seconds: number): string {
   const again = `Send it again after ${seconds === 1 ? "a second" : `${seconds} seconds`}`;
   return load === "START" ? `${again}, with the same Idempotency-Key.` : `${again}.`;
@@ -76,8 +81,8 @@ function sendAgain(load: Load, seconds: number): string {
 export function errorResponse(error: ApiError, request: FailedRequest): ErrorResponse {
   const answer = (status: number, body: ErrorBody, extra: Partial<ErrorResponse> = {}): ErrorResponse => ({
     status,
-    headers: {},
     ...extra,
+    headers: { ...helpLink(body), ...extra.headers },
     body: { ...body, referenceToken: request.requestId },
   });
   /** Where the same request may be sent again after a time that is known: in the header, and for people in the body. */

@@ -95,6 +95,7 @@ export const startApiRole: StartRole = async (config, log) => {
       ...(uiUrl !== undefined && { temporalUiUrl: uiUrl }),
       ...consoleSignIn(config.authentication),
     },
+    documents: join(projectRoot, "dist", "docs"),
     addressOf: clientAddress(config.api.trustedProxies),
     loadControl,
     ...(keys.length > 0 && {

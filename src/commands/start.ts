@@ -156,7 +156,8 @@ function welcome(config: Config, up: ReadonlyMap<RoleName, Ready>, cli: string |
   table.push(
     ["API", `${api}/v1/upgrades`],
     ["Console", `${api}/`],
-    ["API documentation", `${api}/docs`],
+    ["Documents", `${api}/docs`],
+    ["API reference", `${api}/docs/api`],
     ...(temporalUi ? [["Temporal Web UI", temporalUi]] : []),
     ["Temporal", config.temporal.address],
     ...(cli === undefined ? [] : [["Temporal CLI", cli]]),

@@ -20,6 +20,11 @@ function problems(environment: NodeJS.ProcessEnv): readonly string[] {
   return E.isLeft(config) ? config.left : [];
 }
 
+/** What a value must be as the page has it: `15 to 60 minutes`. */
+function inShort(expected: string): string {
+  return expected.replace(/^a (?:whole )?number(?: of (\w+))? from (\d+) to (\d+)$/, "$2 to $3 $1").trim();
+}
+
 describe("the configuration", () => {
   it("has a default for everything", () => {
     const config = accepted({});
@@ -228,7 +233,7 @@ describe("the configuration", () => {
       .filter((line) => /^\| `[A-Z_]+` \|.*\|.*\|.*\|$/.test(line));
     const wanted = configurationVariables.map(
       ({ name, expected, fallback, about }) =>
-        `| \`${name}\` | ${expected} | ${fallback === undefined ? "none" : `\`${fallback}\``} | ${about} |`,
+        `| \`${name}\` | ${inShort(expected)} | ${fallback === undefined ? "none" : `\`${fallback}\``} | ${about} |`,
     );
     expect(documented).to.deep.equal(wanted);
   });

@@ -140,7 +140,7 @@ const stale: Classification = {
   remediation: "Find out who else edits the plan of the upgrade coordinator, then retry the upgrade.",
 };
 
-/** The coordinator's own error codes that are no failures. */
+/** The coordinator's own error codes that are no failures, as the vendor's Terraform provider treats them. */
 const byErrorCode: Readonly<Record<number, Classification>> = {
   30023: {
     kind: "transient",

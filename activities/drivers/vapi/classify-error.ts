@@ -21,6 +21,7 @@ const busy: Classification = {
   remediation: "Wait for the other operation on the cluster to end, or cancel it there, then retry the upgrade.",
 };
 
+/** Classes of the vendor's client bindings. */
 const byErrorType: Readonly<Record<string, Classification>> = {
   ALREADY_IN_DESIRED_STATE: {
     kind: "alreadyDone",
@@ -48,7 +49,7 @@ const clocksDiffer: Classification = {
     "Synchronise the clocks of the component manager and its identity provider with one time server, then retry.",
 };
 
-/** A EULA that was not accepted comes as an error of the product itself. */
+/** A EULA that was not accepted comes as an error of the product itself, as reports from the field say. */
 const licenseAgreement = /\beula\b|licen[cs]e agreement/i;
 
 const notAccepted: Classification = {
@@ -57,7 +58,10 @@ const notAccepted: Classification = {
   remediation: "Accept the license agreement of the image in the component manager, then retry the upgrade.",
 };
 
-/** What the API's own front says of a path for which no service is registered, as while it starts. */
+/**
+ * What the API's own front says of a path for which no service is registered, as while it starts
+ * (GitHub vmware-archive/vmware-openapi-generator #72).
+ */
 const noSuchService = /^com\.vmware\.vapi\.rest\./;
 
 /** Judges an answer that is not a success: by its `error_type` where that says more than the status. */

@@ -63,10 +63,11 @@ export interface ErrorMessage extends Pick<ErrorResponse, "status" | "body"> {
 }
 
 export function errorMessage(error: ServiceError, requestId: string, socket: Socket): ErrorMessage {
-  const { status, body } = errorResponse(error, { requestId, access: "OPEN" });
+  const { status, body, headers: own } = errorResponse(error, { requestId, access: "OPEN" });
   const bytes = Buffer.from(JSON.stringify(ErrorBody.encode(body)));
   const headers = {
     ...securityHeaders(socket),
+    ...own,
     "content-type": "application/json",
     "content-length": String(bytes.length),
     "x-request-id": requestId,

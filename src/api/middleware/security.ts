@@ -22,8 +22,18 @@ export function securityHeaders(socket: Socket): Readonly<Record<string, string>
   return socket instanceof TLSSocket ? { ...always, ...byTlsOnly } : always;
 }
 
-/** The documentation page may load its own files and nothing else; swagger-ui draws its icons from `data:` images. */
-const documentationPolicy = [
+/** The documents run no script. */
+const documentsPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The API reference may load its own files and nothing else; swagger-ui draws its icons from `data:` images. */
+const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -36,7 +46,7 @@ const documentationPolicy = [
 
 /** The console loads its own files and asks its own API, and of others at most the issuer that people sign in at. */
 function consolePolicy(issuer: string | undefined): string {
-  const own = documentationPolicy.replace(" data:", "");
+  const own = referencePolicy.replace(" data:", "");
   return issuer === undefined ? own : own.replace("connect-src 'self'", `connect-src 'self' ${new URL(issuer).origin}`);
 }
 
@@ -48,8 +58,10 @@ export function addSecurityHeaders(issuer?: string): ApiMiddleware {
   const ofConsole = consolePolicy(issuer);
   return (ctx, next) => {
     ctx.set(securityHeaders(ctx.req.socket));
-    if (/^\/docs(\/|$)/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", documentationPolicy);
-    if (/^\/(console\/.*)?$/.test(ctx.state.path ?? "")) ctx.set("content-security-policy", ofConsole);
+    const path = ctx.state.path ?? "";
+    if (/^\/docs(\/|$)/.test(path)) ctx.set("content-security-policy", documentsPolicy);
+    if (/^\/docs\/api(\/|$)/.test(path)) ctx.set("content-security-policy", referencePolicy);
+    if (/^\/(console\/.*)?$/.test(path)) ctx.set("content-security-policy", ofConsole);
     return next();
   };
 }

@@ -20,6 +20,13 @@ const requestIdHeader = {
   },
 };
 
+const helpHeader = {
+  Link: {
+    description: 'Where the service explains the error code: `</docs/error-codes#CODE>; rel="help"`.',
+    schema: { type: "string" },
+  },
+};
+
 const retryAfterHeader = {
   "Retry-After": {
     description:
@@ -188,7 +195,7 @@ const mayPass: ReadonlySet<number> = new Set([424, 429, 503]);
 function errorAnswer(status: number, route: Route, mode: AuthenticationMode): JsonSchema {
   return {
     description: STATUS_CODES[status] ?? "Error",
-    headers: { ...requestIdHeader, ...(mayPass.has(status) && retryAfterHeader) },
+    headers: { ...requestIdHeader, ...helpHeader, ...(mayPass.has(status) && retryAfterHeader) },
     content: content("application/json", ErrorBody, errorExampleOf(status, route, mode)),
   };
 }

@@ -1,14 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { readdirSync } from "node:fs";
 import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
 import { type AuthenticationMode, roleCovers } from "../../authentication/authentication";
 import { ConsoleConfig, ConsoleSession, type ConsoleSignIn } from "../../domain/console-config";
 import { unexpected } from "../../upgrades/service-error";
-import { json, type Representation, type Shorter } from "../response";
+import { json } from "../response";
 import { noParameters, route, type Route } from "../route";
+import { isServable, StaticFile, staticFile } from "../static-file";
 
 /** Where the built console is, and what it has to know of this installation. */
 export interface ConsoleInstallation {
@@ -71,7 +70,7 @@ export function consoleRoutes(
   ];
 }
 
-function fileRoute(path: string, contentType: string, file: E.Either<Error, ConsoleFile>): Route {
+function fileRoute(path: string, contentType: string, file: E.Either<Error, StaticFile>): Route {
   return route({
     ...open,
     path,
@@ -80,7 +79,7 @@ function fileRoute(path: string, contentType: string, file: E.Either<Error, Cons
     success: {
       status: 200,
       description: "Ok",
-      representation: fileBytes(contentType),
+      representation: staticFile(contentType),
       isConditional: true,
       headers: {
         "cache-control": {
@@ -94,54 +93,14 @@ function fileRoute(path: string, contentType: string, file: E.Either<Error, Cons
   });
 }
 
-/** A file of the built console, as it is served. */
-interface ConsoleFile {
-  readonly name: string;
-  readonly contentType: string;
-  readonly bytes: Buffer;
-  readonly shorter: readonly Shorter[];
-}
-
 /** The page itself: its name does not change, what it loads is named after its content. */
 const startPage = "index.html";
 
-const contentTypes: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
-
-/**
- * Reads the files that the build has made, once: a build that is replaced meanwhile cannot be served half and half.
- * Left where the start page or the folder cannot be read.
- */
-function readConsoleFiles(folder: string): E.Either<Error, readonly ConsoleFile[]> {
+/** Left where the start page or the folder cannot be read. */
+function readConsoleFiles(folder: string): E.Either<Error, readonly StaticFile[]> {
+  const isAsset = (name: string) => name !== startPage && isServable(name);
   return E.tryCatch(
-    () => [startPage, ...readdirSync(folder).filter(isAsset)].map((name) => readConsoleFile(folder, name)),
+    () => [startPage, ...readdirSync(folder).filter(isAsset)].map((name) => new StaticFile(folder, name)),
     (cause) => new Error("The console is not built", { cause }),
   );
-}
-
-/** A console file's bytes, compressed for clients that take that. */
-function fileBytes(contentType: string): Representation<ConsoleFile> {
-  return { contentType, toBytes: ({ bytes }) => E.right(bytes), shorter: ({ shorter }) => shorter };
-}
-
-function isAsset(name: string): boolean {
-  return name !== startPage && extname(name) in contentTypes;
-}
-
-function readConsoleFile(folder: string, name: string): ConsoleFile {
-  const bytes = readFileSync(join(folder, name));
-  return { name, bytes, contentType: contentTypes[extname(name)] ?? "", shorter: shorterThan(bytes) };
-}
-
-function shorterThan(bytes: Buffer): Shorter[] {
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  const all: Shorter[] = [
-    { encoding: "br", bytes: brotliCompressSync(bytes, quality) },
-    { encoding: "gzip", bytes: gzipSync(bytes) },
-  ];
-  return all.filter((one) => one.bytes.length < bytes.length);
 }

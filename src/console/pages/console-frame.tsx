@@ -55,7 +55,8 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
           <nav aria-label="Pages">
             <NavLink to={{ page: "UPGRADES" }} now={address} words="Upgrades" />
             {session.value?.mayOperate && <NavLink to={{ page: "NEW" }} now={address} words="New upgrade" />}
-            <a href="/docs">API</a>
+            <a href="/docs">Documents</a>
+            <a href="/docs/api">API</a>
           </nav>
           {tokens.value && (
             <div class="who">

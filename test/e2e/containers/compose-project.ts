@@ -53,7 +53,7 @@ export class ComposeProject {
     for (const name of listed
       .toString()
       .split("\0")
-      .filter((name) => name && !/^(test|bench|docs)\//.test(name))) {
+      .filter((name) => name && !/^(test|bench)\//.test(name))) {
       mkdirSync(join(this.folder, dirname(name)), { recursive: true, mode: 0o700 });
       copyFileSync(join(root, name), join(this.folder, name));
       chmodSync(join(this.folder, name), 0o600);
@@ -143,7 +143,7 @@ function ownAuthorities(): string {
   return all.filter((certificate) => !known.has(new X509Certificate(certificate).fingerprint256)).join("\n");
 }
 
-/** All that our pages say to do with `docker`: whole blocks of shell, and pieces of lines. */
+/** All that our pages say to do with `docker` and deploy/compose: whole blocks of shell, and pieces of lines. */
 export function documentedCommands(): string[] {
   const commands = pages.flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
@@ -151,7 +151,7 @@ export function documentedCommands(): string[] {
     const pieces = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`(docker [^`]+)`/g)].map(
       ([, one = ""]) => one,
     );
-    return [...blocks.filter((block) => /\bdocker\b/.test(block)), ...pieces];
+    return [...blocks.filter((block) => /\bdocker\b|deploy\/compose/.test(block)), ...pieces];
   });
   return [...new Set(commands)];
 }

@@ -58,8 +58,9 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
   it("is built, gets its secrets and starts, as the page says", async () => {
     // The first build takes longest of all here: images of others are made meanwhile.
     await Promise.all([others, project.sh("docker compose build")]);
-    const { stdout } = await project.documented("sh deploy/compose/make-secrets.sh ums.example.com");
+    const { stdout } = await project.documented("docker compose build");
     expect(stdout.match(/^Successfully tagged /gm), "images that were built").to.have.lengthOf(1);
+    await project.documented("sh deploy/compose/make-secrets.sh ums.example.com");
     await project.documented("docker compose --profile simulator up --wait");
     project.settings({ COMPOSE_PROFILES: "simulator" });
     await untilHealthy();
@@ -182,7 +183,9 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
     await operator.untilHosts(1);
     await project.documented("pg_dump");
     await operator.untilDone(id);
+    await project.documented("docker compose stop worker api temporal-ui temporal");
     await project.documented("pg_restore");
+    await project.documented("docker compose up --wait");
     await operator.untilDone(id);
   });
 
@@ -192,9 +195,8 @@ describe("docker-compose.yml on an engine, with images that stand in for the pub
     const before = project.secret("postgres-password");
     await project.documented("ALTER ROLE");
     expect(project.secret("postgres-password")).not.to.equal(before);
-    await project.documented("docker compose build\ndocker compose up --no-deps --wait worker");
-    for (const service of ["worker", "api"]) await project.documented(`docker compose up --no-deps --wait ${service}`);
     await project.documented("docker compose build");
+    for (const service of ["worker", "api"]) await project.documented(`docker compose up --no-deps --wait ${service}`);
     await operator.untilDone(id);
   });
 

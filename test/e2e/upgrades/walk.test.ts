@@ -19,7 +19,7 @@ describe("npm start: README's walk", function () {
 
   it("prints the addresses and the next commands, then ready", () => {
     expect(service.printed).to.contain(`${service.apiUrl}/v1/upgrades`);
-    expect(service.printed).to.contain(`${service.apiUrl}/docs`);
+    expect(service.printed).to.contain(`${service.apiUrl}/docs/api`);
     expect(service.printed).to.contain(service.simulatorUrl);
     expect(service.printed).to.match(/Temporal Web UI/);
     expect(service.printed).to.match(/curl .*examples\/cluster-draft\.json\n/);

@@ -63,6 +63,8 @@ export interface ApiOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   /** Without it there is no console. */
   readonly console?: ConsoleInstallation;
+  /** Without it there are no documents. */
+  readonly documents?: string;
   readonly addressOf?: ApiDependencies["addressOf"];
   readonly codec?: ApiDependencies["codec"];
   readonly loadControl?: ApiDependencies["loadControl"];
@@ -148,6 +150,7 @@ export async function startApiUnderTest(options: ApiOptions = {}): Promise<ApiUn
     version: "1.2.3",
     ...(options.limits && { limits: options.limits }),
     ...(options.console && { console: options.console }),
+    ...(options.documents !== undefined && { documents: options.documents }),
     ...(options.addressOf && { addressOf: options.addressOf }),
     ...(options.codec && { codec: options.codec }),
     ...(options.loadControl && { loadControl: options.loadControl }),
@@ -185,6 +188,7 @@ export function expectError(answer: Answer, status: number, code: string): Error
     expect(body[field], field).to.be.a("string").and.not.equal("");
   }
   expect(answer.headers["x-request-id"]).to.equal(body.referenceToken);
+  expect(answer.headers["link"]).to.equal(`</docs/error-codes#${code}>; rel="help"`);
   expect(answer.headers["x-content-type-options"]).to.equal("nosniff");
   expect(ErrorBody.encode(body), "no field beyond the specification's").to.deep.equal(body);
   return body;

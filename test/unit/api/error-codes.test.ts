@@ -45,8 +45,10 @@ describe("docs/error-codes.md", () => {
     ]),
   );
   const page = readFileSync(join(root, "docs/error-codes.md"), "utf8");
-  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  const documented = rows.map((row) => /^\| `(\w+)` +\|/.exec(row)?.[1]);
+  const [introduction = "", ...groups] = page.split(/^## /m);
+  /** A heading for each code, so that it can be linked to; its group says what the reader was doing. */
+  const entries = groups.flatMap((group) => group.split(/^### /m).slice(1));
+  const documented = entries.map((entry) => /^`(\w+)`\n/.exec(entry)?.[1]);
 
   it("finds the codes of every layer", () => {
     expect([...used]).to.include.members([
@@ -64,7 +66,6 @@ describe("docs/error-codes.md", () => {
   it("names every kind of error that is used", () => {
     const kinds = new Set(sources.flatMap((text) => valuesOf("errorType", text)));
     expect([...kinds]).to.include.members(["CONFLICT", "INTERNAL", "CANCELLED", "UPGRADE"]);
-    const [introduction = ""] = page.split("## Answers");
     expect([...kinds].filter((kind) => !introduction.includes(`\`${kind}\``))).to.deep.equal([]);
   });
 
@@ -78,8 +79,9 @@ describe("docs/error-codes.md", () => {
     expect(documented.filter((code) => !isUsed(code))).to.deep.equal([]);
   });
 
-  it("has each code once, with a status, when it comes and what to do", () => {
+  it("has each code once, with its status if it has one, the cause and what to do", () => {
     expect(documented).to.deep.equal([...new Set(documented)]);
-    for (const row of rows) expect(row).to.match(/^\| `\w+` +\| (4\d\d|50[03]|-) +\| .{5,} \| .{5,} \|$/);
+    for (const entry of entries)
+      expect(entry).to.match(/^`\w+`\n\n((4\d\d|50[03])\. )?[A-Z"`][^|]{5,}[.)]\n\*\*Do:\*\* [^|]{5,}\.\n/);
   });
 });

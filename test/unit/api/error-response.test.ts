@@ -176,6 +176,6 @@ describe("errorResponse", () => {
 
   it("lists the methods of a path in Allow", () => {
     const error: ApiError = { _tag: "MethodNotAllowed", method: "PUT", allowed: ["GET", "POST"] };
-    expect(errorResponse(error, request).headers).to.deep.equal({ allow: "GET, POST" });
+    expect(errorResponse(error, request).headers).to.include({ allow: "GET, POST" });
   });
 });

@@ -137,7 +137,7 @@ describe("authentication", () => {
     return withApi({ authentication }, async ({ url, calls }) => {
       expectError(await request(url).get("/v1/upgrades").set("authorization", "Bearer a.b"), 403, "Unauthorized");
       expectError(await request(url).post("/v1/upgrades"), 403, "Unauthorized");
-      for (const path of ["/health/live", "/health/ready", "/openapi.json", "/docs"]) {
+      for (const path of ["/health/live", "/health/ready", "/openapi.json", "/docs/api"]) {
         expect((await request(url).get(path)).status).to.equal(200);
       }
       expect(asked).to.deep.equal([

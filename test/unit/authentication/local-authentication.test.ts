@@ -89,7 +89,7 @@ describe("AUTH_MODE=local", () => {
       if (header !== undefined) void asked.set("authorization", header);
       expectError(await asked, 403, "Unauthorized");
     }
-    for (const path of ["/health/live", "/health/ready", "/openapi.json", "/docs"])
+    for (const path of ["/health/live", "/health/ready", "/openapi.json", "/docs/api"])
       expect((await request(api.url).get(path)).status, path).to.equal(200);
     expect(api.calls.listed).to.deep.equal([]);
   });

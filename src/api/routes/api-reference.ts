@@ -14,14 +14,14 @@ const page = `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Upgrade management service</title>
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+    <title>API reference · Upgrade management</title>
+    <link rel="stylesheet" href="/docs/api/swagger-ui.css">
+    <link rel="icon" type="image/png" href="/docs/api/favicon-32x32.png">
   </head>
   <body>
     <div id="swagger-ui"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/show-document.js"></script>
+    <script src="/docs/api/swagger-ui-bundle.js"></script>
+    <script src="/docs/api/show-document.js"></script>
   </body>
 </html>
 `;
@@ -46,10 +46,10 @@ const swaggerFiles = {
 } as const;
 
 /**
- * `/openapi.json`, which describes the given routes and itself, and `/docs`, a page that shows it without any outside
- * host.
+ * `/openapi.json`, which describes the given routes and itself, and `/docs/api`, a page that shows it without any
+ * outside host.
  */
-export function documentationRoutes(described: readonly Route[], version: string, mode: AuthenticationMode): Route[] {
+export function apiReferenceRoutes(described: readonly Route[], version: string, mode: AuthenticationMode): Route[] {
   const document = route({
     ...documentation,
     path: "/openapi.json",
@@ -62,10 +62,15 @@ export function documentationRoutes(described: readonly Route[], version: string
   const openapi = openapiDocument([...described, document], version, mode);
   return [
     document,
-    file("/docs", "showDocumentation", "text/html; charset=utf-8", TE.right(Buffer.from(page))),
-    file("/docs/show-document.js", "getShowDocument", "text/javascript; charset=utf-8", TE.right(Buffer.from(script))),
+    file("/docs/api", "showDocumentation", "text/html; charset=utf-8", TE.right(Buffer.from(page))),
+    file(
+      "/docs/api/show-document.js",
+      "getShowDocument",
+      "text/javascript; charset=utf-8",
+      TE.right(Buffer.from(script)),
+    ),
     ...Object.entries(swaggerFiles).map(([name, contentType]) =>
-      file(`/docs/${name}`, `get ${name}`, contentType, swaggerFile(name)),
+      file(`/docs/api/${name}`, `get ${name}`, contentType, swaggerFile(name)),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import request from "supertest";
 import { startApiUnderTest, type ApiUnderTest } from "./api-under-test";
 
-describe("/docs", () => {
+describe("/docs/api", () => {
   let api: ApiUnderTest;
   before(async () => (api = await startApiUnderTest()));
   after(() => api.close());
@@ -11,12 +11,12 @@ describe("/docs", () => {
     [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference!);
 
   it("is a page of files of this host only, all of which are there", async () => {
-    const page = await request(api.url).get("/docs");
+    const page = await request(api.url).get("/docs/api");
     expect(page.headers["content-type"]).to.equal("text/html; charset=utf-8");
     const references = referencesOf(page.text);
     expect(references).to.have.length(4);
     for (const reference of references) {
-      expect(reference).to.match(/^\/docs\/[a-z0-9.-]+$/);
+      expect(reference).to.match(/^\/docs\/api\/[a-z0-9.-]+$/);
       const file = await request(api.url).get(reference).buffer(true);
       expect([reference, file.status]).to.deep.equal([reference, 200]);
       expect(Number(file.headers["content-length"])).to.be.above(100);
@@ -25,7 +25,7 @@ describe("/docs", () => {
   });
 
   it("has no script or style inside, which its policy would refuse", async () => {
-    const page = await request(api.url).get("/docs");
+    const page = await request(api.url).get("/docs/api");
     const policy = page.headers["content-security-policy"];
     expect(policy)
       .to.contain("default-src 'none'")
@@ -36,7 +36,7 @@ describe("/docs", () => {
   });
 
   it("shows this service's document and asks no validator on the internet", async () => {
-    const script = await request(api.url).get("/docs/show-document.js").buffer(true);
+    const script = await request(api.url).get("/docs/api/show-document.js").buffer(true);
     expect(script.text).to.contain('url: "/openapi.json"').and.contain("validatorUrl: null").and.not.contain("http");
   });
 });
