@@ -115,6 +115,14 @@ export { workerShutdown } from "../src/domain/task/host-remediation";
 /** The ids of a host, its component manager's and its name. */
 export type HostName = Pick<ClusterHost, "host" | "fqdn">;
 
+/** A host as a failed attempt has left it, and what the upgrade itself has changed of it. */
+export interface HostToRestore extends HostName {
+  /** Whether the upgrade has put it into maintenance mode. */
+  readonly inMaintenanceMode: boolean;
+  /** Ids of virtual machines that ran on it before the upgrade switched them off. */
+  readonly vms: readonly string[];
+}
+
 /** One host of a cluster, or several of an image-managed one whose policy takes them at the same time. */
 export interface RemediateHostsInput extends ClusterTarget, RunAgain<RemediationProgress> {
   /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
@@ -216,6 +224,12 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    * `maximumAttempts` times the number of hosts, because it counts for each host on its own.
    */
   remediateHosts(input: RemediateHostsInput): Promise<RemediationResult>;
+  /**
+   * At a cluster's end: takes hosts out of maintenance mode and starts virtual machines, which attempts could not put back.
+   * Leaves a host as it is where that is not possible, or while a remediation of the cluster runs; the hosts are read again
+   * after it.
+   */
+  restoreHosts(input: ClusterTarget & { readonly hosts: readonly HostToRestore[] }): Promise<void>;
   /**
    * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
    * health check without an error; a baseline-managed cluster has no such check, there no host and not the cluster

@@ -216,6 +216,10 @@ export class FakeActivities {
         for (const host of result.upgraded) this.atTarget.add(hostKey(input, host));
         return result;
       },
+      restoreHosts: async (input) => {
+        this.calls.push(`restoreHosts ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
+        await this.replaced.restoreHosts?.(input);
+      },
       awaitClusterHealth: async (input) => {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);

@@ -183,6 +183,7 @@ export class UpgradeBench {
       restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
+      restoreHosts: (input) => of(input.cluster.resourceId).restoreHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
       readUpgradeLoss: async ({ upgradeId }) => {
