@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../src/domain/errors";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
+import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
 import type { Stage } from "../src/domain/spec/task";
 import type {
   ClusterHost,
@@ -172,6 +173,13 @@ export interface BundleCheck {
 export interface LockHolder {
   /** Absent where nobody holds it any more. */
   readonly upgradeId?: string;
+  /** How far that upgrade is with its locks; absent where nobody holds it. */
+  readonly state?: LockState;
+}
+
+/** A lock that is held. */
+export interface HeldLock extends ConflictingHolder {
+  readonly workflowId: string;
 }
 
 /**
@@ -240,5 +248,5 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** Who holds the lock that is the child Workflow of this ID. */
   readLockHolder(lock: { workflowId: string }): Promise<LockHolder>;
   /** Of several locks those that are held, and by which upgrade. */
-  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<{ workflowId: string; upgradeId: string }[]>;
+  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<HeldLock[]>;
 }

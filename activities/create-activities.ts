@@ -165,8 +165,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         const holders = await Promise.all(
           workflowIds.map((workflowId) => limit(async () => ({ workflowId, ...(await readLockHolder(workflowId)) }))),
         );
-        return holders.flatMap(({ workflowId, upgradeId }) =>
-          upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
+        return holders.flatMap(({ workflowId, upgradeId, state = "HELD" }) =>
+          upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }],
         );
       }),
     ...createNetvirtActivities(dependencies),

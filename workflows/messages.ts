@@ -5,6 +5,7 @@ import type { ErrorBody } from "../src/domain/errors";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
+import type { LockState } from "../src/domain/resource-lock";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
@@ -102,6 +103,8 @@ export interface UpgradeMemo extends TaskWithChildren, Dated {
   readonly requestDigest?: string;
   /** The `x-request-id` of the HTTP request that started it, for log lines and for whoever looks at the Web UI. */
   readonly requestId?: string;
+  /** How far it is with its locks; absent before it has got any. */
+  readonly locks?: LockState;
 }
 
 /** Memo of a resource's Workflow. */

@@ -2,7 +2,7 @@ import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import type { UpgradeActivities } from "../../activities/contract";
+import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { readLoss } from "../../src/temporal/describe-workflow";
 import { readHolder } from "../../src/temporal/lock-holder";
@@ -146,10 +146,10 @@ export class UpgradeBench {
   }
 
   /** Asks Temporal, as the real Activity does. */
-  private async holdersOf(workflowIds: readonly string[]): Promise<{ workflowId: string; upgradeId: string }[]> {
+  private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
-      const { upgradeId } = await readHolder(this.env.client, workflowId);
-      return upgradeId === undefined ? [] : [{ workflowId, upgradeId }];
+      const { upgradeId, state = "HELD" } = await readHolder(this.env.client, workflowId);
+      return upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }];
     });
     return (await Promise.all(read)).flat();
   }
