@@ -53,6 +53,9 @@ export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 /** From the upgrade to the Workflow of its notifications: what else has happened. */
 export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
 
+/** To the Workflow of an upgrade's notifications: the upgrade may have ended. */
+export const lookSignal = defineSignal("look");
+
 /** A codec, because anybody can send a Signal. */
 export const NotificationsPayload = t.array(UpgradeNotification);
 
@@ -178,4 +181,6 @@ export interface NotifyInput extends Partial<NotifyResult> {
   /** Ids of receivers that want no more. */
   readonly gone?: readonly string[];
   readonly upgradeEnded?: boolean;
+  /** Whether the upgrade may have ended, which has to be found out. */
+  readonly look?: boolean;
 }

@@ -11,7 +11,7 @@ import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics";
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
-import { readLoss } from "../temporal/describe-workflow";
+import { readUpgradeEnd } from "../temporal/describe-workflow";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { connectProblem, connectWorker, createWorker } from "../temporal/worker";
@@ -53,7 +53,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       managementServer: (resourceId) => serverSettings.get(resourceId),
       notifications: {
         receiver: (id) => notificationReceivers.get(id),
-        readLoss: (upgradeId) => readLoss(client, upgradeId),
+        readUpgradeEnd: (upgradeId) => readUpgradeEnd(client, upgradeId),
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },

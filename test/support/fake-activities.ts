@@ -228,7 +228,7 @@ export class FakeActivities {
         this.notifications.push(input);
         return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };
       },
-      readUpgradeLoss: async (input) => (await this.replaced.readUpgradeLoss?.(input)) ?? {},
+      readUpgradeEnd: async (input) => (await this.replaced.readUpgradeEnd?.(input)) ?? { isRunning: false },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

@@ -4,7 +4,7 @@ import { isLeft } from "fp-ts/Either";
 import pino from "pino";
 import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import { readLoss } from "../../src/temporal/describe-workflow";
+import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -186,10 +186,7 @@ export class UpgradeBench {
       restoreHosts: (input) => of(input.cluster.resourceId).restoreHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
-      readUpgradeLoss: async ({ upgradeId }) => {
-        const reason = await readLoss(this.env.client, upgradeId);
-        return reason === undefined ? {} : { reason };
-      },
+      readUpgradeEnd: ({ upgradeId }) => readUpgradeEnd(this.env.client, upgradeId),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };
