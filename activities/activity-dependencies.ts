@@ -1,8 +1,7 @@
 import type { Bundle } from "../src/domain/spec/bundle";
-import type { LostBecause } from "../src/domain/task/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
 import type { HostMaintenance } from "./clusters/host-maintenance";
-import type { LockHolder } from "./contract";
+import type { LockHolder, UpgradeEnd } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -45,8 +44,8 @@ export interface NotificationReceiver {
 export interface NotificationDependencies {
   /** The receiver with this id; undefined where the inventory has none. */
   receiver(id: string): NotificationReceiver | undefined;
-  /** How the Workflow of an upgrade has ended without a word; undefined where it has not. */
-  readLoss(upgradeId: string): Promise<LostBecause | undefined>;
+  /** How the Workflow of an upgrade stands. */
+  readUpgradeEnd(upgradeId: string): Promise<UpgradeEnd>;
 }
 
 /** What Activities need from the process that runs them; made by the composition root. */

@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../src/domain/errors";
 import type { AttemptPolicy, ClusterImage, ClusterKind, ClusterRef } from "../src/domain/plan/upgrade-plan";
+import type { ConflictingHolder, LockState } from "../src/domain/resource-lock";
 import type { Stage } from "../src/domain/spec/task";
 import type {
   ClusterHost,
@@ -115,6 +116,14 @@ export { workerShutdown } from "../src/domain/task/host-remediation";
 /** The ids of a host, its component manager's and its name. */
 export type HostName = Pick<ClusterHost, "host" | "fqdn">;
 
+/** A host as a failed attempt has left it, and what the upgrade itself has changed of it. */
+export interface HostToRestore extends HostName {
+  /** Whether the upgrade has put it into maintenance mode. */
+  readonly inMaintenanceMode: boolean;
+  /** Ids of virtual machines that ran on it before the upgrade switched them off. */
+  readonly vms: readonly string[];
+}
+
 /** One host of a cluster, or several of an image-managed one whose policy takes them at the same time. */
 export interface RemediateHostsInput extends ClusterTarget, RunAgain<RemediationProgress> {
   /** 1 to 96; the same hosts in the same order in every run, because progress tells them by their place. */
@@ -164,6 +173,13 @@ export interface BundleCheck {
 export interface LockHolder {
   /** Absent where nobody holds it any more. */
   readonly upgradeId?: string;
+  /** How far that upgrade is with its locks; absent where nobody holds it. */
+  readonly state?: LockState;
+}
+
+/** A lock that is held. */
+export interface HeldLock extends ConflictingHolder {
+  readonly workflowId: string;
 }
 
 /**
@@ -217,6 +233,12 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
    */
   remediateHosts(input: RemediateHostsInput): Promise<RemediationResult>;
   /**
+   * At a cluster's end: takes hosts out of maintenance mode and starts virtual machines, which attempts could not put back.
+   * Leaves a host as it is where that is not possible, or while a remediation of the cluster runs; the hosts are read again
+   * after it.
+   */
+  restoreHosts(input: ClusterTarget & { readonly hosts: readonly HostToRestore[] }): Promise<void>;
+  /**
    * Waits until the cluster is healthy: every host connected, none in maintenance mode, the component manager's own
    * health check without an error; a baseline-managed cluster has no such check, there no host and not the cluster
    * itself has the status red. Heartbeats {@link HealthWait}; fails as
@@ -226,5 +248,5 @@ export interface UpgradeActivities extends NetvirtActivities, MgmtActivities, No
   /** Who holds the lock that is the child Workflow of this ID. */
   readLockHolder(lock: { workflowId: string }): Promise<LockHolder>;
   /** Of several locks those that are held, and by which upgrade. */
-  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<{ workflowId: string; upgradeId: string }[]>;
+  readLockHolders(locks: { workflowIds: readonly string[] }): Promise<HeldLock[]>;
 }

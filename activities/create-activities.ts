@@ -2,7 +2,14 @@ import { some } from "fp-ts/Option";
 import pLimit from "p-limit";
 import { bundleObstacle } from "../src/domain/admission/bundle-rules";
 import type { ActivityDependencies } from "./activity-dependencies";
-import { activityRetryPolicy, pacedRetry, restoreRetry, runActivity, shortBounds } from "./activity-run";
+import {
+  activityRetryPolicy,
+  endingRetryPolicy,
+  pacedRetry,
+  restoreRetry,
+  runActivity,
+  shortBounds,
+} from "./activity-run";
 import {
   readClusterSettings,
   restoreClusterSettings,
@@ -18,6 +25,7 @@ import { putPolicy, readPolicy, restorePolicy } from "./clusters/image/image-pol
 import { remediateImageHosts } from "./clusters/image/remediate-image-hosts";
 import { readClusterHosts, readRunningVms } from "./clusters/read-hosts";
 import { remediateHosts } from "./clusters/remediate-hosts";
+import { restoreHosts } from "./clusters/restore-hosts";
 import type { BundleCheck, ClusterTarget, UpgradeActivities } from "./contract";
 import { unobserved } from "./drivers/call-observation";
 import { DriverError } from "./drivers/driver-error";
@@ -141,6 +149,14 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
             ? remediateBaselineHost(context, { client: management(input), patch: patch(input) })
             : remediateImageHosts(context, interfaces(input)),
       }),
+    restoreHosts: (input) =>
+      runActivity({ context: contextOf(input), upgradeId: input.upgradeId }, () =>
+        restoreHosts(
+          { ...interfaces(input), client: isBaseline(input) ? undefined : lifecycle(input) },
+          endingRetryPolicy(limits),
+          input,
+        ),
+      ),
     awaitClusterHealth: (input) => awaitClusterHealth(gate, input),
     readLockHolder: ({ workflowId }) => runActivity({ context: { workflowId } }, () => readLockHolder(workflowId)),
     readLockHolders: ({ workflowIds }) =>
@@ -149,8 +165,8 @@ export function createActivities(dependencies: ActivityDependencies): UpgradeAct
         const holders = await Promise.all(
           workflowIds.map((workflowId) => limit(async () => ({ workflowId, ...(await readLockHolder(workflowId)) }))),
         );
-        return holders.flatMap(({ workflowId, upgradeId }) =>
-          upgradeId === undefined ? [] : [{ workflowId, upgradeId }],
+        return holders.flatMap(({ workflowId, upgradeId, state = "HELD" }) =>
+          upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }],
         );
       }),
     ...createNetvirtActivities(dependencies),

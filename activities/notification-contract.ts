@@ -12,6 +12,13 @@ export interface NotificationResult {
   readonly outcome: "DELIVERED" | "GONE";
 }
 
+/** How the Workflow of an upgrade stands. */
+export interface UpgradeEnd {
+  readonly isRunning: boolean;
+  /** Why it ended without a word; absent where it runs or has told its end. */
+  readonly reason?: LostBecause;
+}
+
 /** The Activities that tell receivers of notifications. */
 export interface NotificationActivities {
   /**
@@ -19,6 +26,6 @@ export interface NotificationActivities {
    * A notification may arrive more than once, always with the same id.
    */
   deliverNotification(input: NotificationInput): Promise<NotificationResult>;
-  /** Whether the Workflow of an upgrade has ended without a word; no reason where it runs or could still speak. */
-  readUpgradeLoss(input: { readonly upgradeId: string }): Promise<{ readonly reason?: LostBecause }>;
+  /** Whether the Workflow of an upgrade runs, in whichever of its runs, and whether it has ended without a word. */
+  readUpgradeEnd(input: { readonly upgradeId: string }): Promise<UpgradeEnd>;
 }

@@ -1,4 +1,4 @@
-import type { UpgradePlan } from "../src/domain/plan/upgrade-plan";
+import { resourcesOf, type UpgradePlan } from "../src/domain/plan/upgrade-plan";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../src/domain/spec/upgrade";
 import type { HostCounts } from "../src/domain/task/sub-task";
 import { toTimestamp } from "../src/domain/timestamp";
@@ -18,6 +18,8 @@ interface UpgradeDetails {
   readonly mayBeDecided: boolean;
   /** Whether something of it was not begun at its time and waits for a commit. */
   readonly awaitsCommit: boolean;
+  /** Who had it started; only of a later run, which has no summary of its own (docs/decisions/0038). */
+  readonly requestedBy: string | undefined;
 }
 
 /** Phases as operators read them; those that depend on more are told apart in {@link headline}. */
@@ -49,13 +51,26 @@ export function describeUpgrade(details: UpgradeDetails): string {
   const sum = (count: (hosts: HostCounts) => number) => hosts.reduce((total, one) => total + count(one), 0);
   const total = sum((h) => h.total);
   const done = sum((h) => h.upgraded + h.skipped);
-  const lines = [`**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
+  const lines = [...summary(details), `**${headline(details)}** (${statusOfPhase(phase).upgrade})`];
   if (phase === "SCHEDULED" && nextTime !== undefined) lines.push(`Begins at ${toTimestamp(nextTime)}.`);
   const next = nextStep(details);
   lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
   return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
+}
+
+/** What the Web UI shows of the first run beside its details. */
+function summary({ plan, requestedBy }: UpgradeDetails): string[] {
+  if (requestedBy === undefined) return [];
+  const resources = resourcesOf(plan);
+  const first = resources.slice(0, 5).map(({ name, targetVersion }) => `${name.slice(0, 100)} to ${targetVersion}`);
+  const more = resources.length > first.length ? [`and ${resources.length - first.length} more`] : [];
+  return [
+    `${plan.name}${plan.draft ? " (draft)" : ""}`,
+    `Bundle \`${plan.bundle.id}\`: ${[...first, ...more].join(", ")}`,
+    `Requested by \`${requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
+  ];
 }
 
 /** The same for a resource's own Workflow: what it does, how many of its hosts or nodes are done, last error. */

@@ -3,4 +3,5 @@ export { clusterUpgradeWorkflow } from "./resource/cluster-workflow";
 export { mgmtUpgradeWorkflow } from "./resource/mgmt-workflow";
 export { netvirtUpgradeWorkflow } from "./resource/netvirt-workflow";
 export { notifyWorkflow } from "./notifications/notify-workflow";
+export { watchUpgradeWorkflow } from "./notifications/watch-upgrade-workflow";
 export { upgradeWorkflow } from "./upgrade/upgrade-workflow";

@@ -5,6 +5,7 @@ import type { ErrorBody } from "../src/domain/errors";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { ClusterUpgradePlan, MgmtUpgradePlan, NetvirtUpgradePlan } from "../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
+import type { LockState } from "../src/domain/resource-lock";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
@@ -51,6 +52,9 @@ export const hostsSignal = defineSignal<[report: unknown]>("hosts");
 
 /** From the upgrade to the Workflow of its notifications: what else has happened. */
 export const notificationsSignal = defineSignal<[notices: unknown]>("notices");
+
+/** To the Workflow of an upgrade's notifications: the upgrade may have ended. */
+export const lookSignal = defineSignal("look");
 
 /** A codec, because anybody can send a Signal. */
 export const NotificationsPayload = t.array(UpgradeNotification);
@@ -102,6 +106,8 @@ export interface UpgradeMemo extends TaskWithChildren, Dated {
   readonly requestDigest?: string;
   /** The `x-request-id` of the HTTP request that started it, for log lines and for whoever looks at the Web UI. */
   readonly requestId?: string;
+  /** How far it is with its locks; absent before it has got any. */
+  readonly locks?: LockState;
 }
 
 /** Memo of a resource's Workflow. */
@@ -175,4 +181,6 @@ export interface NotifyInput extends Partial<NotifyResult> {
   /** Ids of receivers that want no more. */
   readonly gone?: readonly string[];
   readonly upgradeEnded?: boolean;
+  /** Whether the upgrade may have ended, which has to be found out. */
+  readonly look?: boolean;
 }

@@ -7,6 +7,8 @@ import {
   type HostPhase,
   hostPhases,
   type HostResult,
+  type OutOfService,
+  outOfServiceAt,
   phaseOf,
   type RemediationFailure,
   RemediationProgress,
@@ -44,7 +46,7 @@ export class RemediationTracker {
   readonly #beat: (progress: RemediationProgress) => void;
   readonly #clock: Pick<Clock, "timeOfDay">;
   /** What was known before the request that is being made. */
-  #beforeIntent: Pick<RemediationProgress, "phases" | "requestedAt"> | undefined;
+  #beforeIntent: Pick<RemediationProgress, "phases" | "requestedAt" | "inMaintenanceMode"> | undefined;
   /** The component manager's own words on failures of this run, by the places of the hosts. */
   readonly #causes = new Map<number, readonly string[]>();
 
@@ -72,7 +74,7 @@ export class RemediationTracker {
       this.#progress = fresh;
       return;
     }
-    const { failures, failed, phases } = known;
+    const { failures, failed, phases, inMaintenanceMode, vmsOff } = known;
     const attemptHasEnded = input.hosts.every((_, place) => settled.has(phaseOf(known, place)));
     this.#progress = attemptHasEnded
       ? {
@@ -82,6 +84,8 @@ export class RemediationTracker {
           failures,
           failed,
           ...(known.gatePassed && { gatePassed: true }),
+          ...(inMaintenanceMode && { inMaintenanceMode }),
+          ...(vmsOff && { vmsOff }),
         }
       : known;
   }
@@ -152,6 +156,20 @@ export class RemediationTracker {
     this.#change({ activity: bounded(activity, 300), ...(percent !== undefined && { percent }) });
   }
 
+  /** Hosts are about to be taken out of service in this way; told before it is asked for. */
+  takeOut(places: readonly number[], how: keyof OutOfService): void {
+    const known = this.#progress[how] ?? [];
+    const added = places.filter((place) => !known.includes(place));
+    if (added.length > 0) this.#set({ ...this.#progress, [how]: [...known, ...added] });
+  }
+
+  /** Of all hosts, those that are still out of service in this way. */
+  stillOut(places: readonly number[], how: keyof OutOfService): void {
+    const { [how]: known = [], ...rest } = this.#progress;
+    if (known.length === 0 && places.length === 0) return;
+    this.#set({ ...rest, ...(places.length > 0 && { [how]: [...places] }) });
+  }
+
   /** When the host of a baseline-managed cluster had last started as this attempt began. */
   booted(bootTime: string): void {
     this.#change({ bootTime });
@@ -159,13 +177,19 @@ export class RemediationTracker {
 
   /**
    * Before something is asked for: whatever becomes of the request, the next run knows that there was one. `places` are
-   * those of the hosts whose remediation it is.
+   * those of the hosts whose remediation it is, which puts them into maintenance mode.
    */
   intend(requestedAt: number, places: readonly number[] = []): void {
-    const { phases, requestedAt: before } = this.#progress;
-    this.#beforeIntent = { phases, ...(before !== undefined && { requestedAt: before }) };
+    const { phases, requestedAt: before, inMaintenanceMode } = this.#progress;
+    this.#beforeIntent = {
+      phases,
+      ...(before !== undefined && { requestedAt: before }),
+      ...(inMaintenanceMode && { inMaintenanceMode }),
+    };
+    const inside = [...new Set([...(inMaintenanceMode ?? []), ...places])];
     this.#change({
       ...this.#entered(places, "REMEDIATE"),
+      ...(inside.length > 0 && { inMaintenanceMode: inside }),
       requestedAt: toTimestamp(requestedAt),
       activity: "Requesting the remediation.",
     });
@@ -173,7 +197,7 @@ export class RemediationTracker {
 
   /** The request was refused: nothing is known of it, and what was known before it holds again. */
   retract(): void {
-    const { requestedAt: _, ...rest } = this.#progress;
+    const { requestedAt: _, inMaintenanceMode: __, ...rest } = this.#progress;
     const { phases, ...before } = this.#beforeIntent ?? rest;
     this.#set({ ...rest, ...before, phases: phases.replaceAll(hostPhases.CHECK_COMPLIANCE, hostPhases.REFUSED) });
   }
@@ -247,6 +271,7 @@ export class RemediationTracker {
         host: nameAt(place).host,
         error: this.errorOf(place),
         stages: stagesAt(place),
+        ...outOfServiceAt(this.#progress, place),
       })),
       stopped: this.inPhase("STOPPED", "WAITING").map((place) => nameAt(place).host),
     };

@@ -9,10 +9,10 @@ export function createNotificationActivities(
 ): NotificationActivities {
   return {
     deliverNotification: (input) => deliverNotification({ receiver: (id) => dependencies?.receiver(id) }, input),
-    readUpgradeLoss: ({ upgradeId }) =>
-      runActivity({ context: { upgradeId }, upgradeId }, async () => {
-        const reason = await dependencies?.readLoss(upgradeId);
-        return reason === undefined ? {} : { reason };
-      }),
+    readUpgradeEnd: ({ upgradeId }) =>
+      runActivity(
+        { context: { upgradeId }, upgradeId },
+        async () => (await dependencies?.readUpgradeEnd(upgradeId)) ?? { isRunning: false },
+      ),
   };
 }

@@ -15,7 +15,6 @@ import {
   stopMilliseconds,
   waitForBegin,
 } from "./messages";
-import { RepeatedLines } from "./repeated-lines";
 
 /** How a role's process is started, and whom to tell about it. */
 export interface RoleProcessOptions {
@@ -172,8 +171,7 @@ function openRoleLog(dataDir: string, role: RoleName): WriteStream {
 
 /**
  * Writes each line of a role's output to its log as a JSON line, and gives warnings and errors to `show`, one readable
- * line each. The engine of Temporal's SDK writes in a form of its own. What else is not JSON (the last words of a process
- * that crashed) becomes a fatal entry. What Temporal's server and the engine say again and again is told every ten seconds.
+ * line each. What is not JSON (the last words of a process that crashed) becomes a fatal entry.
  */
 export function copyToLog(
   role: RoleName,
@@ -181,26 +179,12 @@ export function copyToLog(
   file: WriteStream,
   show: (line: string, level: number) => void,
 ): void {
-  const write = (entry: Entry) => {
+  createInterface({ input: output }).on("line", (line) => {
+    if (line.trim() === "") return;
+    const entry = parseEntry(line) ?? { level: fatal, time: Date.now(), role, msg: stripVTControlCharacters(line) };
     file.write(`${JSON.stringify(entry)}\n`);
     if (entry.level >= warning) show(readable(role, entry), entry.level);
-  };
-  const repeated = new RepeatedLines<Entry>((entry, times) =>
-    write(times === 0 ? entry : { ...entry, msg: `${entry.msg} (repeated ${times} times)`, repeated: times }),
-  );
-  createInterface({ input: output })
-    .on("line", (line) => {
-      if (line.trim() === "") return;
-      const own = parseEntry(line);
-      const ofEngine = own ? undefined : parseEngineLine(line);
-      const entry = own ?? ofEngine ?? { level: fatal, time: Date.now(), role, msg: line };
-      // Our own lines are never left out: each tells of another request or step.
-      const isForeign = ofEngine !== undefined || role === "temporal";
-      if (isForeign && entry.level >= warning && entry.level < fatal)
-        repeated.add(JSON.stringify([entry.level, entry.msg, causeOf(entry)]), entry);
-      else write(entry);
-    })
-    .on("close", () => repeated.end());
+  });
 }
 
 interface Entry {
@@ -211,8 +195,6 @@ interface Entry {
   readonly err?: { readonly message?: string };
   /** The cause of an error of Temporal's server. */
   readonly error?: unknown;
-  /** How often it has come since it was last told. */
-  readonly repeated?: number;
 }
 
 function causeOf({ err, error }: Entry): string | undefined {
@@ -228,18 +210,6 @@ function parseEntry(line: string): Entry | undefined {
   } catch {
     return undefined;
   }
-}
-
-const engineLevels = { TRACE: 10, DEBUG: 20, INFO: 30, WARN: 40, ERROR: 50 } as const;
-
-/** `2026-12-01T09:00:00.123456Z  WARN temporalio_sdk_core::worker: text field=value`, coloured or not. */
-function parseEngineLine(line: string): (Entry & { readonly sdkComponent: string }) | undefined {
-  const parts = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\s+(TRACE|DEBUG|INFO|WARN|ERROR)\s+(.+)$/.exec(
-    stripVTControlCharacters(line),
-  );
-  if (!parts) return undefined;
-  const [, time = "", level, msg = ""] = parts;
-  return { level: engineLevels[level as keyof typeof engineLevels], time: Date.parse(time), msg, sdkComponent: "core" };
 }
 
 function readable(role: RoleName, entry: Entry): string {

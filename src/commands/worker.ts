@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DefaultLogger, type LogEntry, Runtime } from "@temporalio/worker";
 import * as TE from "fp-ts/TaskEither";
-import type { Logger } from "pino";
 import { createActivities } from "../../activities/create-activities";
 import { monotonicClock } from "../clock";
 import { projectRoot } from "../config";
@@ -11,10 +10,11 @@ import { observeManagerCalls } from "../observability/observe-manager-calls";
 import { createWorkerMetrics, exporterAt } from "../observability/worker-metrics";
 import { oneLine, StartupError } from "../startup-error";
 import { lazyClient } from "../temporal/connection";
-import { readLoss } from "../temporal/describe-workflow";
+import { readUpgradeEnd } from "../temporal/describe-workflow";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
 import { connectProblem, connectWorker, createWorker } from "../temporal/worker";
+import { createSdkLog, type ForeignLog } from "./foreign-log";
 import { loadTracing } from "./load-tracing";
 import { loadInventory, readBundleNow } from "./operator-files";
 import { loadPayloadKeys, payloadConversionOf } from "./payload-keys";
@@ -25,7 +25,8 @@ const connectTimeout = 30_000;
 
 /** The Temporal Worker: runs the Workflows and the Activities of every upgrade. */
 export const startWorkerRole: StartRole = async (config, log) => {
-  installRuntime(config.metrics.worker, log);
+  const sdkLog = createSdkLog(log);
+  installRuntime(config.metrics.worker, sdkLog);
   const tracing = await loadTracing(config, "worker");
   const metrics = createWorkerMetrics(Runtime.instance().metricMeter);
   const { componentManagers, serverSettings, patches, notificationReceivers } = loadInventory(config);
@@ -53,7 +54,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       managementServer: (resourceId) => serverSettings.get(resourceId),
       notifications: {
         receiver: (id) => notificationReceivers.get(id),
-        readLoss: (upgradeId) => readLoss(client, upgradeId),
+        readUpgradeEnd: (upgradeId) => readUpgradeEnd(client, upgradeId),
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },
@@ -83,38 +84,32 @@ export const startWorkerRole: StartRole = async (config, log) => {
       if (worker.getState() === "RUNNING") worker.shutdown();
       await run;
       await Promise.allSettled([connection.close(), client.connection.close(), tracing?.stop()]);
+      sdkLog.end();
     },
   };
 };
 
-/** The SDK's engine, with its logger and, where there is an address for it, its exporter of metrics. */
-function installRuntime(metricsAddress: string | undefined, log: Logger): void {
+/** The SDK with its engine, which log into ours, and, where there is an address for it, its exporter of metrics. */
+function installRuntime(metricsAddress: string | undefined, sdkLog: ForeignLog<LogEntry>): void {
   try {
-    Runtime.install({
-      logger: new DefaultLogger("INFO", (entry) => forward(log, entry)),
+    const runtime = Runtime.install({
+      logger: new DefaultLogger("INFO", (entry) => sdkLog.write(entry)),
       // The role decides when to stop, and in what order.
       shutdownSignals: [],
-      ...(metricsAddress !== undefined && { telemetryOptions: exporterAt(metricsAddress) }),
+      telemetryOptions: {
+        // The engine would write to stdout itself, in a form of its own.
+        logging: { forward: {}, filter: { core: "WARN", other: "ERROR" } },
+        ...(metricsAddress !== undefined && exporterAt(metricsAddress)),
+      },
     });
+    // The SDK keeps entries for a tenth of a second, to bring those of all its parts into their order.
+    process.on("exit", () => runtime.flushLogs());
   } catch (error) {
     if (metricsAddress === undefined) throw error;
     throw new StartupError(
       `WORKER_METRICS_ADDRESS=${metricsAddress}: metrics cannot be served there (${connectProblem(error)}). Choose another port.`,
     );
   }
-}
-
-/** Failures of steps that the Activity itself has logged in its own words, and that the Task tells. */
-const reportedAlready = new Set(["Activity failed", "Workflow failed"]);
-
-/** The SDK's log lines, with their own fields, in ours. */
-function forward(log: Logger, { level, message, meta }: LogEntry): void {
-  const lowerCase = { TRACE: "trace", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
-  const { sdkComponent, workflowId, error, ...fields } = meta ?? {};
-  log[reportedAlready.has(message) ? "debug" : lowerCase[level]](
-    { ...fields, sdkComponent, workflowId, ...(error !== undefined && { err: error }) },
-    message,
-  );
 }
 
 /** The bundle of the Workflows for what this worker does; scripts/bundle-workflows.mjs makes them. */

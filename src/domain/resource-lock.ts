@@ -1,4 +1,28 @@
+import type * as t from "io-ts";
+import { OneOf } from "./codec";
 import type { ResourcePlan } from "./plan/upgrade-plan";
+
+/**
+ * How far an upgrade is with the locks of its resources. ACQUIRING: it takes them. CHECKING: it has them, and another upgrade
+ * has locks that conflict. HELD: it has them, and begins. RELEASING: it gives them back.
+ */
+export const LockState = OneOf("ACQUIRING", "CHECKING", "HELD", "RELEASING");
+export type LockState = t.TypeOf<typeof LockState>;
+
+/** The locks of another upgrade that conflict with those of this one. */
+export interface ConflictingHolder {
+  readonly upgradeId: string;
+  readonly state: LockState;
+}
+
+/**
+ * Whether an upgrade that has all of its own locks gives way to another one. Of two that wait for each other the one with the
+ * lesser Task id gets through: it waits until the other has taken its locks, seen the conflict and given way. Nobody gives
+ * way to an upgrade that has not got all of its locks, because it may get nothing.
+ */
+export function givesWay(own: string, { upgradeId, state }: ConflictingHolder): boolean {
+  return state === "HELD" || (state === "CHECKING" && upgradeId < own);
+}
 
 /** The lock of a cluster: the Workflow ID of its child, of which Temporal runs one at a time. */
 export function clusterLock(resourceId: string): string {

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { RemediateHostsInput } from "../../activities/contract";
 import { requestIdHeader, taskIdHeader } from "../../workflows/messages";
 import { type RemediationResult, workerShutdown } from "../domain/task/host-remediation";
-import { taskAttributes, type TaskContext, withTask } from "./context";
+import { logContext, taskAttributes, type TaskContext, withTask } from "./context";
 import type { WorkerMetrics } from "./worker-metrics";
 
 /**
@@ -31,7 +31,13 @@ export function observeActivities(log: Logger, metrics: WorkerMetrics): Activity
       },
       outbound: {
         getLogAttributes: (attributes, next) =>
-          next({ ...attributes, ...task, ...(attempt !== undefined && { attempt, run: context.info.attempt }) }),
+          // The SDK writes lines later, when what they were written on behalf of is not known any more.
+          next({
+            ...attributes,
+            ...logContext(),
+            ...task,
+            ...(attempt !== undefined && { attempt, run: context.info.attempt }),
+          }),
       },
     };
   };

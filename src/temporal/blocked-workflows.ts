@@ -107,7 +107,7 @@ export class BlockFinder {
 
   private async upgradeOf(workflowId: string, kind: BlockedWorkflow["kind"], { memo }: WorkflowDescription) {
     if (kind === "upgrade") return workflowId;
-    if (kind === "notifications") return workflowId.replace(/^notify\//, "");
+    if (kind === "notifications") return workflowId.replace(/^notify\/([^/]*).*/, "$1");
     const upgradeId = await this.payloads.field(memo, "upgradeId").catch(() => undefined);
     return typeof upgradeId === "string" ? upgradeId : "";
   }

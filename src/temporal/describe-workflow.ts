@@ -3,6 +3,7 @@ import type { LoadedDataConverter, Payload } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { getOrElseW } from "fp-ts/Either";
 import * as t from "io-ts";
+import type { UpgradeEnd } from "../../activities/contract";
 import { model } from "../domain/codec";
 import type { PublishedUpgrade } from "../domain/requests/published-upgrade";
 import type { HistoryLength } from "../domain/requests/upgrade-request";
@@ -226,8 +227,9 @@ export class UpgradeDescriptions {
 /** How long Temporal may take to answer, in milliseconds. */
 const timeout = 5000;
 
-/** How the Workflow of an upgrade has ended without a word; undefined where it runs, has told its end, or is not known. */
-export async function readLoss(client: Client, upgradeId: string): Promise<LostBecause | undefined> {
+/** How the Workflow of an upgrade stands, by the latest of its runs. */
+export async function readUpgradeEnd(client: Client, upgradeId: string): Promise<UpgradeEnd> {
   const description = await describeWorkflow(client, { workflowId: upgradeId }, Date.now() + timeout);
-  return description && lostBecause(description.status);
+  const reason = description && lostBecause(description.status);
+  return { isRunning: description?.status === "RUNNING", ...(reason && { reason }) };
 }

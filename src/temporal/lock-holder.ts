@@ -2,8 +2,9 @@ import type { Client } from "@temporalio/client";
 import { chunksOf } from "fp-ts/ReadonlyArray";
 import type { LockHolder } from "../../activities/contract";
 import { CoalescedCalls } from "../coalesced-calls";
+import { LockState } from "../domain/resource-lock";
 import type { Deadline } from "../upgrades/ports";
-import { describeWorkflow, type Memo, PayloadReader } from "./describe-workflow";
+import { describeWorkflow, type Memo, PayloadReader, readAs } from "./describe-workflow";
 import { locksQuery, type VisibilityReader } from "./visibility";
 
 /** How long Temporal may take to answer, in milliseconds. */
@@ -73,8 +74,19 @@ export class LockHolders {
 /** Who runs the Workflow of this ID and so holds its resource; nobody where it does not run. */
 export async function readHolder(client: Client, workflowId: string): Promise<LockHolder> {
   const payloads = new PayloadReader(client.options.loadedDataConverter);
-  const upgradeId = await holderOf(client, payloads, workflowId, Date.now() + timeout);
-  return upgradeId === undefined ? {} : { upgradeId };
+  const deadline = Date.now() + timeout;
+  const upgradeId = await holderOf(client, payloads, workflowId, deadline);
+  if (upgradeId === undefined) return {};
+  const upgrade = await describeWorkflow(client, { workflowId: upgradeId }, deadline);
+  // Where the upgrade has ended, what it has left running holds the lock to its own end.
+  const state = upgrade?.status === "RUNNING" ? await lockStateIn(payloads, upgrade.memo) : "HELD";
+  return { upgradeId, state };
+}
+
+/** How far an upgrade is with its locks, as its memo says; it says nothing before it has them. */
+async function lockStateIn(payloads: PayloadReader, memo: Memo): Promise<LockState> {
+  const stored: unknown = await payloads.field(memo, "locks").catch(() => "HELD");
+  return readAs(LockState, stored) ?? "ACQUIRING";
 }
 
 async function holderOf(

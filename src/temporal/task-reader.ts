@@ -7,6 +7,7 @@ import pLimit from "p-limit";
 import { subTaskQuery, taskWithChildrenQuery } from "../../workflows/messages";
 import { CoalescedCalls } from "../coalesced-calls";
 import { ErrorBody } from "../domain/errors";
+import { notifyWorkflowId } from "../domain/notifications/upgrade-notification";
 import { SubTask, type Task } from "../domain/spec/task";
 import { type BlockedWorkflow, hasTaskEnded, lostTask, withBlocked } from "../domain/task/lost-upgrade";
 import type { PendingActivity } from "../domain/task/pending-activity";
@@ -40,6 +41,9 @@ const { PendingActivityState } = temporal.api.enums.v1;
 const concurrentChildren = 32;
 /** How many SubTasks the answers hold that are remembered: of upgrades, and of their resources. Each takes some 3 KB. */
 const rememberedParts = { upgrades: 10_000, resources: 20_000 };
+
+/** Children of an upgrade that has notifications. */
+const notificationTypes: ReadonlySet<string> = new Set(["notifyWorkflow", "watchUpgradeWorkflow"]);
 
 type Child = NonNullable<TaskWithChildren["children"]>[number];
 
@@ -130,7 +134,7 @@ export class TaskReader {
     const running = description.status === "RUNNING";
     const [own, ofNotifications] = await Promise.all([
       this.blocks.find(id, description),
-      this.findBlockedNotifications(description),
+      this.findBlockedNotifications(id, description),
     ]);
     const answer = running && !own ? await this.upgradeAnswer(id, description, until) : undefined;
     if (hasLastWord(description.status)) this.forget(id);
@@ -174,10 +178,12 @@ export class TaskReader {
     return { value: stored, ...(description.status === "RUNNING" && { asOf: stored.publishedAt }) };
   }
 
-  private async findBlockedNotifications({ pendingChildren }: WorkflowDescription) {
-    const notify = pendingChildren.find(({ type }) => type === "notifyWorkflow");
-    const description = notify && (await this.describe(notify).catch(() => undefined));
-    return description && this.blocks.find(notify.workflowId, description);
+  private async findBlockedNotifications(id: string, { pendingChildren }: WorkflowDescription) {
+    if (!pendingChildren.some(({ type }) => notificationTypes.has(type))) return undefined;
+    // Its latest run, which need not be the child: both continue as new.
+    const workflowId = notifyWorkflowId(id);
+    const description = await this.describe({ workflowId }).catch(() => undefined);
+    return description && this.blocks.find(workflowId, description);
   }
 
   /** `until`, by the monotonic clock, is how long its Workflow has to answer. */

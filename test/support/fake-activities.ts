@@ -216,6 +216,10 @@ export class FakeActivities {
         for (const host of result.upgraded) this.atTarget.add(hostKey(input, host));
         return result;
       },
+      restoreHosts: async (input) => {
+        this.calls.push(`restoreHosts ${input.cluster.resourceId}/${input.hosts.map(({ host }) => host).join(",")}`);
+        await this.replaced.restoreHosts?.(input);
+      },
       awaitClusterHealth: async (input) => {
         this.calls.push(`gate ${input.cluster.resourceId}`);
         await this.replaced.awaitClusterHealth?.(input);
@@ -224,7 +228,7 @@ export class FakeActivities {
         this.notifications.push(input);
         return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };
       },
-      readUpgradeLoss: async (input) => (await this.replaced.readUpgradeLoss?.(input)) ?? {},
+      readUpgradeEnd: async (input) => (await this.replaced.readUpgradeEnd?.(input)) ?? { isRunning: false },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

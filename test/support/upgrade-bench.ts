@@ -2,9 +2,9 @@ import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { isLeft } from "fp-ts/Either";
 import pino from "pino";
-import type { UpgradeActivities } from "../../activities/contract";
+import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
-import { readLoss } from "../../src/temporal/describe-workflow";
+import { readUpgradeEnd } from "../../src/temporal/describe-workflow";
 import { readHolder } from "../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../src/temporal/upgrade-executions";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
@@ -146,10 +146,10 @@ export class UpgradeBench {
   }
 
   /** Asks Temporal, as the real Activity does. */
-  private async holdersOf(workflowIds: readonly string[]): Promise<{ workflowId: string; upgradeId: string }[]> {
+  private async holdersOf(workflowIds: readonly string[]): Promise<HeldLock[]> {
     const read = workflowIds.map(async (workflowId) => {
-      const { upgradeId } = await readHolder(this.env.client, workflowId);
-      return upgradeId === undefined ? [] : [{ workflowId, upgradeId }];
+      const { upgradeId, state = "HELD" } = await readHolder(this.env.client, workflowId);
+      return upgradeId === undefined ? [] : [{ workflowId, upgradeId, state }];
     });
     return (await Promise.all(read)).flat();
   }
@@ -183,12 +183,10 @@ export class UpgradeBench {
       restoreNetvirtSettings: (input) => of(input.netvirt.resourceId).restoreNetvirtSettings(input),
       upgradeNetvirtComponent: (input) => of(input.netvirt.resourceId).upgradeNetvirtComponent(input),
       remediateHosts: (input) => of(input.cluster.resourceId).remediateHosts(input),
+      restoreHosts: (input) => of(input.cluster.resourceId).restoreHosts(input),
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
-      readUpgradeLoss: async ({ upgradeId }) => {
-        const reason = await readLoss(this.env.client, upgradeId);
-        return reason === undefined ? {} : { reason };
-      },
+      readUpgradeEnd: ({ upgradeId }) => readUpgradeEnd(this.env.client, upgradeId),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };

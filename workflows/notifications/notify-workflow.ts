@@ -22,6 +22,7 @@ import { lostUpgradeNotification } from "../../src/domain/task/lost-upgrade";
 import { notificationOptions, readOptions } from "../activity-options";
 import { currentTime, now } from "../clock";
 import {
+  lookSignal,
   NotificationsPayload,
   notificationsSignal,
   type NotifyInput,
@@ -30,32 +31,46 @@ import {
 } from "../messages";
 
 /**
- * Tells the receivers of one upgrade what happens to it; its Workflow ID is `notify/<upgrade id>`. The upgrade never
- * waits for it. The end of the upgrade reaches it as a cancellation, however the upgrade ends (docs/decisions/0015):
- * it then delivers what is left, or gives it up in time, and completes. A history that grows long is continued as new.
+ * Tells the receivers of one upgrade what happens to it, in all of its runs. The upgrade never waits for it. The end of a run
+ * of the upgrade reaches it as a cancellation, or as the Signal `look` (docs/decisions/0015, 0038): where the upgrade has
+ * ended, it delivers what is left, or gives it up in time, and completes. Otherwise it goes on; after a cancellation as new,
+ * because a run can be cancelled only once. A history that grows long is continued as new.
  */
 export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> {
   const deliveries = new NotificationDeliveries(input);
+  const news = { cancelled: false, look: input.look === true };
   let ended = input.upgradeEnded === true;
   setHandler(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
     if (isLeft(notices)) log.warn("Notifications that cannot be read were dropped");
     else deliveries.add(notices.right);
   });
+  setHandler(lookSignal, () => {
+    news.look = true;
+  });
   setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
-  CancellationScope.current().cancelRequested.catch(() => (ended = true));
+  CancellationScope.current().cancelRequested.catch(() => (news.cancelled = true));
+  const isOver = () => ended && deliveries.idle;
+  const mustLook = () => !ended && (news.cancelled || news.look);
+  const isTooLong = () => workflowInfo().continueAsNewSuggested;
   return CancellationScope.nonCancellable(async () => {
     deliveries.begin();
-    await condition(() => ended || workflowInfo().continueAsNewSuggested);
-    if (ended) await deliveries.tellLoss();
-    await condition(() => (ended && deliveries.idle) || workflowInfo().continueAsNewSuggested);
-    if (ended && deliveries.idle) return deliveries.result();
+    for (;;) {
+      await condition(() => isOver() || mustLook() || isTooLong());
+      const wasCancelled = news.cancelled;
+      if (mustLook()) {
+        news.cancelled = news.look = false;
+        ended = await deliveries.hasUpgradeEnded();
+      }
+      if (isOver()) return deliveries.result();
+      if (isTooLong() || (wasCancelled && !ended)) break;
+    }
     const rest = await deliveries.handOver();
-    return continueAsNew<typeof notifyWorkflow>({ ...rest, upgradeEnded: ended });
+    return continueAsNew<typeof notifyWorkflow>({ ...rest, upgradeEnded: ended, look: mustLook() });
   });
 }
 
-const { readUpgradeLoss } = proxyActivities<Pick<UpgradeActivities, "readUpgradeLoss">>(readOptions());
+const { readUpgradeEnd } = proxyActivities<Pick<UpgradeActivities, "readUpgradeEnd">>(readOptions());
 
 /** All that is still to be told of an upgrade. Each receiver has a queue of its own: none holds up another. */
 class NotificationDeliveries {
@@ -101,20 +116,21 @@ class NotificationDeliveries {
   }
 
   /**
-   * Once the upgrade is said to have ended: tells those who want to know where it did so without a word. Where
-   * somebody has only cancelled the notifications, there is nothing to tell.
+   * Once the upgrade is said to have ended: whether it has. Tells those who want to know where it did so without a word.
+   * Where it runs, only a run of it has ended, or somebody has cancelled the notifications.
    */
-  async tellLoss(): Promise<void> {
+  async hasUpgradeEnded(): Promise<boolean> {
     const { latest } = this;
-    if (!latest || endsUpgrade(latest)) return;
-    if (!this.queues.some(({ receiver, gone }) => !gone && wants(receiver, "upgrade.lost"))) return;
+    if (latest && endsUpgrade(latest)) return true;
     try {
-      const options = { ...readOptions(), summary: "has the upgrade ended without a word?" };
+      const options = { ...readOptions(), summary: "has the upgrade ended?" };
       const { upgradeId } = this.input;
-      const { reason } = await readUpgradeLoss.executeWithOptions(options, [{ upgradeId }]);
-      if (reason) this.add([lostUpgradeNotification(latest, reason, now())]);
+      const { isRunning, reason } = await readUpgradeEnd.executeWithOptions(options, [{ upgradeId }]);
+      if (reason && latest) this.add([lostUpgradeNotification(latest, reason, now())]);
+      return !isRunning;
     } catch (failure) {
       log.warn("Could not read the outcome of the upgrade; notification skipped", { failure });
+      return true;
     }
   }
 

@@ -7,7 +7,7 @@ import {
   countHosts,
   initialClusterSubTask,
 } from "../../src/domain/task/cluster-progress";
-import type { ClusterHost } from "../../src/domain/task/host-remediation";
+import type { ClusterHost, OutOfService } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
 import { now } from "../clock";
 import type { ClusterUpgradeInput } from "../messages";
@@ -19,8 +19,11 @@ type ProgressEvent = ClusterProgress extends infer P ? (P extends unknown ? Omit
 /** A cluster's SubTask while its Workflow runs, and everywhere that it is shown. */
 export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterStageType> {
   protected readonly counted = "Hosts";
-  /** Ids of the virtual machines that ran on hosts before the upgrade switched them off. */
-  private readonly running = new Set<string>();
+  /** Ids of the virtual machines that ran on each host, by its id, before the upgrade switched them off. */
+  private readonly running = new Map<string, readonly string[]>();
+  private readonly outOfService = new Map<string, OutOfService>();
+  /** Whether something was found at the end that is not as it should be, and could not be put back. */
+  hasLeftovers = false;
   private publishedTenth = -1;
   private publishedFailure = false;
 
@@ -94,13 +97,33 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     };
   }
 
-  /** What runs on hosts and is about to be switched off. */
-  rememberRunning(vms: readonly string[]): void {
-    for (const vm of vms) this.running.add(vm);
+  /** What runs on a host and is about to be switched off. */
+  rememberRunning(host: string, vms: readonly string[]): void {
+    if (vms.length > 0) this.running.set(host, vms);
   }
 
   /** Ids of all the virtual machines that the upgrade may have switched off. */
   get switchedOff(): readonly string[] {
-    return [...this.running];
+    return [...new Set([...this.running.values()].flat())];
+  }
+
+  /** Those that ran on one host. */
+  switchedOffOn(host: string): readonly string[] {
+    return this.running.get(host) ?? [];
+  }
+
+  /** What the attempts at a host have changed of it and not put back. */
+  rememberOutOfService(host: string, left: OutOfService): void {
+    this.outOfService.set(host, left);
+  }
+
+  /** The same, as known since the last attempt. */
+  outOfServiceOf(host: string): OutOfService {
+    return this.outOfService.get(host) ?? {};
+  }
+
+  /** Whether a host was begun, so that what became of it is looked at in the end. */
+  get hasBegunHosts(): boolean {
+    return this.hosts.some(({ status }) => status === "IN_PROGRESS" || status === "SUCCESSFUL" || status === "FAILED");
   }
 }

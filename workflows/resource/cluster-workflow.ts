@@ -1,8 +1,8 @@
-import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import { ApplicationFailure, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { RecordedPolicy, UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { isRemediatedTogether, rolloutOf } from "../../src/domain/plan/upgrade-plan";
-import { clusterWarning, leftoversOf } from "../../src/domain/task/cluster-leftovers";
+import { clusterWarning } from "../../src/domain/task/cluster-leftovers";
 import { clusterStages, type ClusterStageType } from "../../src/domain/task/cluster-progress";
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
@@ -10,6 +10,7 @@ import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../ac
 import { errorOf } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
+import { findLeftovers, withLeftovers } from "./cluster-leftovers";
 import { ClusterUpgradeState } from "./cluster-state";
 import { leftBehind, type ResourceEnding, restoringAfterwards, runResource, runStage } from "./resource-workflow";
 import { readHosts, upgradeHosts } from "./upgrade-hosts";
@@ -25,7 +26,7 @@ export function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<Reso
     title: `Cluster ${input.cluster.name}`,
     upgrade: () => upgradeCluster(state),
     // What is left to be mended by hand matters more than that the cluster was cancelled.
-    cancelledBy: (failure) => (isPolicyNotRestored(failure) ? errorOf(failure) : undefined),
+    cancelledBy: (failure) => (state.hasLeftovers || isPolicyNotRestored(failure) ? errorOf(failure) : undefined),
   });
 }
 
@@ -35,28 +36,32 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   state.hostsChanged();
   if (state.waitingHosts().length === 0) {
-    const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts });
+    const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts, onlyBegun: false });
     if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));
     const outcome = state.counts().upgraded > 0 ? "SUCCESSFUL" : "NOTHING_TO_DO";
     return { outcome, doing: `Nothing to do: every host runs ${cluster.targetVersion}` };
   }
   const policy = await readPolicyToChange(state);
   let lastLook: readonly ClusterHost[] | undefined;
-  await restoringAfterwards(
-    async () => {
-      await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
-      const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
-      state.publish("Upgrading hosts");
-      lastLook = await stage(state, "UPGRADE_HOSTS", async () => {
-        await upgradeHosts(state, hosts, commit);
-        return upgradeJoinedHosts(state, commit);
-      });
-    },
-    () => stage(state, "RESTORE_REMEDIATION_POLICY", () => restorePolicy(state, policy)),
-    (cause, before) => policyNotRestored(cluster.name, cause, before),
-  );
+  try {
+    await restoringAfterwards(
+      async () => {
+        await stage(state, "PUT_REMEDIATION_POLICY", () => putPolicy(state, policy));
+        const { commit } = await stage(state, "SET_DESIRED_IMAGE", () => setDesiredImage(state));
+        state.publish("Upgrading hosts");
+        lastLook = await stage(state, "UPGRADE_HOSTS", async () => {
+          await upgradeHosts(state, hosts, commit);
+          return upgradeJoinedHosts(state, commit);
+        });
+      },
+      () => stage(state, "RESTORE_REMEDIATION_POLICY", () => restorePolicy(state, policy)),
+      (cause, before) => policyNotRestored(cluster.name, cause, before),
+    );
+  } catch (failure) {
+    throw await withLeftovers(state, failure, hosts);
+  }
   const failures = state.hostErrors();
-  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook });
+  const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook, onlyBegun: false });
   if (!failures && leftovers.length === 0)
     return { outcome: "SUCCESSFUL", doing: `Every host runs ${cluster.targetVersion}` };
   return withWarning(state, clusterWarning(cluster.name, failures, leftovers));
@@ -159,9 +164,6 @@ function policyNotRestored(
 /** Rounds in which hosts that have joined are upgraded; those that join later are only named. */
 const furtherRounds = 3;
 
-/** What is wrong at the first look may pass by itself, as a host that restarts does (seconds). */
-const leftoversLookSeconds = 30;
-
 /**
  * Upgrades the hosts that have joined the cluster since its hosts were read, by the same rollout policy. Gives its hosts as
  * they were at the last look; undefined where they could not be read.
@@ -181,43 +183,4 @@ async function upgradeJoinedHosts(
     state.report();
     if (state.waitingHosts().length > 0) await upgradeHosts(state, joined, commit);
   }
-}
-
-/**
- * What is not as it should be in the end, by the last look at the hosts; where that has found something, by a second one.
- * `atFirst`: the hosts before anything was changed. A cluster that cannot be looked at is no failure: each of its hosts was
- * verified, and the end says so.
- */
-function findLeftovers(
-  state: ClusterUpgradeState,
-  looks: { readonly atFirst: readonly ClusterHost[]; readonly lastLook: readonly ClusterHost[] | undefined },
-): Promise<readonly ErrorBody[]> {
-  const { atFirst, lastLook } = looks;
-  const { cluster, upgradedBefore } = state.input;
-  // What an earlier attempt has upgraded was not in maintenance mode before it.
-  const heldBefore = atFirst.flatMap(({ host, inMaintenanceMode }) =>
-    inMaintenanceMode && !upgradedBefore.includes(host) ? [host] : [],
-  );
-  const judge = (hosts: readonly ClusterHost[]) => leftoversOf({ cluster, known: state.hosts, heldBefore, hosts });
-  // All is done: a cancellation changes nothing of what there is to tell.
-  return CancellationScope.nonCancellable(async () => {
-    try {
-      if (judge(lastLook ?? (await readHosts(state))).length === 0) return [];
-      state.publish("Looking at every host once more");
-      await sleep(leftoversLookSeconds * 1000, { summary: "before the second look at the hosts" });
-      return judge(await readHosts(state));
-    } catch (failure) {
-      return [notVerified(cluster.name, errorOf(failure))];
-    }
-  });
-}
-
-function notVerified(name: string, cause: ErrorBody): ErrorBody {
-  return {
-    errorCode: "CLUSTER_NOT_VERIFIED",
-    errorType: "FAILED_DEPENDENCY",
-    message: `The hosts of cluster ${name} could not be looked at once more after their upgrade.`,
-    remediationMessage: "Look in the component manager whether every host is connected, at the target and in service.",
-    nestedErrors: [cause],
-  };
 }

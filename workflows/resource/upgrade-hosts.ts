@@ -12,6 +12,8 @@ import type { Stage } from "../../src/domain/spec/task";
 import {
   type ClusterHost,
   RemediationProgress,
+  type OutOfService,
+  outOfServiceAt,
   type RemediationResult,
   stagesOfHost,
 } from "../../src/domain/task/host-remediation";
@@ -127,7 +129,11 @@ async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate
       return { failures: [], gateClosed };
     }
     for (const result of upgraded) state.record({ type: "HostSucceeded", host: result.host, result });
-    const ends = failed.map((end) => ({ ...end, cause: hostFailure(end.error) }));
+    const ends = failed.map(({ inMaintenanceMode, vmsOff, ...end }) => ({
+      ...end,
+      left: { ...(inMaintenanceMode && { inMaintenanceMode }), ...(vmsOff && { vmsOff }) },
+      cause: hostFailure(end.error),
+    }));
     const failures = await recordFailures(state, ends);
     // Only a cancellation leaves hosts of a group out.
     if (stopped.length > 0) await endHereIfCancelled();
@@ -141,7 +147,10 @@ async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate
       host,
       error,
       cause: failure,
-      ...(progress && { stages: stagesOfHost(progress, place, fqdn, at) }),
+      ...(progress && {
+        stages: stagesOfHost(progress, place, fqdn, at),
+        left: outOfServiceAt(progress, place),
+      }),
     }));
     return { failures: await recordFailures(state, ends) };
   } finally {
@@ -153,6 +162,8 @@ interface FailedHost extends Failure {
   readonly host: string;
   readonly error: ErrorBody;
   readonly stages?: readonly Stage[];
+  /** How the upgrade has left it, as far as that is known. */
+  readonly left?: OutOfService;
 }
 
 /** Failures that a host may end with because it has left its cluster. */
@@ -167,7 +178,8 @@ async function recordFailures(state: ClusterUpgradeState, failed: readonly Faile
   const mayHaveLeft = failed.filter(({ error }) => endsOfLeavers.has(error.errorCode)).map(({ host }) => host);
   const left = await findMissing(state, mayHaveLeft);
   const failures: Failure[] = [];
-  for (const { host, error, stages, cause } of failed) {
+  for (const { host, error, stages, cause, left: leftOut = {} } of failed) {
+    state.rememberOutOfService(host, leftOut);
     if (error.errorCode === "HOST_LEFT_CLUSTER" || left.has(host)) state.record({ type: "HostLeft", host });
     else {
       state.record({ type: "HostFailed", host, error, ...(stages && { stages }) });
@@ -193,7 +205,7 @@ async function readBefore(
     const options = { ...readOptions(waits), summary: `${host.fqdn}: read state` };
     const read = () => reads.readHostBefore.executeWithOptions(options, [{ ...target, host }]);
     const before = await retryWhileLost(waits, read);
-    state.rememberRunning(before.runningVms);
+    state.rememberRunning(host.host, before.runningVms);
     return { before };
   }
   if (!target.ownOptions?.preRemediationPowerAction) return {};
@@ -201,7 +213,7 @@ async function readBefore(
   const options = { ...readOptions(waits), summary };
   const read = () => reads.readRunningVms.executeWithOptions(options, [{ ...target, hosts }]);
   const runningVms = await retryWhileLost(waits, read);
-  state.rememberRunning(Object.values(runningVms).flat());
+  for (const [id, vms] of Object.entries(runningVms)) state.rememberRunning(id, vms);
   return { runningVms };
 }
 

@@ -12,13 +12,22 @@ import {
   type SignalDefinition,
   sleep,
   startChild,
+  upsertMemo,
+  workflowInfo,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
 import { isRight } from "fp-ts/Either";
-import type { UpgradeActivities } from "../../activities/contract";
+import type { HeldLock, UpgradeActivities } from "../../activities/contract";
 import { ErrorBody } from "../../src/domain/errors";
 import type { MgmtUpgradePlan, ResourcePlan } from "../../src/domain/plan/upgrade-plan";
-import { conflictingLocks, inLockOrder, lockOf } from "../../src/domain/resource-lock";
+import {
+  conflictingLocks,
+  type ConflictingHolder,
+  givesWay,
+  inLockOrder,
+  lockOf,
+  type LockState,
+} from "../../src/domain/resource-lock";
 import { initialResourceSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { readOptions } from "../activity-options";
 import { now } from "../clock";
@@ -31,6 +40,7 @@ import {
   type ResourceResult,
   type ResourceWorkflow,
   switchoverSignal,
+  type UpgradeMemo,
 } from "../messages";
 import { causingRequest } from "../request-cause";
 import { bundleIdKey, resourceIdsKey } from "../search-attributes";
@@ -42,18 +52,17 @@ const { readLockHolder, readLockHolders } =
 /** How often a lock is tried again whose holder has ended in the meantime. */
 const maximumTries = 5;
 
-/**
- * How often an upgrade looks before it gives way to a holder with a lesser or with a greater Task id, and the wait between
- * looks (milliseconds). Who is about to lose another of its locks releases all of them before the second.
- */
-const maximumLooks = { lesser: 2, greater: 5 };
-const betweenLooks = 2_000;
+/** The first wait for an upgrade that has conflicting locks and is not through with them, and the longest (milliseconds). */
+const betweenLooks = { first: 2_000, longest: 30_000 };
+
+/** For how long such an upgrade is waited for (milliseconds): one whose Workflow is blocked never gets through. */
+const longestWait = 15 * 60_000;
 
 /**
  * Takes the locks of resources one after another in the order of their ids, so that of upgrades which race for overlapping
- * resources one always gets through. Then sees that nobody holds a lock that conflicts with them. Gives the error that
- * names the holder where one is held; those already taken are released then. Two that have taken conflicting locks at the
- * same time both see that: the one with the greater Task id gives way first, and the other gets through.
+ * resources one always gets through. Then sees that nobody holds a lock that conflicts with them, and waits for upgrades that
+ * are about to give theirs back, or do not know yet whether they keep them ({@link givesWay}). Gives the error that names the
+ * holder where one is held; those already taken are released then.
  */
 export async function acquireLocks(
   state: UpgradeState,
@@ -61,23 +70,39 @@ export async function acquireLocks(
 ): Promise<LockedResource[] | ErrorBody> {
   const locked: LockedResource[] = [];
   let complete = false;
+  publishLocks("ACQUIRING");
   try {
     for (const resource of inLockOrder(resources)) {
       const lock = await acquireLock(state, resource);
       if ("message" in lock) return lock;
       locked.push(lock);
     }
-    for (let looks = 1; ; looks++) {
-      const conflict = await findConflict(state, resources);
-      complete = conflict === undefined;
-      if (!conflict) return locked;
-      const most = conflict.holder < state.plan.id ? maximumLooks.lesser : maximumLooks.greater;
-      if (looks >= most) return conflict.error;
-      await sleep(betweenLooks, { summary: `gives upgrade ${conflict.holder} time to give way` });
+    for (let wait = betweenLooks.first, waited = 0; ; wait = Math.min(wait * 1.5, betweenLooks.longest)) {
+      const conflicts = await findConflicts(state, resources);
+      const [first] = conflicts;
+      complete = first === undefined;
+      if (!first) {
+        publishLocks("HELD");
+        return locked;
+      }
+      const winner = conflicts.find(({ holder }) => givesWay(state.plan.id, holder));
+      if (winner ?? waited >= longestWait) return (winner ?? first).error;
+      publishLocks("CHECKING");
+      await sleep(wait, { summary: `until upgrade ${first.holder.upgradeId} has its locks or gives them back` });
+      waited += wait;
     }
   } finally {
-    if (!complete) await CancellationScope.nonCancellable(() => releaseAll(locked));
+    if (!complete) {
+      publishLocks("RELEASING");
+      await CancellationScope.nonCancellable(() => releaseAll(locked));
+    }
   }
+}
+
+/** Tells other upgrades, which read it in the memo. An upgrade of which nothing is said is about to take its locks. */
+function publishLocks(locks: LockState): void {
+  const { locks: published = "ACQUIRING" } = (workflowInfo().memo ?? {}) as Partial<UpgradeMemo>;
+  if (locks !== published) upsertMemo({ locks } satisfies Partial<UpgradeMemo>);
 }
 
 async function acquireLock(state: UpgradeState, resource: ResourcePlan): Promise<LockedResource | ErrorBody> {
@@ -100,39 +125,39 @@ function readHolder(state: UpgradeState, resource: ResourcePlan) {
 
 interface Conflict {
   readonly error: ErrorBody;
-  /** The least id among the upgrades that hold a conflicting lock. */
-  readonly holder: string;
+  readonly holder: ConflictingHolder;
 }
 
-/** Looks at what resources must not meet, all of it at once. */
-async function findConflict(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<Conflict | undefined> {
+/** Looks at what resources must not meet, all of it at once. Gives one conflict for each upgrade, by their ids. */
+async function findConflicts(state: UpgradeState, resources: readonly ResourcePlan[]): Promise<readonly Conflict[]> {
   const own = new Set(state.resources.map(lockOf));
   const meetings = resources
     .map((resource) => ({ resource, locks: conflictingLocks(resource).filter((lock) => !own.has(lock)) }))
     .filter(({ locks }) => locks.length > 0);
-  if (meetings.length === 0) return undefined;
+  if (meetings.length === 0) return [];
   const names = meetings.map(({ resource }) => resource.name);
-  const held = await readHolders(state, [...new Set(meetings.flatMap(({ locks }) => locks))], names);
-  const [holder] = [...held.values()].sort();
-  for (const { resource, locks } of meetings) {
-    const lock = locks.find((one) => held.get(one) === holder);
-    if (holder === undefined || lock === undefined) continue;
+  const conflicts = new Map<string, Conflict>();
+  for (const holder of await readHolders(state, [...new Set(meetings.flatMap(({ locks }) => locks))], names)) {
+    const { upgradeId, workflowId: lock } = holder;
+    const resource = meetings.find(({ locks }) => locks.includes(lock))?.resource;
+    if (!resource || conflicts.has(upgradeId)) continue;
     const what = `${resourceTitle(resource)} cannot be upgraded while ${lock} is`;
-    return { error: lockedBy(what, resource.resourceId, holder), holder };
+    conflicts.set(upgradeId, { holder, error: lockedBy(what, resource.resourceId, upgradeId) });
   }
-  return undefined;
+  return [...conflicts.values()].sort((one, other) => (one.holder.upgradeId < other.holder.upgradeId ? -1 : 1));
 }
 
-async function readHolders(
+function readHolders(
   state: UpgradeState,
   workflowIds: readonly string[],
   [first = "", ...others]: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<readonly HeldLock[]> {
   const { waits } = state.plan;
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   const summary = `${names}: is what must not be met in use?`;
-  const read = () => readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]);
-  return new Map((await retryWhileLost(waits, read)).map(({ workflowId, upgradeId }) => [workflowId, upgradeId]));
+  return retryWhileLost(waits, () =>
+    readLockHolders.executeWithOptions({ ...readOptions(waits), summary }, [{ workflowIds }]),
+  );
 }
 
 function lockedBy(what: string, resourceId: string, holder: string | undefined): ErrorBody {

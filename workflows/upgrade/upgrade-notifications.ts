@@ -1,6 +1,6 @@
 import {
   CancellationScope,
-  type ChildWorkflowHandle,
+  getExternalWorkflowHandle,
   log,
   ParentClosePolicy,
   startChild,
@@ -10,12 +10,14 @@ import {
   type NotificationData,
   notificationId,
   type NotificationType,
+  notifyWorkflowId,
   type UpgradeNotification,
   wants,
 } from "../../src/domain/notifications/upgrade-notification";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import { notificationsSignal } from "../messages";
 import type { notifyWorkflow } from "../notifications/notify-workflow";
+import type { watchUpgradeWorkflow } from "../notifications/watch-upgrade-workflow";
 
 /** How many notifications go by one Signal at most, so that it stays far below the largest payload. */
 const atOnce = 50;
@@ -29,26 +31,29 @@ export interface CarriedNotifications {
 }
 
 /**
- * Hands what happens to an upgrade to the Workflow that tells receivers. Nothing here waits for a receiver, and nothing
- * fails the upgrade. Without receivers it does nothing.
+ * Hands what happens to an upgrade to the Workflow that tells receivers, which is one for all runs of the upgrade. Nothing
+ * here waits for a receiver, and nothing fails the upgrade. Without receivers it does nothing.
  */
 export class UpgradeNotifications {
   private sequence: number;
   private latest: UpgradeNotification | undefined;
   private readonly waiting: UpgradeNotification[] = [];
-  private child: ChildWorkflowHandle<typeof notifyWorkflow> | undefined;
+  /** Whether the Workflow has been started, by this run or an earlier one. */
+  private isStarted: boolean;
+  /** Whether it still has to be told of the end of this run, because it is no child of it. */
+  private isUnwatched: boolean;
   private busy = false;
   private sending: Promise<void> = Promise.resolve();
 
-  /** `before`: of an earlier run, whose Workflow for notifications ended with it. */
+  /** `before`: of an earlier run. */
   constructor(
     private readonly plan: UpgradePlan,
     private readonly before: CarriedNotifications = { sequence: 0, runs: 0 },
   ) {
     this.sequence = before.sequence;
     this.latest = before.latest;
-    // A loss could not be told unless a Workflow is there to notice it.
-    if (this.latest && this.receivers.some((one) => wants(one, "upgrade.lost"))) this.sendWaiting();
+    this.isStarted = this.isUnwatched = before.latest !== undefined;
+    if (this.isUnwatched) this.sendWaiting();
   }
 
   get carried(): CarriedNotifications {
@@ -90,11 +95,11 @@ export class UpgradeNotifications {
 
   private async send(): Promise<void> {
     try {
-      if (this.before.latest && !this.child) this.child = await this.start([]);
+      if (this.isUnwatched) await this.watch();
       while (this.waiting.length > 0) {
         const notices = this.waiting.splice(0, atOnce);
-        if (this.child && (await this.signalled(this.child, notices))) continue;
-        this.child = await this.start(notices);
+        if (this.isStarted && (await this.signalled(notices))) continue;
+        await this.start(notices);
       }
     } catch (failure) {
       log.warn("Notifications were lost: their Workflow could not be started", { failure });
@@ -103,13 +108,10 @@ export class UpgradeNotifications {
     }
   }
 
-  /** False where it has ended: somebody has cancelled or terminated it. */
-  private async signalled(
-    child: ChildWorkflowHandle<typeof notifyWorkflow>,
-    notices: UpgradeNotification[],
-  ): Promise<boolean> {
+  /** False where it has ended: somebody has terminated it. */
+  private async signalled(notices: UpgradeNotification[]): Promise<boolean> {
     try {
-      await child.signal(notificationsSignal, notices);
+      await getExternalWorkflowHandle(notifyWorkflowId(this.plan.id)).signal(notificationsSignal, notices);
       return true;
     } catch (failure) {
       log.warn("The notification Workflow has ended and is started again", { failure });
@@ -117,18 +119,32 @@ export class UpgradeNotifications {
     }
   }
 
-  private start(notices: readonly UpgradeNotification[]): Promise<ChildWorkflowHandle<typeof notifyWorkflow>> {
+  private async start(notices: readonly UpgradeNotification[]): Promise<void> {
     const { id, name } = this.plan;
-    const { runs, latest } = this.before;
-    return startChild<typeof notifyWorkflow>("notifyWorkflow", {
-      // The one that an earlier run started may still be waiting for a receiver.
-      workflowId: runs === 0 ? `notify/${id}` : `notify/${id}/${runs + 1}`,
+    const { latest } = this.before;
+    await startChild<typeof notifyWorkflow>("notifyWorkflow", {
+      workflowId: notifyWorkflowId(id),
       args: [{ upgradeId: id, receivers: this.receivers, notices, ...(latest && { latest }) }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      // It takes this as the news that the upgrade has ended, delivers the rest and completes.
+      // It takes this as the news that this run of the upgrade has ended.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       staticSummary: `Notifications: ${name}`.slice(0, 200),
       staticDetails: `Tells the receivers of the inventory what happens to upgrade \`${id}\`.`,
     });
+    this.isStarted = true;
+  }
+
+  /** Has the Workflow, a child of an earlier run, told of the end of this one. */
+  private async watch(): Promise<void> {
+    const { id, name } = this.plan;
+    await startChild<typeof watchUpgradeWorkflow>("watchUpgradeWorkflow", {
+      // That of the run before may still be passing on its end.
+      workflowId: `${notifyWorkflowId(id)}/end/${this.before.runs + 1}`,
+      args: [{ upgradeId: id }],
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      staticSummary: `End of ${name}`.slice(0, 200),
+      staticDetails: `Tells the notification Workflow when a run of upgrade \`${id}\` has ended.`,
+    });
+    this.isUnwatched = false;
   }
 }

@@ -5,6 +5,7 @@ import {
   setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
+  workflowInfo,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import {
@@ -72,6 +73,8 @@ export class UpgradeState {
   private askedAt: number;
   /** Resources that were not begun at their time and wait for a commit. */
   private readonly missed = new Set<string>();
+  /** Whether an earlier run has continued as this one. */
+  private readonly isContinued: boolean;
   /** Resources whose work has begun in this attempt. */
   private readonly begun = new Set<string>();
 
@@ -79,6 +82,7 @@ export class UpgradeState {
     private currentPlan: UpgradePlan,
     before?: CarriedState,
   ) {
+    this.isContinued = before !== undefined;
     this.currentPhase = before?.phase ?? firstPhase(currentPlan);
     this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
@@ -290,6 +294,7 @@ export class UpgradeState {
         cancelling: this.isCancelling,
         mayBeDecided: this.currentTask.isRetryable === true,
         awaitsCommit: this.awaitsCommit,
+        requestedBy: this.isContinued ? requestedBy() : undefined,
       }),
     );
   }
@@ -379,4 +384,10 @@ export class UpgradeState {
 /** Counted when it happens, never in a replay: the SDK drops what a replay counts. */
 function countEnd(phase: UpgradePhase, because: string): void {
   metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: because });
+}
+
+/** Who had the upgrade started. */
+function requestedBy(): string {
+  const { requestedBy = "an unknown caller" } = (workflowInfo().memo ?? {}) as Partial<UpgradeMemo>;
+  return requestedBy;
 }

@@ -95,11 +95,12 @@ class BaselineHostRun {
 
   /** Into maintenance mode, with what runs on the host switched off or moved away. */
   async #empty(): Promise<void> {
-    const { client, input } = this.#context;
+    const { client, input, progress } = this.#context;
     const { host } = this.#context.host;
     this.#enter("CHANGE_VM_POWER", "Looking after the virtual machines of the host.");
     await switchOffVms(this.#context);
     this.#enter("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
+    progress.takeOut([0], "inMaintenanceMode");
     const evacuatePoweredOffVms = input.options?.evacuateOfflineVms ?? false;
     await ensureHostStep(this.#context, {
       operation: "enter",

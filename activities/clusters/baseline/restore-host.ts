@@ -11,7 +11,7 @@ import { restoreVms } from "./switch-off-vms";
 
 /** Takes a host out of maintenance mode and starts what ran on it. Throws HOST_NOT_BACK_IN_SERVICE where it cannot. */
 export async function restoreHost(context: BaselineContext): Promise<void> {
-  const { client, host } = context;
+  const { client, host, progress } = context;
   await ensureHostStep(context, {
     operation: "exit",
     activity: "The host is exiting maintenance mode",
@@ -21,7 +21,9 @@ export async function restoreHost(context: BaselineContext): Promise<void> {
     isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
     request: () => client.exitMaintenanceMode(host.host),
   });
+  progress.stillOut([], "inMaintenanceMode");
   await restoreVms(context);
+  progress.stillOut([], "vmsOff");
 }
 
 /**

@@ -11,6 +11,7 @@ export async function switchOffVms(context: BaselineContext): Promise<void> {
   const { input, before, host } = context;
   const action = powerActionOf(input.options ?? {});
   if (!action) return;
+  if (before.runningVms.length > 0) context.progress.takeOut([0], "vmsOff");
   const here = (vm: Vim25Vm) => vm.host === host.host && vm.power === "poweredOn" && before.runningVms.includes(vm.vm);
   await changePower(context, action, here, "HOST_REMEDIATION_FAILED", "could not be switched off");
 }

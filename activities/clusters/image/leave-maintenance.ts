@@ -15,6 +15,8 @@ export async function leaveMaintenance(context: ImageContext): Promise<void> {
   const { progress, input } = context;
   const inside = await exitAll(context);
   const stopped = await startVms(context);
+  progress.stillOut([...inside.keys()], "inMaintenanceMode");
+  progress.stillOut([...stopped.keys()], "vmsOff");
   input.hosts.forEach((_, place) => {
     const [stays, stops] = [inside.get(place), stopped.get(place)];
     const isUpgraded = progress.inPhase("EXIT_MAINTENANCE_MODE").includes(place);
@@ -103,8 +105,13 @@ export async function givenUp(context: ImageContext, error: DriverError): Promis
       await startVms(context);
     }
     const left = await maintenance.inMaintenance(input.cluster.cluster, retryPolicy);
-    inside = input.hosts.filter(({ host }, place) => left.has(host) && isOurs(context, place)).map(({ fqdn }) => fqdn);
-    stopped = (await stoppedVms(context)).map(({ name }) => name);
+    const places = input.hosts.flatMap(({ host }, place) => (left.has(host) && isOurs(context, place) ? [place] : []));
+    inside = places.flatMap((place) => input.hosts[place]?.fqdn ?? []);
+    const vms = await stoppedVms(context);
+    stopped = vms.map(({ name }) => name);
+    progress.stillOut(places, "inMaintenanceMode");
+    const placeOf = placesOfVms(context);
+    progress.stillOut([...new Set(vms.flatMap(({ vm }) => placeOf.get(vm) ?? []))], "vmsOff");
   } catch (cause) {
     if (!(cause instanceof DriverError)) throw cause;
     const inWork = progress
@@ -145,6 +152,7 @@ export async function switchOffVms(context: ImageContext, places: readonly numbe
   const recorded = new Set(Object.values(input.runningVms).flat());
   const placeOf = new Map(places.map((place) => [input.hosts[place]?.host, place]));
   const isMeant = ({ vm, host, power }: Vim25Vm) => power === "poweredOn" && placeOf.has(host) && recorded.has(vm);
+  context.progress.takeOut(places, "vmsOff");
   const { left, reasons } = await change(context, action, recorded, isMeant);
   return troublesOf(
     left,

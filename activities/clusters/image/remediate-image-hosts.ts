@@ -202,6 +202,7 @@ class ImageRemediation {
   async #enterMaintenance(candidates: readonly number[]): Promise<number[]> {
     const { maintenance, retryPolicy, progress, input } = this.#o;
     progress.enter(candidates, "ENTER_MAINTENANCE_MODE");
+    progress.takeOut(candidates, "inMaintenanceMode");
     const runOn = await switchOffVms(this.#o, candidates);
     for (const [place, failure] of runOn) progress.fail(place, failure);
     const places = candidates.filter((place) => !runOn.has(place));

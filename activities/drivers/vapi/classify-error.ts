@@ -110,8 +110,11 @@ export function errorOfTransport({ managerId, what }: Asked, error: unknown): Dr
     return new DriverError({
       kind: "permanent",
       code: "COMPONENT_MANAGER_CERTIFICATE",
+      // It was trusted before: it has expired, or another server has its address for a while.
+      inWork: "AWAY",
       message: `Could not ${what}: the certificate of ${managerId} is not trusted (${reason}).`,
-      remediation: "Add the certificate's authority to NODE_EXTRA_CA_CERTS of the workers, then retry the upgrade.",
+      remediation:
+        "Renew the certificate if it has expired, or add its authority to NODE_EXTRA_CA_CERTS of the workers, then retry the upgrade.",
     });
   }
   return new DriverError({

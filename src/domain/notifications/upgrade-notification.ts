@@ -85,6 +85,11 @@ export function endsUpgrade({ type }: Pick<UpgradeNotification, "type">): boolea
   return lastOnes.has(type);
 }
 
+/** The Workflow ID of the notifications of an upgrade, of all of its runs. */
+export function notifyWorkflowId(upgradeId: string): string {
+  return `notify/${upgradeId}`;
+}
+
 /** The id of a notification: that of its CloudEvent and its `webhook-id`. */
 export function notificationId(upgradeId: string, sequence: number): string {
   return `${upgradeId}-${sequence}`;

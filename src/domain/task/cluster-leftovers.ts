@@ -12,17 +12,21 @@ interface LastLook {
   readonly heldBefore: readonly string[];
   /** The hosts of the cluster as they are now. */
   readonly hosts: readonly ClusterHost[];
+  /** The upgrade of the cluster has failed or was cancelled: hosts that it has not begun are as others want them. */
+  readonly onlyBegun: boolean;
 }
 
 /**
- * What is not as it should be at the end of a cluster whose upgrade went well, one error for each host and matter. Hosts
- * that have failed are left out: their own errors tell of them.
+ * What is not as it should be at the end of a cluster, one error for each host and matter. The own error of a host that has
+ * failed tells of its version and connection.
  */
-export function leftoversOf({ cluster, known, heldBefore, hosts }: LastLook): ErrorBody[] {
+export function leftoversOf({ cluster, known, heldBefore, hosts, onlyBegun }: LastLook): ErrorBody[] {
   const parts = new Map(known.map((part) => [part.resources?.[0]?.resourceId, part]));
   return hosts.flatMap((host) => {
     const part = parts.get(host.host);
-    if (part?.status === "FAILED") return [];
+    const isOpen = part?.status === "FAILED" || part?.status === "IN_PROGRESS";
+    if (onlyBegun && !isOpen && part?.status !== "SUCCESSFUL") return [];
+    const isHeld = heldBefore.includes(host.host) || part?.errors?.[0]?.errorCode === "HOST_IN_MAINTENANCE_MODE";
     const { fqdn, version, atTarget, connection, inMaintenanceMode, stoppedVms = [] } = host;
     const wrong = (errorCode: LeftoverCode, message: string): ErrorBody => ({
       errorCode,
@@ -35,11 +39,11 @@ export function leftoversOf({ cluster, known, heldBefore, hosts }: LastLook): Er
     const runs = version === "" ? "an unknown version" : version;
     return [
       // A host that was verified and is only not scanned at this moment is at the target.
-      ...(!atTarget && (part === undefined || isOther)
+      ...(!isOpen && !atTarget && (part === undefined || isOther)
         ? [wrong("HOST_NOT_AT_TARGET", `Host ${fqdn} runs ${runs}, not ${cluster.targetVersion}.`)]
         : []),
-      ...(connection !== undefined ? [wrong("HOST_DISCONNECTED", `Host ${fqdn} is ${connection}.`)] : []),
-      ...(inMaintenanceMode && !heldBefore.includes(host.host)
+      ...(!isOpen && connection !== undefined ? [wrong("HOST_DISCONNECTED", `Host ${fqdn} is ${connection}.`)] : []),
+      ...(inMaintenanceMode && !isHeld
         ? [wrong("HOST_LEFT_IN_MAINTENANCE_MODE", `Host ${fqdn} is in maintenance mode.`)]
         : []),
       ...(stoppedVms.length > 0 ? [wrong("VMS_NOT_RUNNING", notRunning(fqdn, stoppedVms))] : []),
@@ -61,18 +65,31 @@ export function clusterWarning(
   const [first] = leftovers;
   if (!first) return failures ?? { message: `Cluster ${name} ended with a warning.` };
   const codes = new Set(leftovers.map(({ errorCode }) => errorCode));
-  const shown = leftovers.slice(0, 3).map(({ message }) => message);
-  const more = leftovers.length > shown.length ? [`And ${leftovers.length - shown.length} more.`] : [];
   const before = failures ? [failures.message] : [];
   return {
     errorCode:
       !failures && codes.size === 1 ? (first.errorCode ?? "CLUSTER_LEFT_WITH_WARNINGS") : "CLUSTER_LEFT_WITH_WARNINGS",
     errorType: "FAILED_DEPENDENCY",
-    message: [...before, `Cluster ${name} is not as it should be:`, ...shown, ...more].join(" "),
+    message: [...before, leftoversText(name, leftovers)].join(" "),
     remediationMessage:
       codes.size === 1 && first.remediationMessage ? first.remediationMessage : "Do what the nested errors say.",
     nestedErrors: [...(failures ? [failures] : []), ...leftovers.slice(0, 10)],
   };
+}
+
+/** The error of a cluster that has failed, with what its upgrade has left behind. */
+export function errorWithLeftovers(name: string, error: ErrorBody, leftovers: readonly ErrorBody[]): ErrorBody {
+  return {
+    ...error,
+    message: `${error.message} ${leftoversText(name, leftovers)}`,
+    nestedErrors: [...(error.nestedErrors ?? []), ...leftovers.slice(0, 10)],
+  };
+}
+
+function leftoversText(name: string, leftovers: readonly ErrorBody[]): string {
+  const shown = leftovers.slice(0, 3).map(({ message }) => message);
+  const more = leftovers.length > shown.length ? [`And ${leftovers.length - shown.length} more.`] : [];
+  return [`Cluster ${name} is not as it should be:`, ...shown, ...more].join(" ");
 }
 
 const remediations = {

@@ -74,6 +74,8 @@ export type ClusterProgress = { readonly at: string } & (
       readonly error: ErrorBody;
       readonly stages?: readonly Stage[];
     }
+  /** A failed host that an attempt had left in maintenance mode, or without its virtual machines, is back in service. */
+  | { readonly type: "HostBackInService"; readonly host: string }
   | { readonly type: "Ended"; readonly outcome: ResourceOutcome; readonly error?: ErrorBody }
 );
 
@@ -147,6 +149,11 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
         completionTimestamp: at,
         stages: endStages(progress.stages ?? host.stages ?? [], at, progress.error),
         errors: [progress.error],
+      }));
+    case "HostBackInService":
+      return withHost(subTask, progress.host, "FAILED", (host) => ({
+        ...host,
+        description: `${host.description} It was back in service at the last look.`,
       }));
     case "Ended":
       return endResource(upgradingHosts(subTask), progress, at, (host) => endHost(host, at));

@@ -153,6 +153,10 @@ export const RemediationProgress = model(
     percent: WholeNumber,
     /** Of a baseline-managed cluster: when the host had last started as this attempt began, to know a restart by. */
     bootTime: t.string,
+    /** Places of hosts that the upgrade has asked to enter maintenance mode, or to be remediated, and not seen out of it since. */
+    inMaintenanceMode: t.array(WholeNumber),
+    /** Places of hosts whose virtual machines the upgrade has begun to switch off and not seen running again since. */
+    vmsOff: t.array(WholeNumber),
   },
 );
 export type RemediationProgress = t.TypeOf<typeof RemediationProgress>;
@@ -167,10 +171,24 @@ export interface RemediationResult {
   readonly gateClosed?: { readonly check?: string };
 }
 
-export interface FailedHost {
+export interface FailedHost extends OutOfService {
   readonly host: string;
   readonly error: ErrorBody;
   readonly stages: Stage[];
+}
+
+/** What the upgrade itself has changed of a host and not seen put back. */
+export interface OutOfService {
+  readonly inMaintenanceMode?: true;
+  readonly vmsOff?: true;
+}
+
+/** The same of the host at a place of the input. */
+export function outOfServiceAt({ inMaintenanceMode, vmsOff }: RemediationProgress, place: number): OutOfService {
+  return {
+    ...(inMaintenanceMode?.includes(place) && { inMaintenanceMode: true }),
+    ...(vmsOff?.includes(place) && { vmsOff: true }),
+  };
 }
 
 /** The phase of the host at a place of the input. */

@@ -49,6 +49,7 @@ export const workflowKinds = {
   netvirtUpgradeWorkflow: "netvirt",
   mgmtUpgradeWorkflow: "mgmt",
   notifyWorkflow: "notifications",
+  watchUpgradeWorkflow: "notifications",
 } as const;
 export type WorkflowKind = (typeof workflowKinds)[keyof typeof workflowKinds];
 

@@ -1,13 +1,19 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import type { ActivityLimits } from "../../../activities/activity-limits";
 import { activityRetryPolicy } from "../../../activities/activity-run";
 import { vim25HostMaintenance } from "../../../activities/clusters/baseline/vim25-host-maintenance";
 import { CredentialTries, triesOf } from "../../../activities/drivers/component-manager-access";
 import { DriverError } from "../../../activities/drivers/driver-error";
+import { HttpConnection } from "../../../activities/drivers/http-connection";
 import { withLease } from "../../../activities/drivers/lease";
+import { errorOfTransport } from "../../../activities/drivers/vapi/classify-error";
 import { createVim25Client } from "../../../activities/drivers/vim25/vim25-client";
 import { createRetryPolicy, type RetryPolicy } from "../../../activities/retry-policy";
 import type { WorkStage } from "../../../activities/work-stage";
+import { testAuthority } from "../../support/certificates";
 import { ManualClock } from "../../support/manual-clock";
 import { soapFault } from "../../support/soap-fault";
 import {
@@ -174,6 +180,52 @@ describe("a component manager that is unwell for moments", function () {
     const { result, error } = await ended;
     expect(error).to.equal(undefined);
     expect(result).to.include({ outcome: "UPGRADED" });
+  });
+});
+
+describe("a component manager whose certificate is not trusted", () => {
+  /** How often it is asked, and the code of the error where it is not trusted for so many calls. */
+  async function asked(stage: WorkStage, distrusted: number) {
+    const server = createServer(await (await testAuthority("nobody's")).issue("manager"), (_, res) => res.end("{}"));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const quickRetries = { limit: 0, statuses: [] };
+    const connection = new HttpConnection(`https://127.0.0.1:${port}`, { callTimeout: 5_000, quickRetries });
+    const clock = new ManualClock();
+    const bounds = { outage: 60_000, operationBusy: 60_000, poll: { min: 250, max: 5_000 }, clock };
+    const policy = createRetryPolicy(bounds, { stage, interruption: () => undefined });
+    const call = { changes: false, what: "read the time", method: "GET", path: "", headers: {} } as const;
+    let calls = 0;
+    const request = () =>
+      ++calls > distrusted
+        ? Promise.resolve()
+        : connection.request(call).then(
+            () => undefined,
+            (error: unknown) => {
+              throw errorOfTransport({ managerId: "vc-01", what: call.what }, error);
+            },
+          );
+    const code = await policy.retry(request).then(
+      () => undefined,
+      (error: unknown) => (error as DriverError).code,
+    );
+    await connection.close();
+    server.close();
+    return { calls, code };
+  }
+
+  it("is refused at once at the first contact", async () => {
+    expect(await asked("FIRST_CONTACT", 2)).to.deep.equal({ calls: 1, code: "COMPONENT_MANAGER_CERTIFICATE" });
+  });
+
+  it("is waited for in work, where it was trusted before", async () => {
+    expect(await asked("IN_WORK", 3)).to.deep.equal({ calls: 4, code: undefined });
+  });
+
+  it("is named where that lasts longer than an outage may", async () => {
+    const { calls, code } = await asked("IN_WORK", Infinity);
+    expect(code).to.equal("COMPONENT_MANAGER_CERTIFICATE");
+    expect(calls).to.be.above(5);
   });
 });
 

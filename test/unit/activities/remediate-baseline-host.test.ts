@@ -311,9 +311,16 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       );
       expect(failure.told.error.remediationMessage).to.match(/Take the host out of maintenance mode/);
       expect(await stateOfHost()).to.include({ maintenance: "IN" });
+      expect(failure.told.progress)
+        .to.deep.include({ inMaintenanceMode: [0] })
+        .and.not.to.have.property("vmsOff");
       // It was ours to begin with: the next attempt goes on from there.
-      const { result } = await runActivity(remediate(), { attempt: 2, heartbeatDetails: end.heartbeats.at(-1) });
+      const { result, heartbeats } = await runActivity(remediate(), {
+        attempt: 2,
+        heartbeatDetails: end.heartbeats.at(-1),
+      });
       expect(result).to.include({ outcome: "UPGRADED" });
+      expect(heartbeats.at(-1)).not.to.have.property("inMaintenanceMode");
       expect(await stateOfHost()).to.include({ maintenance: "OUT", version: targetVersion });
     });
 
@@ -324,6 +331,9 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       const failure = failureOf(await run.end);
       expect(failure.type).to.equal("HOST_NOT_BACK_IN_SERVICE");
       expect(failure.told.error.message).to.match(/could not be started again \(esx-01-vm-\d+\)/);
+      expect(failure.told.progress)
+        .to.deep.include({ vmsOff: [0] })
+        .and.not.to.have.property("inMaintenanceMode");
       expect(await stateOfHost()).to.include({ maintenance: "OUT", version: targetVersion, poweredOnVms: 2 });
     });
 

@@ -161,6 +161,7 @@ describe("remediateHosts", function () {
     await cluster.fault({ kind: "REMEDIATION_FAILS", host: id(2) });
     const { result } = await run({ attempts: { maximumAttempts: 1, retryDelay: 0 } });
     expect(result?.failed[0]?.error.message).to.match(/failed: .* It stays in maintenance mode\.$/);
+    expect(result?.failed[0]).to.include({ inMaintenanceMode: true });
     expect(await modes()).to.deep.equal(["OUT", "OUT", "IN", "OUT"]);
     await cluster.repair();
     const second = await run({ attempts: { maximumAttempts: 1, retryDelay: 0 } });

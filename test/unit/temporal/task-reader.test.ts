@@ -394,6 +394,17 @@ describe("the reader of Tasks", () => {
     expect(task?.errors?.[0]?.remediationMessage).to.contain("only its notifications wait");
   });
 
+  it("says so too of an upgrade that has continued as new, whose notifications are a child of an earlier run", async () => {
+    const reader = new TaskReader(client(), timeouts);
+    const [notify, watch] = [`notify/${plan.id}`, `notify/${plan.id}/end/2`];
+    executions[notify] = { type: "notifyWorkflow", status: "RUNNING", memo: {}, failures: 3 };
+    executions[watch] = { type: "watchUpgradeWorkflow", status: "RUNNING", memo: {} };
+    happens(plan.id, { children: [watch] });
+    const [error] = (await reader.read(plan.id))?.errors ?? [];
+    expect(error).to.include({ errorCode: "WORKFLOW_BLOCKED" });
+    expect(error?.remediationMessage).to.contain("only its notifications wait");
+  });
+
   it("reads of a resource that was reset the run that follows, unless that works for another upgrade", async () => {
     const reader = new TaskReader(client(), timeouts);
     executions[`${child.workflowId}@run`] = resource(named("before the reset"), "TERMINATED");

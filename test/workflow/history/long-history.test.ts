@@ -8,8 +8,8 @@ import { prechecksSignal, retrySignal, taskQueue } from "../../../workflows/mess
 import type { CarriedUpgrade } from "../../../workflows/upgrade/continue-as-new";
 import type { upgradeWorkflow } from "../../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "../../support/eventually";
-import { FakeActivities, hostFailure, upgraded } from "../../support/fake-activities";
-import { toldTo } from "../../support/notifier";
+import { FakeActivities, Gate, hostFailure, upgraded } from "../../support/fake-activities";
+import { notifierOf, orderOf, toldTo } from "../../support/notifier";
 import { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters, samplePlan } from "../../support/sample-plan";
 import { UpgradeBench } from "../../support/upgrade-bench";
@@ -60,7 +60,11 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     expect((await upgrade.outcomeOf("request-1")).accepted).to.equal(true);
     expect((await upgrade.memo()).upgrade).to.include({ id: upgrade.id, status: "DRAFT" });
     expect(await listed(upgrade)).to.deep.equal(["DRAFT"]);
-    expect(await upgrade.currentDetails()).to.contain("--name commit");
+    const details = await upgrade.currentDetails();
+    expect(details).to.contain("--name commit");
+    const { name, bundle } = upgrade.plan;
+    for (const shown of [`${name} (draft)`, `\`${bundle.id}\``, "Requested by `a test`"])
+      expect(details).to.contain(shown);
     expect((await upgrade.ask("commit")).accepted).to.equal(true);
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     expect(await listed(upgrade)).to.deep.equal(["COMPLETED_WITH_SUCCESS"]);
@@ -89,6 +93,39 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
       (told) =>
         told.at(-1) === "upgrade.successful" && told.filter((type) => type === "upgrade.failed").length === retries + 1,
     );
+  });
+
+  it("tells receivers by one Workflow, which knows who is gone and what is not delivered", async () => {
+    const gate = new Gate();
+    const fake = new FakeActivities({
+      remediateHost: (input) => Promise.reject(hostFailure(input)),
+      deliverNotification: async ({ receiver }) => {
+        if (receiver === "slow") await gate.pass();
+        return { outcome: receiver === "gone" ? "GONE" : "DELIVERED" };
+      },
+    });
+    const receivers = ["slow", "gone", "chat"].map((id) => ({ id, retryHours: 1 }));
+    const upgrade = await bench.upgrade({ notifications: receivers }, fake);
+    for (;;) {
+      await upgrade.untilStatuses("Failed / COMPLETED_WITH_FAILURE");
+      if ((await runsOf(upgrade)) > 2) break;
+      await upgrade.ask("retry");
+    }
+    gate.open();
+    expect((await upgrade.ask("resolve")).accepted).to.equal(true);
+    expect(await upgrade.end()).to.equal("FAILED");
+    const { givenUp } = await notifierOf(bench, upgrade).result();
+    expect(givenUp).to.equal(0);
+    expect(orderOf(fake, "gone")).to.deep.equal([1]);
+    const slow = orderOf(fake, "slow");
+    expect(slow, "older ones before newer ones").to.deep.equal([...slow].sort((a, b) => a - b));
+    expect([toldTo(fake, "slow"), toldTo(fake).at(-1)]).to.deep.equal([toldTo(fake), "upgrade.resolved"]);
+    expect(new Set(orderOf(fake, "chat")), "each once").to.have.property("size", orderOf(fake, "chat").length);
+    const { client } = bench.env;
+    const workflows: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = 'notifyWorkflow'` }))
+      if (workflowId.includes(upgrade.id)) workflows.push(workflowId);
+    expect(new Set(workflows)).to.deep.equal(new Set([`notify/${upgrade.id}`]));
   });
 
   it("keeps one that waits for its time through any number of reschedules, and has its lock again", async () => {

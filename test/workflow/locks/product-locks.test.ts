@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import type { LockState } from "../../../src/domain/resource-lock";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { eventually } from "../../support/eventually";
 import {
@@ -109,4 +111,66 @@ describe("Servers that more than one upgrade wants", function () {
         }),
       );
     });
+
+  describe("while another upgrade has the lock of their management server", () => {
+    const [lesser, greater] = ["00000000-0000-4000-8000-", "ffffffff-ffff-4fff-bfff-"];
+
+    /** An upgrade that is no further with its locks than it says, and a lock of it; gives back what ends the lock. */
+    async function holding(mgmt: string, before: string, locks: LockState) {
+      const { client } = bench().env;
+      const upgradeId = `${before}${randomUUID().slice(-12)}`;
+      // No worker takes their tasks.
+      const start = (type: string, workflowId: string, memo: object) =>
+        client.workflow.start(type, { workflowId, taskQueue: "of-nobody", memo: { ...memo }, args: [] });
+      const upgrade = await start("upgradeWorkflow", upgradeId, { locks });
+      const lock = await start("mgmtUpgradeWorkflow", `mgmt/${mgmt}`, { upgradeId });
+      const release = async () => {
+        await lock.terminate();
+        await upgrade.terminate();
+      };
+      return { upgradeId, release };
+    }
+    const looksOf = async ({ handle }: RunningUpgrade) => {
+      const { events = [] } = await handle.fetchHistory();
+      const scheduled = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+      return scheduled.filter((name) => name === "readLockHolders").length;
+    };
+
+    for (const [who, before, locks] of [
+      ["still takes its locks, with a lesser id", lesser, "ACQUIRING"],
+      ["still takes its locks, with a greater id", greater, "ACQUIRING"],
+      ["is about to see that it has to give way", greater, "CHECKING"],
+      ["gives its locks back", lesser, "RELEASING"],
+    ] as const)
+      it(`are waited for where it ${who}`, async () => {
+        const { resources, mgmt, ...options } = domain();
+        const { release } = await holding(mgmt, before, locks);
+        const upgrade = await bench().upgrade({ ...options, resources });
+        // It looks again, and has not given up.
+        await eventually(
+          () => looksOf(upgrade),
+          (looks) => looks >= 2,
+        );
+        expect(upgrade.fake.calls.filter((call) => !call.startsWith("holder"))).to.deep.equal([]);
+        await release();
+        expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      });
+
+    for (const [who, before, locks] of [
+      ["has all of its locks", greater, "HELD"],
+      ["waits for this one, with a lesser id", lesser, "CHECKING"],
+    ] as const)
+      it(`are refused at the first look where it ${who}`, async () => {
+        const { resources, mgmt, ...options } = domain();
+        const { upgradeId, release } = await holding(mgmt, before, locks);
+        const upgrade = await bench().upgrade({ ...options, resources });
+        await upgrade.untilStatuses(failed);
+        const [error] = (await upgrade.task()).errors ?? [];
+        expect([error?.errorCode, error?.context?.["upgradeId"]]).to.deep.equal(["RESOURCE_LOCKED", upgradeId]);
+        expect(await looksOf(upgrade)).to.equal(1);
+        await release();
+        await upgrade.ask("retry");
+        expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      });
+  });
 });

@@ -198,19 +198,37 @@ describe("Notifications of an upgrade", function () {
     expect(lost?.notice.data.errors[0]?.message).to.contain("terminated in Temporal");
   });
 
-  it("take being cancelled for no end of the upgrade, which tells the rest", async () => {
-    const fake = new FakeActivities();
-    const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
-    await eventually(
-      async () => toldTo(fake),
-      (told) => told.length === 1,
-    );
-    await notifierOf(bench(), upgrade).cancel();
-    expect(await ended(upgrade)).to.deep.equal({ delivered: 1, givenUp: 0 });
-    await upgrade.ask("commit");
-    expect(await upgrade.end()).to.equal("SUCCESSFUL");
-    await ended(upgrade);
-    expect(toldTo(fake)).to.deep.equal(["upgrade.draft.ready", "upgrade.started", "upgrade.successful"]);
+  describe("whose Workflow was cancelled, which is no end of the upgrade,", () => {
+    async function cancelled() {
+      const fake = new FakeActivities();
+      const upgrade = await bench().upgrade({ draft: true, notifications: [chat] }, fake);
+      await eventually(
+        async () => toldTo(fake),
+        (told) => told.length === 1,
+      );
+      const { runId } = await notifierOf(bench(), upgrade).describe();
+      await notifierOf(bench(), upgrade).cancel();
+      await eventually(
+        () => notifierOf(bench(), upgrade).describe(),
+        (now) => now.runId !== runId && now.status.name === "RUNNING",
+      );
+      return { upgrade, fake };
+    }
+
+    it("go on", async () => {
+      const { upgrade, fake } = await cancelled();
+      await upgrade.ask("commit");
+      expect(await upgrade.end()).to.equal("SUCCESSFUL");
+      expect(await ended(upgrade)).to.deep.equal({ delivered: 3, givenUp: 0 });
+      expect(toldTo(fake)).to.deep.equal(["upgrade.draft.ready", "upgrade.started", "upgrade.successful"]);
+    });
+
+    it("tell of a loss", async () => {
+      const { upgrade, fake } = await cancelled();
+      await upgrade.handle.terminate("a test of what is told");
+      expect(await ended(upgrade)).to.deep.equal({ delivered: 2, givenUp: 0 });
+      expect(toldTo(fake)).to.deep.equal(["upgrade.draft.ready", "upgrade.lost"]);
+    });
   });
 
   it("are told of a loss also where nothing else is wanted", async () => {

@@ -19,6 +19,11 @@ const eventsThatDecide: Readonly<Record<keyof typeof workflows, readonly string[
     "WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
     "WORKFLOW_EXECUTION_SIGNALED",
   ],
+  watchUpgradeWorkflow: [
+    "EXTERNAL_WORKFLOW_EXECUTION_SIGNALED",
+    "WORKFLOW_EXECUTION_CANCEL_REQUESTED",
+    "WORKFLOW_EXECUTION_COMPLETED",
+  ],
   upgradeWorkflow: [
     "ACTIVITY_TASK_COMPLETED",
     "ACTIVITY_TASK_FAILED",

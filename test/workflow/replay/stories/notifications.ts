@@ -109,6 +109,23 @@ export const notificationStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "told-after-the-upgrade-continued": {
+    ends: "COMPLETED",
+    settings: ["limit.historyCount.suggestContinueAsNew=60"],
+    async tell(bench) {
+      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+      await upgrade.untilStatuses("Pending / DRAFT");
+      const { runId } = await upgrade.handle.describe();
+      while ((await upgrade.handle.describe()).runId === runId) {
+        await upgrade.ask("prechecks");
+        await upgrade.untilStatuses("Pending / DRAFT");
+      }
+      await untilAllIsTold(bench, upgrade);
+      await upgrade.ask("commit");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
   "told-in-order": {
     ends: "COMPLETED",
     async tell(bench) {
