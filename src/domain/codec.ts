@@ -31,6 +31,12 @@ export class DescribedType<A> extends t.Type<A, unknown> {
   }
 }
 
+/** The codec with what a field of it says, for readers of the OpenAPI document. */
+export function described<A>(codec: DescribedType<A>, description: string): DescribedType<A> {
+  const { expected, schema, is, validate, encode, whatDiffers } = codec;
+  return new DescribedType(expected, { ...schema, description }, is, validate, encode, whatDiffers);
+}
+
 function string(expected: string, schema: Omit<LeafSchema, "type">, accepts: (text: string) => boolean) {
   const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
   return new DescribedType<string>(

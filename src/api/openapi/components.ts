@@ -1,6 +1,14 @@
 import { identity } from "fp-ts/function";
 import type * as t from "io-ts";
 import { TokenCreationSpec, TokenPair } from "../../authentication/authentication";
+import {
+  ActivityDetails,
+  ActivityEntry,
+  ActivityKind,
+  ActivityOutcome,
+  ActivityVia,
+  PageOfActivity,
+} from "../../domain/activity/upgrade-activity";
 import { shapeOf } from "../../domain/codec";
 import { ErrorBody, ErrorCause } from "../../domain/errors";
 import { PageMetadata } from "../../domain/page";
@@ -127,6 +135,30 @@ export const components: Readonly<Record<string, Component>> = {
   Upgrade: { codec: Upgrade, description: "An upgrade. endTime is in milliseconds since 1970-01-01T00:00:00Z." },
   Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },
   BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
+  ActivityEntry: {
+    codec: ActivityEntry,
+    description: "One entry of an upgrade's activity: what was asked of it, by whom, and the answer; or what happened.",
+  },
+  ActivityKind: {
+    codec: ActivityKind,
+    description:
+      "What an entry is about. CREATE to CANCEL are requests of operators, which have an outcome; the others are what happened to the upgrade. RESCHEDULE is a commit that gives another time.",
+  },
+  ActivityVia: {
+    codec: ActivityVia,
+    description:
+      "By which way a request came: the HTTP interface, a Signal to the Workflow, or a cancellation by Temporal's own tools.",
+  },
+  ActivityOutcome: {
+    codec: ActivityOutcome,
+    description: "What became of a request. errorCode and message of its entry say why it was refused.",
+  },
+  ActivityDetails: {
+    codec: ActivityDetails,
+    description:
+      "What an entry says beside its kind. draft: whether the upgrade was created as a draft. scheduledTimestamp, upgradeNow and mgmtUpgradePatchSpecs: the times that were asked for. hosts: of a resource that has ended.",
+  },
+  PageOfActivity: { codec: PageOfActivity, description: "One page of the activity of an upgrade." },
   PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },
   PageOfTask: { codec: PageOfTask, description: "One page of the list of tasks, which have no subTasks there." },
   PageOfBundle: { codec: PageOfBundle, description: "One page of the bundles of the catalog." },
