@@ -42,7 +42,7 @@ function Entry({ entry }: { readonly entry: ActivityEntry }) {
       <time class="small" dateTime={entry.time} title={utcWords(entry.time)}>
         {localTime(entry.time)}
       </time>
-      <span>
+      <span class="activity-words">
         {who !== "" && <strong>{who}: </strong>}
         {what}
         {result !== "" && ` – ${result}`}
