@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import * as t from "io-ts";
+import type { ActivityRecord } from "../src/domain/activity/upgrade-activity";
 import { model, WholeNumber } from "../src/domain/codec";
 import type { ErrorBody } from "../src/domain/errors";
 import { type PlannedReceiver, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
@@ -10,6 +11,7 @@ import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
 import type { ActivityWaits } from "../src/domain/time-limits";
+import { Timestamp } from "../src/domain/timestamp";
 
 /** The Task Queue of all Workflows and Activities. */
 export const taskQueue = "upgrades";
@@ -31,12 +33,21 @@ export const prechecksSignal = defineSignal<[payload?: unknown]>("prechecks");
 export const retrySignal = defineSignal<[payload?: unknown]>("retry");
 export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
 
+/**
+ * From the API to an upgrade, for its activity only: who is about to cancel it, or what the API has refused without asking
+ * it. It changes nothing else.
+ */
+export const recordSignal = defineSignal<[payload?: unknown]>("record");
+
 /** Queries of `upgradeWorkflow`. `request` gives the outcome of a request id, undefined before it has arrived. */
 export const taskQuery = defineQuery<Task>("task");
 export const upgradeQuery = defineQuery<Upgrade>("upgrade");
 export const requestQuery = defineQuery<RequestOutcome | undefined, [requestId: string]>("request");
 /** The Task together with the children that know the rest of it. */
 export const taskWithChildrenQuery = defineQuery<TaskWithChildren>("taskWithChildren");
+
+/** Who has asked what of the upgrade, and what has happened to it. */
+export const activityQuery = defineQuery<ActivityRecord>("activity");
 
 /** Query of a resource's Workflow: its SubTask with hosts. */
 export const subTaskQuery = defineQuery<SubTask & Published>("subTask");
@@ -59,7 +70,14 @@ export const lookSignal = defineSignal("look");
 /** A codec, because anybody can send a Signal. */
 export const NotificationsPayload = t.array(UpgradeNotification);
 
-/** How many hosts of a resource are done. A codec, because anybody can send a Signal. */
+/** A host that has failed, and when. */
+const FailedHost = model({ id: t.string, name: t.string, at: Timestamp }, { errorCode: t.string, message: t.string });
+export type FailedHost = t.TypeOf<typeof FailedHost>;
+
+/**
+ * How many hosts of a resource are done, and which have failed since the last report. A codec, because anybody can send a
+ * Signal.
+ */
 export const HostsReport = model(
   {
     resourceId: t.string,
@@ -68,7 +86,7 @@ export const HostsReport = model(
       {},
     ),
   },
-  { lastError: t.string },
+  { lastError: t.string, failedHosts: t.array(FailedHost) },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;
 

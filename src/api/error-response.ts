@@ -182,6 +182,10 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         },
         { headers: retryLater, cause: error.cause },
       );
+    case "Unanswered":
+      return answer(request.access === "WRITE" ? 424 : 500, problemBody("FAILED_DEPENDENCY", error.problem), {
+        headers: retryLater,
+      });
     case "TemporalNotSetUp":
       return answer(request.access === "WRITE" ? 424 : 500, {
         errorCode: "TEMPORAL_NOT_SET_UP",

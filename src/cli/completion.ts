@@ -77,6 +77,7 @@ const timeout = 1500;
 /** Commands that take an upgrade, each with the status in which it can be used; the others can be used in several. */
 const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
   get: undefined,
+  activity: undefined,
   watch: undefined,
   commit: undefined,
   prechecks: "DRAFT",

@@ -1,4 +1,5 @@
 import type * as t from "io-ts";
+import { PageOfActivity } from "../domain/activity/upgrade-activity";
 import { largestPage, type PageMetadata } from "../domain/page";
 import { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import { Cluster, PageOfCluster } from "../domain/spec/cluster";
@@ -12,6 +13,7 @@ import { PageOfTask, Task } from "../domain/spec/task";
 import { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./errors";
+import { activityView } from "./activity-view";
 import {
   bundlesTable,
   clustersTable,
@@ -29,7 +31,7 @@ interface ListOptions {
   readonly cluster?: string;
 }
 
-/** `list`, `get`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
+/** `list`, `get`, `activity`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
 export function addReadCommands(add: AddCommand): void {
   add("list", "List upgrades", ["upgradectl list --status INPROGRESS", "upgradectl list -o json"])
     .option("--status <status>", "only with this status, such as DRAFT or INPROGRESS")
@@ -39,6 +41,12 @@ export function addReadCommands(add: AddCommand): void {
   add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
     .argument("<id>", "the id that `start` has printed")
     .action(add.runWithId(get));
+  add("activity", "Show who asked what of an upgrade, and what happened to it", [
+    "upgradectl activity ID",
+    "upgradectl activity ID -o json",
+  ])
+    .argument("<id>", "the id that `start` has printed")
+    .action(add.runWithId(activity));
   add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
     .argument("<id>", "the id that `start` has printed")
     .action(add.runWithId(watch));
@@ -124,6 +132,13 @@ async function get(context: CommandContext, id: string): Promise<ExitCode> {
   const upgrade = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}`, Upgrade);
   const task = await context.client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
   context.print({ upgrade, task }, () => upgradeView(upgrade, task, context.style, context.environment.now()));
+  return exitCode.successful;
+}
+
+async function activity(context: CommandContext, id: string): Promise<ExitCode> {
+  const page = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}/activity`, PageOfActivity);
+  context.print(page, () => activityView(page, context.style, context.columns));
+  if (page.asOf !== undefined) context.say(`No worker answers now. This is the activity as of ${page.asOf}.`);
   return exitCode.successful;
 }
 

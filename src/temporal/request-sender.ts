@@ -5,6 +5,7 @@ import {
   commitSignal,
   pauseSignal,
   prechecksSignal,
+  recordSignal,
   requestQuery,
   resolveSignal,
   resumeSignal,
@@ -13,13 +14,14 @@ import {
 } from "../../workflows/messages";
 import { type Clock, monotonicClock } from "../clock";
 import { changesNothing, publishedRefusal } from "../domain/requests/published-upgrade";
-import { RequestOutcome } from "../domain/requests/upgrade-request";
+import { type RecordPayload, RequestOutcome } from "../domain/requests/upgrade-request";
 import { intervalAfter, type RetryIntervals } from "../domain/retry-intervals";
 import { blockedError } from "../domain/task/lost-upgrade";
 import { toTimestamp } from "../domain/timestamp";
 import type {
   CancelAnswer,
   EndedAnswer,
+  RefusedRequest,
   RequestAnswer,
   RequestOrigin,
   UnansweredAnswer,
@@ -27,6 +29,7 @@ import type {
 } from "../upgrades/ports";
 import { BlockFinder } from "./blocked-workflows";
 import { type UpgradeDescription, type UpgradeDescriptions, describeWorkflow } from "./describe-workflow";
+import { RefusalRecorder } from "./refusal-recorder";
 import { grpcCode } from "./temporal-error";
 
 const signals = {
@@ -41,12 +44,16 @@ const signals = {
 /** Between two looks for an outcome. */
 const looks: RetryIntervals = { initialInterval: 20, backoffCoefficient: 2, maximumInterval: 1000 };
 
+/** How long a call may take that only the activity log needs (milliseconds). */
+const recordTimeout = 1000;
+
 /**
  * Sends requests to running upgrades and waits for what they make of them. Upgrades that have closed are not asked: a
  * Query would replay their whole history. Undefined where no upgrade has the id.
  */
 export class RequestSender {
   private readonly blocks: BlockFinder;
+  private readonly refusals = new RefusalRecorder((id, payload) => this.record(id, payload));
 
   constructor(
     private readonly client: Client,
@@ -67,7 +74,11 @@ export class RequestSender {
     const requestedAt = toTimestamp(Date.now());
     const judged = { request: name, at: requestedAt, ...origin };
     const reason = publishedRefusal(request, before, Date.now());
-    if (reason) return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
+    if (reason) {
+      const { requestedBy } = origin;
+      await this.refusals.record(id, { ...payload, request: name, requestedBy, reason }, before.history);
+      return { _tag: "Judged", outcome: { ...judged, accepted: false, reason } };
+    }
     if (changesNothing(request, before)) return { _tag: "Judged", outcome: { ...judged, accepted: true } };
     const handle = this.client.workflow.getHandle(id);
     const referenceToken = this.currentRequestId();
@@ -76,6 +87,7 @@ export class RequestSender {
         ...payload,
         ...origin,
         requestedAt,
+        via: "HTTP",
         ...(referenceToken !== undefined && { referenceToken }),
       }),
     );
@@ -91,13 +103,27 @@ export class RequestSender {
     if (!before?.running) return before && ended(before, false);
     if (!before.cancelRequested && before.task.isCancellable === false) return { _tag: "NotCancellable" };
     const handle = this.client.workflow.getHandle(id);
-    if (!before.cancelRequested && !(await this.unlessEnded(() => this.requestCancel(id, requestedBy))))
-      return this.endedMeanwhile(id);
+    if (!before.cancelRequested) {
+      await this.tried(() => this.record(id, { request: "cancel", requestedBy, via: "HTTP" }));
+      if (!(await this.unlessEnded(() => this.requestCancel(id, requestedBy)))) return this.endedMeanwhile(id);
+    }
     return this.answer(id, async () => {
       // Whatever a Workflow answers from here on, it answers knowing of its cancellation.
       await handle.query(upgradeQuery);
       return { _tag: "Applied" as const };
     });
+  }
+
+  /** Keeps a refusal that was decided elsewhere. */
+  async recordRefusal(id: string, refused: RefusedRequest): Promise<void> {
+    const found = await this.tried(() => this.upgrades.find(id, Date.now() + recordTimeout));
+    if (found?.running) await this.refusals.record(id, refused, found.history);
+  }
+
+  /** For the activity log alone, so it does not keep the caller waiting for long. */
+  private record(id: string, payload: RecordPayload): Promise<unknown> {
+    const deadline = Date.now() + Math.min(this.timeouts.call, recordTimeout);
+    return this.client.withDeadline(deadline, () => this.client.workflow.getHandle(id).signal(recordSignal, payload));
   }
 
   /** The handle's own takes no reason, and the reason is what the Web UI shows of who asked. */

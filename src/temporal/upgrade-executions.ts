@@ -18,6 +18,7 @@ import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task/task-progress";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
+import { ActivityReader } from "./activity-reader";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
@@ -60,6 +61,7 @@ export function temporalUpgradeExecutions(
   const tasks = new TaskReader(client, { ...timeouts, call: Math.min(timeouts.call, 3500), query: timeouts.outcome });
   const upgrades = new UpgradeDescriptions(client, timeouts.call);
   const sender = new RequestSender(client, upgrades, timeouts, currentRequestId);
+  const activities = new ActivityReader(client, { call: timeouts.call, query: timeouts.outcome });
   const payloads = new PayloadReader(client.options.loadedDataConverter);
 
   /** The plan that an upgrade was started with: the input of its Workflow. One that has several runs has the latest times in it. */
@@ -121,6 +123,12 @@ export function temporalUpgradeExecutions(
     cancel: (id, requestedBy) =>
       pipe(
         TE.tryCatch(() => sender.cancel(id, requestedBy), writeError),
+        TE.chain(orNotFound("upgrade", id)),
+      ),
+    recordRefusal: (id, refused) => () => sender.recordRefusal(id, refused),
+    readActivity: (id) =>
+      pipe(
+        TE.tryCatch(() => activities.read(id), readError),
         TE.chain(orNotFound("upgrade", id)),
       ),
     readLocks: (id) =>

@@ -27,8 +27,10 @@ export interface Accepted {
   readonly run?: number;
 }
 
-/** The longest name of a caller that is kept with a request, in UTF-16 units. */
-const longestName = 255;
+/** The name of a caller as it is kept with a request. */
+function nameOf(caller: string): string {
+  return caller.slice(0, 255);
+}
 
 /**
  * Asks something of an upgrade and gives what it has accepted. A refusal is a Conflict with the upgrade's own reason,
@@ -39,7 +41,7 @@ export function sendUpgradeRequest({ executions, identities }: SendRequestDepend
     pipe(
       executions.request(id, request, {
         requestId: identities.newId(),
-        requestedBy: caller.slice(0, longestName),
+        requestedBy: nameOf(caller),
       }),
       TE.chain((answer) => accepted(id, request.name, answer)),
     );
@@ -139,7 +141,7 @@ export type Cancelled = "CANCELLED" | "GIVEN_UP";
 export function cancelUpgrade(deps: CancelUpgradeDependencies) {
   return (id: string, caller: string): TE.TaskEither<ServiceError, Cancelled> =>
     pipe(
-      deps.executions.cancel(id, caller),
+      deps.executions.cancel(id, nameOf(caller)),
       TE.chain((answer) =>
         answer._tag === "NotCancellable"
           ? pipe(
@@ -170,7 +172,7 @@ function applied(
 export interface UpdateUpgradeDependencies {
   readonly executions: Pick<
     UpgradeExecutions,
-    "request" | "cancel" | "readUpgrade" | "readTask" | "readLocks" | "lockHolders"
+    "request" | "cancel" | "recordRefusal" | "readUpgrade" | "readTask" | "readLocks" | "lockHolders"
   >;
   readonly identities: Pick<Identities, "newId" | "now">;
 }
@@ -188,49 +190,60 @@ export function updateUpgrade(deps: UpdateUpgradeDependencies) {
   ): TE.TaskEither<ServiceError, Upgrade> => {
     const readAfter = () => executions.readUpgrade(id);
     if (markForCancellation === true) return pipe(cancelUpgrade(deps)(id, caller), TE.chain(readAfter));
+    const refuse = (reason: ErrorBody): TE.TaskEither<ServiceError, never> =>
+      pipe(
+        TE.fromTask(
+          executions.recordRefusal(id, { ...commit, request: "commit", requestedBy: nameOf(caller), reason }),
+        ),
+        TE.chain(() => TE.left(refusal(reason))),
+      );
     const problem = scheduleProblem(commit, identities.now());
-    if (problem) return TE.left(refusal(problem));
+    if (problem) return refuse(problem);
     return pipe(
       executions.readUpgrade(id),
       TE.chain(({ status }) => {
-        if (commits(commit)) return status === "DRAFT" ? resourcesFree(executions, id) : TE.right(undefined);
+        if (commits(commit)) return status === "DRAFT" ? lockedResource(executions, id) : TE.right(undefined);
         return status === "INPROGRESS" || status === "PAUSED"
-          ? switchoversAhead(executions, id, commit)
+          ? pastSwitchover(executions, id, commit)
           : TE.right(undefined);
       }),
+      TE.chain((reason) => (reason ? refuse(reason) : TE.right(undefined))),
       TE.chain(() => sendUpgradeRequest(deps)(id, { name: "commit", ...commit }, caller)),
       TE.chain(readAfter),
     );
   };
 }
 
-/** Only the Workflow of a server knows whether its switchover has begun, and the Task shows it. */
-function switchoversAhead(
+/** Why a switchover takes no other time. Only the Workflow of its server knows whether it has begun, and the Task shows it. */
+function pastSwitchover(
   executions: Pick<UpgradeExecutions, "readTask">,
   id: string,
   { mgmtUpgradePatchSpecs = [] }: UpgradeUpdateSpec,
-): TE.TaskEither<ServiceError, void> {
+): TE.TaskEither<ServiceError, ErrorBody | undefined> {
   return pipe(
     executions.readTask(id),
-    TE.chain((task) => {
+    TE.map((task) => {
       const begun = mgmtUpgradePatchSpecs.find(({ resourceId }) => hasSwitchedOver(task, resourceId));
-      return begun ? TE.left(conflict(switchoverBegun(begun.resourceId))) : TE.right(undefined);
+      return begun && switchoverBegun(begun.resourceId);
     }),
   );
 }
 
-/** A courtesy, as with the start: the locks themselves decide. So where Temporal cannot tell, nothing is refused. */
-function resourcesFree(
+/**
+ * Why a draft is not committed while another upgrade holds one of its resources. A courtesy, as with the start: the locks
+ * themselves decide. So where Temporal cannot tell, nothing is refused.
+ */
+function lockedResource(
   executions: Pick<UpgradeExecutions, "readLocks" | "lockHolders">,
   id: string,
-): TE.TaskEither<ServiceError, void> {
+): TE.TaskEither<ServiceError, ErrorBody | undefined> {
   return pipe(
     executions.readLocks(id),
     TE.chain((locks) => executions.lockHolders(locks)),
     TE.orElse(() => TE.right<ServiceError, ReadonlyMap<string, string>>(new Map())),
-    TE.chain((holders) => {
+    TE.map((holders) => {
       const held = [...holders].filter(([, holder]) => holder !== id);
-      return held.length === 0 ? TE.right(undefined) : TE.left(conflict(locked(held)));
+      return held.length === 0 ? undefined : locked(held);
     }),
   );
 }

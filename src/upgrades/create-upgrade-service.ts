@@ -11,7 +11,7 @@ import {
   readBundle,
   readCluster,
 } from "./read-installations";
-import { listUpgrades, readPrechecks, readTask } from "./read-upgrades";
+import { listUpgrades, readActivity, readPrechecks, readTask } from "./read-upgrades";
 import { previewUpgrade, startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
 import type { UpgradeService } from "./upgrade-service";
 import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
@@ -39,6 +39,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     controlUpgrade: controlUpgrade(deps),
     runPrechecks: runPrechecks(deps),
     readPrechecks: readPrechecks(executions),
+    readActivity: readActivity(executions),
     listTasks: (filter, page) => executions.listTasks(filter, page),
     getTask,
     watchTask: (id, follower) => watcher.watch(id, follower),

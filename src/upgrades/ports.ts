@@ -1,5 +1,7 @@
 import type { Option } from "fp-ts/Option";
+import type { Task as Effect } from "fp-ts/Task";
 import type { TaskEither } from "fp-ts/TaskEither";
+import type { ActivityRecord } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
 import type { ManagerSilence } from "../domain/manager-silence";
 import type { PlannedReceiver } from "../domain/notifications/upgrade-notification";
@@ -41,6 +43,13 @@ export interface RequestOrigin {
   readonly requestedBy: string;
 }
 
+/** A request that was refused without the upgrade being asked. */
+export type RefusedRequest = CommitSpec & {
+  readonly request: RequestOutcome["request"];
+  readonly requestedBy: string;
+  readonly reason: ErrorBody;
+};
+
 /** Who has an upgrade started, and the digest of a request that can be repeated. */
 export interface StartOrigin extends Pick<RequestOrigin, "requestedBy"> {
   readonly requestDigest?: string;
@@ -69,6 +78,10 @@ export type RequestAnswer =
 export type CancelAnswer =
   { readonly _tag: "Applied" } | { readonly _tag: "NotCancellable" } | EndedAnswer | UnansweredAnswer;
 
+/** `asOf`, a Timestamp: when it was known, where nothing answers now. */
+export type ReadActivity =
+  { readonly _tag: "Answered"; readonly record: ActivityRecord; readonly asOf?: string } | UnansweredAnswer;
+
 /** The running and closed upgrades, which are Temporal Workflow executions. */
 export interface UpgradeExecutions {
   /**
@@ -93,6 +106,10 @@ export interface UpgradeExecutions {
   request(id: string, request: UpgradeRequest, origin: RequestOrigin): TaskEither<ServiceError, RequestAnswer>;
   /** Has the upgrade cancelled, and waits in the same way for it to know; its safe end may be far. */
   cancel(id: string, requestedBy: string): TaskEither<ServiceError, CancelAnswer>;
+  /** Has a refusal kept in the upgrade's activity log, unless that would make its history too long. */
+  recordRefusal(id: string, refused: RefusedRequest): Effect<void>;
+  /** Who has asked what of the upgrade, and what has happened to it. */
+  readActivity(id: string): TaskEither<ServiceError, ReadActivity>;
   /** The locks that the upgrade takes or must not find held by another one. */
   readLocks(id: string): TaskEither<ServiceError, readonly string[]>;
   /** The upgrade that holds each of the locks (domain/resource-lock.ts), of those that are held; of many only what is visible already. */

@@ -1,12 +1,13 @@
 import * as O from "fp-ts/Option";
 import * as TE from "fp-ts/TaskEither";
 import { pipe } from "fp-ts/function";
-import type { PageRequest } from "../domain/page";
+import type { PageOfActivity } from "../domain/activity/upgrade-activity";
+import { pageOf, type PageRequest } from "../domain/page";
 import type { Task } from "../domain/spec/task";
 import type { PageOfUpgrade } from "../domain/spec/upgrade";
 import { precheckRunOf, precheckTask } from "../domain/task/prechecks";
-import type { BundleCatalog, UpgradeExecutions, UpgradeFilter } from "./ports";
-import { notFound, type ServiceError } from "./service-error";
+import type { BundleCatalog, UnansweredAnswer, UpgradeExecutions, UpgradeFilter } from "./ports";
+import { notFound, type ServiceError, unanswered } from "./service-error";
 
 export interface ListUpgradesDependencies {
   readonly executions: Pick<UpgradeExecutions, "list">;
@@ -72,4 +73,28 @@ export function readPrechecks(executions: Pick<UpgradeExecutions, "readTask">) {
       TE.chain((task) => TE.fromNullable(missing)(found?.upgradeId === id ? precheckTask(task, found.run) : undefined)),
     );
   };
+}
+
+/** Reads one page of an upgrade's activity log, oldest entries first. */
+export function readActivity(executions: Pick<UpgradeExecutions, "readActivity">) {
+  return (id: string, page?: PageRequest): TE.TaskEither<ServiceError, PageOfActivity> =>
+    pipe(
+      executions.readActivity(id),
+      TE.chain((answer) => {
+        if (answer._tag === "Unanswered") return TE.left(activityNotReadable(id, answer));
+        const { record, asOf } = answer;
+        const { entries, dropped } = record;
+        return TE.right({ ...pageOf(entries, page), dropped, ...(asOf !== undefined && { asOf }) });
+      }),
+    );
+}
+
+function activityNotReadable(id: string, { blocked }: UnansweredAnswer): ServiceError {
+  const message = `The activity of upgrade ${id} cannot be read`;
+  return unanswered({
+    code: "ACTIVITY_NOT_READABLE",
+    message: blocked ? `${message}. ${blocked.message}` : `${message}: no worker has answered in time.`,
+    remediation:
+      blocked?.remediationMessage ?? "Read it again when a worker runs. The upgrade's Task can be read without one.",
+  });
 }

@@ -26,6 +26,7 @@ export type NamedResource = "upgrade" | "task" | "bundle" | "cluster" | "prechec
  * - `Busy`: this process can take no more of that for now (503).
  * - `Throttled`: this caller has as much of that as one caller may (429).
  * - `TemporalUnreachable` on reads (500), because the specification gives them no 424.
+ * - `Unanswered`: the Workflow that has to be asked does not answer; status as `TemporalUnreachable`.
  * - `TemporalNotSetUp`: Temporal answers, but its namespace is not what upgrades need; status as `TemporalUnreachable`.
  * - `PayloadKeyMissing`: what Temporal stores is encrypted with a key that is not there; status as `TemporalUnreachable`.
  * - `Unexpected`: anything unforeseen (500); `cause` goes to the log only.
@@ -39,6 +40,7 @@ export type ServiceError =
   | { readonly _tag: "Busy"; readonly problem: Problem }
   | { readonly _tag: "Throttled"; readonly problem: Problem }
   | { readonly _tag: "TemporalUnreachable"; readonly cause: unknown }
+  | { readonly _tag: "Unanswered"; readonly problem: Problem }
   | { readonly _tag: "TemporalNotSetUp"; readonly lacking: string }
   | { readonly _tag: "PayloadKeyMissing"; readonly keyId: string; readonly problem: string }
   | { readonly _tag: "Unexpected"; readonly cause: unknown };
@@ -65,6 +67,7 @@ export const conflict = (reason: ErrorBody): ServiceError => ({ _tag: "Conflict"
 export const busy = (problem: Problem): ServiceError => ({ _tag: "Busy", problem });
 export const throttled = (problem: Problem): ServiceError => ({ _tag: "Throttled", problem });
 export const temporalUnreachable = (cause: unknown): ServiceError => ({ _tag: "TemporalUnreachable", cause });
+export const unanswered = (problem: Problem): ServiceError => ({ _tag: "Unanswered", problem });
 /** `lacking` says in words what is not there. */
 export const temporalNotSetUp = (lacking: string): ServiceError => ({ _tag: "TemporalNotSetUp", lacking });
 /** `problem` says what is wrong with the key, after its name. */

@@ -1,4 +1,5 @@
 import type { TaskEither } from "fp-ts/TaskEither";
+import type { PageOfActivity } from "../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../domain/errors";
 import type { PageRequest } from "../domain/page";
 import type { UpgradePreview } from "../domain/plan/preview";
@@ -34,6 +35,7 @@ export interface UpgradeService {
   previewUpgrade(spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TaskEither<ServiceError, UpgradePreview>;
   listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
+  readActivity(id: string, page?: PageRequest): TaskEither<ServiceError, PageOfActivity>;
   updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;
   controlUpgrade(
     id: string,

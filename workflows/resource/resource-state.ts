@@ -15,6 +15,7 @@ import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/d
 import { now, stopwatch } from "../clock";
 import { describeResource, pausedWhile } from "../details";
 import {
+  type FailedHost,
   type HostsReport,
   hostsSignal,
   pausedSignal,
@@ -42,6 +43,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private published = 0;
   private countsChanged = false;
   private reporting: Promise<void> | undefined;
+  /** Hosts that have failed since the upgrade was last told. */
+  private failedHosts: FailedHost[] = [];
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -75,6 +78,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     const before = this.subTask;
     this.subTask = this.apply(event, now());
     this.log.happened(event.type, before, this.subTask);
+    this.failedHosts.push(...failedHosts(before, this.subTask));
     const error = "error" in event ? (event.error as ErrorBody | undefined) : undefined;
     this.lastError = error?.message ?? this.lastError;
   }
@@ -96,8 +100,8 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   }
 
   /**
-   * Tells the upgrade how many parts are done. Nobody waits for that: counts that change while it is being told are told
-   * by the next Signal, all at once. {@link reported} waits for the last one.
+   * Tells the upgrade how many parts are done, and which hosts have failed. Nobody waits for that: what changes while it is
+   * being told is told by the next Signal, all at once. {@link reported} waits for the last one.
    */
   report(): void {
     this.countsChanged = true;
@@ -107,16 +111,19 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
 
   /** Ends when the upgrade knows all that was reported. To be awaited before the Workflow ends, which sends nothing more. */
   async reported(): Promise<void> {
+    if (this.failedHosts.length > 0) this.report();
     while (this.reporting) await this.reporting;
   }
 
   private async sendCounts(): Promise<void> {
     while (this.countsChanged) {
       this.countsChanged = false;
+      const failed = this.failedHosts.splice(0);
       await reportHosts({
         resourceId: this.resourceId,
         hosts: this.counts(),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
+        ...(failed.length > 0 && { failedHosts: failed }),
       });
     }
     this.reporting = undefined;
@@ -179,6 +186,28 @@ async function reportHosts(report: HostsReport): Promise<void> {
   } catch (error) {
     log.warn("Could not report the host counts to the upgrade", { resourceId: report.resourceId, error });
   }
+}
+
+/** Hosts in work before that have failed since, without what a cancellation has cut short. */
+function failedHosts(before: SubTask, { subTasks = [] }: SubTask): FailedHost[] {
+  if (before.subTasks === subTasks) return [];
+  const inWork = new Set(before.subTasks?.filter(({ status }) => status === "IN_PROGRESS").map(nameOf));
+  return subTasks
+    .filter(({ type, status, name }) => type === "HOST_UPGRADE" && status === "FAILED" && inWork.has(name))
+    .flatMap(({ name, resources, errors, completionTimestamp = now() }) => {
+      const error = errors?.at(-1);
+      if (error?.errorCode === "CANCELLED") return [];
+      const { errorCode, message } = error ?? {};
+      return [
+        {
+          id: resources?.[0]?.resourceId ?? name,
+          name,
+          at: completionTimestamp,
+          ...(errorCode !== undefined && { errorCode }),
+          ...(message !== undefined && { message: message.slice(0, 1024) }),
+        },
+      ];
+    });
 }
 
 /** Of which a resource stands still until something else happens. */

@@ -15,6 +15,7 @@ import {
   decideResume,
   decideRetry,
   PlainPayload,
+  RecordPayload,
   type RequestContext,
   type RequestOutcome,
 } from "../../src/domain/requests/upgrade-request";
@@ -22,11 +23,13 @@ import { precheckRuns } from "../../src/domain/task/prechecks";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime, now } from "../clock";
 import {
+  activityQuery,
   commitSignal,
   HostsReport,
   hostsSignal,
   pauseSignal,
   prechecksSignal,
+  recordSignal,
   requestQuery,
   resolveSignal,
   resumeSignal,
@@ -52,8 +55,8 @@ export class UpgradeRequests {
   private decision: Decision | undefined;
   private awaitsResolution = false;
   private readonly outcomes = new Map<string, RequestOutcome>();
-  /** Ids of commits that were accepted while the prechecks ran. */
-  private earlyCommits: string[] = [];
+  /** Commits that were accepted while the prechecks ran. */
+  private earlyCommits: CommitPayload[] = [];
 
   /** `outcomes`: of requests that earlier runs have received. */
   constructor(
@@ -66,10 +69,15 @@ export class UpgradeRequests {
     setHandler(taskQuery, () => state.task);
     setHandler(upgradeQuery, () => state.upgrade);
     setHandler(taskWithChildrenQuery, () => state.taskWithChildren());
+    setHandler(activityQuery, () => state.activity.record);
     setHandler(requestQuery, (requestId) => this.outcomes.get(requestId));
     setHandler(hostsSignal, (payload) => {
       const report = HostsReport.decode(payload);
       if (isRight(report)) state.hostsReported(report.right);
+    });
+    setHandler(recordSignal, (payload) => {
+      const record = RecordPayload.decode(payload);
+      if (isRight(record)) state.activity.recorded(record.right, state.phase);
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, decideCommit, this.onCommit));
     this.onPlain(pauseSignal, "pause", decidePause, () => state.pause());
@@ -115,10 +123,14 @@ export class UpgradeRequests {
   /** Prechecks have failed: commits that arrived while they ran are refused after all. */
   dropEarlyCommit(): void {
     this.commit = undefined;
-    for (const requestId of this.earlyCommits) {
-      const outcome = this.outcomes.get(requestId);
+    for (const commit of this.earlyCommits) {
+      const outcome = this.outcomes.get(commit.requestId ?? "");
       const judged = decideCommit({}, this.context());
-      if (outcome && isLeft(judged)) this.outcomes.set(requestId, { ...outcome, accepted: false, reason: judged.left });
+      if (!isLeft(judged)) continue;
+      const reason = judged.left;
+      this.state.activity.requested({ request: "commit", ...commit }, this.state.phase, { reason });
+      if (outcome?.requestId !== undefined)
+        this.outcomes.set(outcome.requestId, { ...outcome, accepted: false, reason });
     }
     this.earlyCommits = [];
   }
@@ -146,7 +158,7 @@ export class UpgradeRequests {
     }
     // A second commit that says nothing about time leaves the time that the first has given.
     if (!this.commit || saysWhen(commit)) this.commit = commit;
-    if (phase !== "DRAFT_WAITING" && commit.requestId !== undefined) this.earlyCommits.push(commit.requestId);
+    if (phase !== "DRAFT_WAITING") this.earlyCommits.push(commit);
   };
 
   /** From here on the prechecks run, so that a second request is refused. */
@@ -193,7 +205,9 @@ export class UpgradeRequests {
   ): void {
     const decoded = codec.decode(payload ?? {});
     if (isLeft(decoded)) {
-      this.keep({ request, accepted: false, reason: badPayload(request), ...requestIdOf(payload) });
+      const reason = badPayload(request);
+      this.state.activity.requested({ request }, this.state.phase, { reason });
+      this.keep({ request, accepted: false, reason, ...requestIdOf(payload) });
       return;
     }
     const { requestId, requestedBy, referenceToken } = decoded.right;
@@ -205,15 +219,19 @@ export class UpgradeRequests {
     const context = this.context();
     const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
     const accepted = isRight(judged);
+    const reason = isLeft(judged) ? judged.left : undefined;
+    const run = accepted && request === "prechecks" ? { run: precheckRuns(this.state.task) + 1 } : {};
+    // Before what it brings about is told.
+    this.state.activity.requested({ request, ...decoded.right }, context.phase, { reason, ...run });
     onBehalfOf(referenceToken, () => {
       if (accepted) accept(decoded.right);
       this.keep({
         request,
         accepted,
-        ...(isLeft(judged) && { reason: judged.left }),
+        ...(reason && { reason }),
         ...(requestId !== undefined && { requestId }),
         ...(requestedBy !== undefined && { requestedBy }),
-        ...(accepted && request === "prechecks" && { run: precheckRuns(this.state.task) + 1 }),
+        ...run,
       });
       // A pause and its end change when things are done, not why.
       return { goesOn: accepted && request !== "pause" && request !== "resume" };

@@ -7,6 +7,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
+import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
 import {
   beginTime,
@@ -22,6 +23,7 @@ import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/doma
 import type { Task } from "../../src/domain/spec/task";
 import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import type { HostCounts } from "../../src/domain/task/sub-task";
+import { precheckRuns } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
@@ -29,6 +31,7 @@ import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
+import { UpgradeActivity } from "./upgrade-activity";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
@@ -46,6 +49,7 @@ export interface CarriedState extends TaskWithChildren {
   /** Ids of resources that wait for a commit, because they were not begun at their time. */
   readonly missed: readonly string[];
   readonly notices: CarriedNotifications;
+  readonly activity: ActivityRecord;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -61,6 +65,7 @@ export class UpgradeState {
   private published = 0;
   private readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
+  readonly activity: UpgradeActivity;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -89,6 +94,7 @@ export class UpgradeState {
     this.currentTask = before?.task ?? initialTask(currentPlan);
     this.notices = new UpgradeNotifications(currentPlan, before?.notices);
     this.notifier = new UpgradeNotifier(currentPlan, this.notices);
+    this.activity = new UpgradeActivity(currentPlan, starter(), before?.activity);
     if (before) this.restore(before);
     else tellBeginning(currentPlan);
   }
@@ -115,6 +121,7 @@ export class UpgradeState {
       hosts: [...this.hosts],
       missed: [...this.missed],
       notices: this.notices.carried,
+      activity: this.activity.record,
       ...(lastError !== undefined && { lastError }),
     };
   }
@@ -156,6 +163,7 @@ export class UpgradeState {
     else if (event.type === "RetryStarted") this.begun.clear();
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
     this.notifier.happened(event, this.currentPhase);
+    this.activity.happened(event);
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -177,7 +185,8 @@ export class UpgradeState {
       { key: upgradeStatusKey, value: upgrade },
     ]);
     this.publish();
-    this.notifier.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
+    this.notifier.entered(phase, { from, errors, failedPrechecks });
+    this.activity.entered(phase, { from, errors, failedPrechecks, precheckRun: precheckRuns(this.currentTask) });
   }
 
   /** Whether nothing new starts until somebody resumes the upgrade. */
@@ -253,6 +262,7 @@ export class UpgradeState {
   /** Somebody has cancelled the upgrade; it still ends what is in work. */
   cancelRequested(): void {
     this.isCancelling = true;
+    this.activity.cancelRequested();
     log.info("A cancellation was requested", { phase: this.currentPhase });
     this.describe();
   }
@@ -303,8 +313,10 @@ export class UpgradeState {
     this.children.set(child.resourceId, child);
   }
 
-  hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
-    if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
+  hostsReported({ resourceId, hosts, lastError, failedHosts = [] }: HostsReport): void {
+    const resource = this.resources.find((one) => one.resourceId === resourceId);
+    if (!resource) return;
+    this.activity.hostsFailed(resource, failedHosts);
     this.notifier.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
@@ -320,6 +332,8 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
+    const resource = this.resources.find((one) => one.resourceId === resourceId);
+    if (resource) this.activity.resourceEnded(resource, result);
     this.notifier.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
@@ -379,6 +393,12 @@ export class UpgradeState {
     this.scheduleChanges++;
     this.publish();
   }
+}
+
+/** Who has started the upgrade, as far as its memo says. */
+function starter(): { readonly requestedBy: string | undefined } {
+  const requestedBy = workflowInfo().memo?.["requestedBy"];
+  return { requestedBy: typeof requestedBy === "string" ? requestedBy : undefined };
 }
 
 /** Counted when it happens, never in a replay: the SDK drops what a replay counts. */

@@ -4,6 +4,7 @@ import { shapeOf } from "../../domain/codec";
 import { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import type { Component } from "./component";
 import { type JsonSchema, jsonSchemaInFull } from "./json-schema";
+import { activityModels } from "./models/activity";
 import { answerModels } from "./models/answers";
 import { inventoryModels } from "./models/inventory";
 import { requestModels } from "./models/requests";
@@ -17,6 +18,7 @@ const components: Readonly<Record<string, Component>> = {
   ...requestModels,
   ...taskModels,
   ...answerModels,
+  ...activityModels,
   ...inventoryModels,
 };
 

@@ -1,3 +1,4 @@
+import type { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../domain/errors";
 import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
 import { planUpgrade } from "../../domain/plan/plan-upgrade";
@@ -152,6 +153,43 @@ export const clusterExample: Cluster = {
   versions: ["9.0.0-0.24755229"],
 };
 export const pageOfClusterExample: PageOfCluster = { elements: [clusterSummary], pageMetadata };
+
+/** A draft that was committed, and a pause that came too early. */
+export const activityExample: PageOfActivity = {
+  elements: [
+    {
+      sequence: 1,
+      time: "2026-12-01T09:00:00.000Z",
+      kind: "CREATE",
+      actor: "ada",
+      via: "HTTP",
+      outcome: "ACCEPTED",
+      details: { draft: true },
+    },
+    { sequence: 2, time: "2026-12-01T09:00:12.000Z", kind: "PRECHECKS_PASSED", details: { precheckRun: 1 } },
+    {
+      sequence: 3,
+      time: "2026-12-01T09:05:00.000Z",
+      kind: "PAUSE",
+      actor: "bob",
+      via: "HTTP",
+      outcome: "REFUSED",
+      errorCode: "REQUEST_NOT_POSSIBLE",
+      message: "Nothing of the upgrade runs, so there is nothing to pause. This one is DRAFT.",
+    },
+    {
+      sequence: 4,
+      time: "2026-12-01T09:30:00.000Z",
+      kind: "COMMIT",
+      actor: "ada",
+      via: "HTTP",
+      outcome: "ACCEPTED",
+      details: { scheduledTimestamp: "2026-12-05T02:00:00.000Z" },
+    },
+  ],
+  pageMetadata: { pageNumber: 0, pageSize: 1000, totalElements: 4, totalPages: 1 },
+  dropped: 0,
+};
 
 export const pageOfNetvirtExample: PageOfNetvirtInstance = {
   elements: [

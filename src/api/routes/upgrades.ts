@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { PageOfActivity } from "../../domain/activity/upgrade-activity";
 import { ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
@@ -9,6 +10,7 @@ import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spe
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import {
+  activityExample,
   pageExample,
   precheckTaskExample,
   previewExample,
@@ -25,6 +27,7 @@ import { commandFailures, noParameters, route, type Route } from "../route";
 const operationsOnUpgrades = [
   "getTask",
   "getUpgrade",
+  "readActivity",
   "watchTask",
   "updateUpgrade",
   "pauseUpgrade",
@@ -47,6 +50,13 @@ const answersUpgrade = (description: string): Success<Upgrade> => ({
   representation: json(Upgrade),
   taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
 });
+
+const ifNoneMatch = {
+  "If-None-Match": parameter(
+    t.string,
+    "The `ETag` of an earlier answer: the answer is 304 without content until something has changed.",
+  ),
+};
 
 /** Starting, previewing, listing and reading upgrades (Spec 4.1, 4.2). */
 export function upgradesRoutes(service: UpgradeService): Route[] {
@@ -130,10 +140,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       request: {
         ...noParameters,
         headers: {
-          "If-None-Match": parameter(
-            t.string,
-            "The `ETag` of an earlier answer: the answer is 304 without content until something has changed.",
-          ),
+          ...ifNoneMatch,
         },
         query: {
           status: parameter(UpgradeStatus, "Only upgrades in this state."),
@@ -167,6 +174,24 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       successExample: upgradeExample,
       failures: [400, 404, 500],
       handle: ({ path }) => service.getUpgrade(path.id),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}/activity",
+      access: "READ",
+      role: "VIEWER",
+      load: "READ",
+      operationId: "readActivity",
+      tag: "upgrades",
+      summary: "Read who asked what of an upgrade, and what happened to it",
+      description:
+        "Oldest entries first. Up to 500 are kept: beyond that the first 100 and the latest. A worker has to answer, also for an upgrade that has ended. Requests that come after the end of an upgrade are in the audit trail only.",
+      request: { ...oneUpgrade, headers: ifNoneMatch, query: paging },
+      unknownPath: unknownUpgrade,
+      success: { status: 200, description: "Ok", representation: json(PageOfActivity), isConditional: true },
+      successExample: activityExample,
+      failures: [400, 404, 500],
+      handle: ({ path, query }) => service.readActivity(path.id, pageRequested(query)),
     }),
   ];
 }

@@ -11,6 +11,7 @@ import { lineWords } from "../labels/line-labels";
 import { screenReaderStatus } from "../model/host-progress";
 import { knownStatus, wordsOfPhase } from "../model/labels";
 import { type Operation, operationsOf } from "../model/operations";
+import { ActivityLog } from "../parts/activity-log";
 import { ErrorNote } from "../parts/error-note";
 import { OperationButtons } from "../parts/operations";
 import { OverallProgress } from "../parts/overall-progress";
@@ -92,6 +93,10 @@ export function UpgradePage({ id }: { readonly id: string }) {
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <TimelinePicture task={task} now={now} />
+      </section>
+      <section aria-labelledby="activity-title">
+        <h2 id="activity-title">Activity</h2>
+        <ActivityLog id={id} isOpen={line.state !== "ENDED"} />
       </section>
       {isPast && <Errors task={task} title="What went wrong before the retry" />}
     </>

@@ -8,10 +8,16 @@ import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 
 /**
- * Who sends a request to a running upgrade and when, the id under which its outcome is kept, and the `x-request-id` of the HTTP
- * request that it came with.
+ * Who sends a request to a running upgrade and when, the id under which its outcome is kept, the `x-request-id` of the HTTP
+ * request that it came with, and that it came so.
  */
-const origin = { requestId: Text, requestedBy: Text, requestedAt: Timestamp, referenceToken: Text };
+const origin = {
+  requestId: Text,
+  requestedBy: Text,
+  requestedAt: Timestamp,
+  referenceToken: Text,
+  via: OneOf("HTTP"),
+};
 
 /** Payload of the `commit` Signal: commits a draft, or gives a committed upgrade or its switchovers another time. */
 export const CommitPayload = model(
@@ -29,12 +35,33 @@ export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 export const PlainPayload = model({}, origin);
 export type PlainPayload = t.TypeOf<typeof PlainPayload>;
 
+/** Requests that reach an upgrade by a Signal of their name. */
+export const SignalledRequest = OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve");
+export type SignalledRequest = t.TypeOf<typeof SignalledRequest>;
+
+/**
+ * Payload of the `record` Signal: a request that the API has refused, with the reason, or the cancellation that it is about to
+ * ask of Temporal, which takes no sender.
+ */
+export const RecordPayload = model(
+  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve", "cancel") },
+  {
+    requestedBy: Text,
+    via: OneOf("HTTP"),
+    scheduledTimestamp: Timestamp,
+    upgradeNow: t.boolean,
+    mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    reason: model({ errorCode: t.string, message: t.string }, {}),
+  },
+);
+export type RecordPayload = t.TypeOf<typeof RecordPayload>;
+
 /**
  * What the upgrade made of a request that reached it by Signal. `run`: of accepted `prechecks`, which run of them it
  * begins; the first run is 1.
  */
 export const RequestOutcome = model(
-  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve"), accepted: t.boolean, at: Timestamp },
+  { request: SignalledRequest, accepted: t.boolean, at: Timestamp },
   { requestId: t.string, requestedBy: t.string, reason: ErrorBody, run: WholeNumber },
 );
 export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;

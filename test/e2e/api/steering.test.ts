@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { PageOfActivity } from "../../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../../src/domain/errors";
 import type { UpgradePreview } from "../../../src/domain/plan/preview";
 import type { Bundle, PageOfBundle } from "../../../src/domain/spec/bundle";
@@ -52,6 +53,33 @@ describe("steering an upgrade over HTTP", function () {
   const statusOf = async (id: string) => upgradeOf(await service.get(`/v1/upgrades/${id}`)).status;
   const untilStatus = (id: string, status: string) =>
     until(`upgrade ${id} is ${status}`, async () => (await statusOf(id)) === status);
+
+  it("tells the activity of an upgrade page by page, also after its end", async () => {
+    const id = await draft();
+    refusal(await service.send("POST", `/v1/upgrades/${id}/resume`), 409, "REQUEST_NOT_POSSIBLE");
+    await service.send("DELETE", `/v1/tasks/${id}`);
+    await service.taskWhen(id, "is cancelled", ({ status }) => status === "Cancelled");
+    const page = async (query: string) => {
+      const { status, body } = await service.get(`/v1/upgrades/${id}/activity${query}`);
+      if (status !== 200 || !PageOfActivity.is(body)) throw new Error(`${status}: ${JSON.stringify(body)}`);
+      return body;
+    };
+    const { elements = [], dropped } = await page("");
+    expect(elements.map(({ kind, outcome = "" }) => `${kind} ${outcome}`.trimEnd())).to.deep.equal([
+      "CREATE ACCEPTED",
+      "PRECHECKS_PASSED",
+      "RESUME REFUSED",
+      "CANCEL ACCEPTED",
+      "CANCELLED",
+    ]);
+    expect(dropped).to.equal(0);
+    expect(await page("?pageNumber=2&pageSize=2")).to.deep.equal({
+      elements: elements.slice(4),
+      pageMetadata: { pageNumber: 2, pageSize: 2, totalElements: 5, totalPages: 3 },
+      dropped: 0,
+    });
+    refusal(await service.get(`/v1/upgrades/${unknownId}/activity`), 404, "UPGRADE_NOT_FOUND");
+  });
 
   it("commits a draft with an empty body, and then answers 409 where it is too late", async () => {
     const id = await draft();

@@ -1,3 +1,4 @@
+import { expect } from "chai";
 import { exampleNow } from "../../support/service/examples";
 import { expectAccessible } from "./accessibility";
 import { screenshot } from "./chromium";
@@ -25,6 +26,19 @@ describe("the operators' console", function () {
     await console.button("Commit").waitFor();
     await console.confirm("Commit");
     await console.badge("Successful");
+    const activity = page.getByRole("list", { name: "Activity" });
+    await activity.getByText("Upgrade succeeded").waitFor();
+    expect(
+      (await activity.getByRole("listitem").allInnerTexts()).map((text) => text.split("\n").slice(1).join(" ")),
+    ).to.deep.equal([
+      "Upgrade succeeded",
+      "fra1-mgmt-cl01: done, 4 of 4 hosts at the target, 0 failed",
+      "Work started",
+      "dev (HTTP): Commit – accepted",
+      "Prechecks passed",
+      "dev (HTTP): Create, as a draft – accepted",
+    ]);
+    await expectAccessible(page);
     await page.getByRole("link", { name: "Upgrades" }).click();
     await page
       .getByRole("link", { name: /Successful.*fra1-mgmt-cl01/ })

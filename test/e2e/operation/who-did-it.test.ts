@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { hashPassword } from "../../../src/authentication/users";
+import type { PageOfActivity } from "../../../src/domain/activity/upgrade-activity";
 import type { Task } from "../../../src/domain/spec/task";
 import { waitsForCommit } from "../../support/waits-for-commit";
 import { type LogLine, until } from "../../support/service/deployment";
@@ -79,6 +80,15 @@ describe("who did what to an upgrade", function () {
     });
   }
 
+  /** The requests of the upgrade's activity log, which its Workflow answers also after its end. */
+  async function inActivity(id: string): Promise<string[]> {
+    const { status, body } = await service.get<PageOfActivity>(`/v1/upgrades/${id}/activity`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return (body.elements ?? [])
+      .filter(({ outcome }) => outcome !== undefined)
+      .map(({ kind, actor, via, outcome, errorCode }) => [kind, actor, via, outcome, errorCode].join(" ").trimEnd());
+  }
+
   const inAuditTrail = (id: string) =>
     (service.log("api") as Line[])
       .filter((line) => line["event"] === "audit" && line["upgradeId"] === id)
@@ -111,7 +121,20 @@ describe("who did what to an upgrade", function () {
     expect(startedBy).to.equal("alice");
     expect(details).to.contain("Requested by `alice`");
     await logged(id, "cancelTask bob OPERATOR DONE", "commit by alice");
-    expect(told).to.deep.equal(["prechecks by bob", "commit by bob", "commit by alice", "requested by bob"]);
+    expect(told).to.deep.equal([
+      "prechecks by bob",
+      "commit by bob",
+      "commit by alice",
+      "record by bob",
+      "requested by bob",
+    ]);
+    expect(await inActivity(id)).to.deep.equal([
+      "CREATE alice HTTP ACCEPTED",
+      "PRECHECKS bob HTTP ACCEPTED",
+      "COMMIT bob HTTP ACCEPTED",
+      "RESCHEDULE alice HTTP ACCEPTED",
+      "CANCEL bob HTTP ACCEPTED",
+    ]);
     expect(asked(id)).to.deep.equal(["prechecks by bob", "commit by bob", "commit by alice"]);
     expect(inAuditTrail(id)).to.deep.equal([
       "startUpgrade alice OPERATOR DONE",
@@ -126,6 +149,8 @@ describe("who did what to an upgrade", function () {
     await service.fault({ kind: "REMEDIATION_FAILS", host, times: 2, message: "bootbank is too small" });
     const { id } = await as("bob", "POST", "/v1/upgrades", exampleNow("cluster-draft"));
     await service.taskWhen(id, "runs", ({ status }) => status === "In Progress");
+    service.token = tokens.get("bob");
+    expect((await service.send("POST", `/v1/upgrades/${id}/resume`)).status).to.equal(409);
     await as("alice", "POST", `/v1/upgrades/${id}/pause`);
     await as("bob", "POST", `/v1/upgrades/${id}/resume`);
     const failed = ({ status, resolutionStatus }: Task) => status === "Failed" && resolutionStatus === "UNRESOLVED";
@@ -140,10 +165,19 @@ describe("who did what to an upgrade", function () {
     expect(startedBy).to.equal("bob");
     await logged(id, "pauseUpgrade bob OPERATOR REFUSED", "resolve by alice");
     const requests = ["pause by alice", "resume by bob", "retry by alice", "resolve by alice"];
-    expect(told).to.deep.equal(requests);
+    expect(told).to.deep.equal(["record by bob", ...requests]);
     expect(asked(id)).to.deep.equal(requests);
+    expect(await inActivity(id)).to.deep.equal([
+      "CREATE bob HTTP ACCEPTED",
+      "RESUME bob HTTP REFUSED REQUEST_NOT_POSSIBLE",
+      "PAUSE alice HTTP ACCEPTED",
+      "RESUME bob HTTP ACCEPTED",
+      "RETRY alice HTTP ACCEPTED",
+      "RESOLVE alice HTTP ACCEPTED",
+    ]);
     expect(inAuditTrail(id)).to.deep.equal([
       "startUpgrade bob OPERATOR DONE",
+      "resumeUpgrade bob OPERATOR REFUSED",
       "pauseUpgrade alice OPERATOR DONE",
       "resumeUpgrade bob OPERATOR DONE",
       "retryTask alice OPERATOR DONE",

@@ -5,6 +5,7 @@ import * as TE from "fp-ts/TaskEither";
 import { type Logger, pino } from "pino";
 import { type ApiDependencies, createApi } from "../../../src/api/create-api";
 import {
+  activityExample,
   bundleExample,
   cancelledTaskExample,
   clusterExample,
@@ -98,6 +99,7 @@ export function fakeService(calls: Calls): UpgradeService {
     controlUpgrade: asked("controlUpgrade", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),
+    readActivity: asked("readActivity", activityExample),
     listTasks: asked("listTasks", pageOfTaskExample),
     retryTask: asked("retryTask", retriedTaskExample),
     cancelTask: asked("cancelTask", cancelledTaskExample),

@@ -3,6 +3,7 @@ import * as TE from "fp-ts/TaskEither";
 import request from "supertest";
 import { allRoutes } from "../../../src/api/create-api";
 import {
+  activityExample,
   bundleExample,
   cancelledTaskExample,
   clusterExample,
@@ -96,6 +97,14 @@ const calls: Record<string, Call> = {
     answer: precheckTaskExample,
     asked: ["readPrechecks", id, precheckId],
     names: "precheck",
+  },
+  readActivity: {
+    method: "GET",
+    path: `/v1/upgrades/${id}/activity?pageNumber=1&pageSize=20`,
+    status: 200,
+    answer: activityExample,
+    asked: ["readActivity", id, { pageNumber: 1, pageSize: 20 }],
+    names: "upgrade",
   },
   listTasks: {
     method: "GET",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import {
+  activityExample,
   bundleExample,
   clusterExample,
   pageExample,
@@ -128,6 +129,29 @@ describe("upgradectl, its commands", () => {
       .and.to.contain(upgradeExample.status);
     const { stdout } = await cli.run(["get", id, "-o", "json"]);
     expect(JSON.parse(stdout)).to.deep.equal({ upgrade: upgradeExample, task: taskExample });
+  });
+
+  it("activity shows who asked what, and below it why something was refused", async () => {
+    api.answer(`GET /v1/upgrades/${id}/activity`, 200, { ...activityExample, dropped: 3 });
+    expect((await cli.run(["activity", id])).stdout.split("\n")).to.deep.equal([
+      "TIME               WHO         WHAT                           RESULT",
+      "2026-12-01 09:00Z  ada (HTTP)  Create, as a draft             accepted",
+      "2026-12-01 09:00Z  -           Prechecks passed               -",
+      "2026-12-01 09:05Z  bob (HTTP)  Pause                          refused",
+      "  ! Nothing of the upgrade runs, so there is nothing to pause. This one is DRAFT.",
+      "2026-12-01 09:30Z  ada (HTTP)  Commit, for 2026-12-05 02:00Z  accepted",
+      "",
+      "3 entries after the first hundred are no longer kept.",
+      "",
+    ]);
+    const { stdout } = await cli.run(["activity", id, "-o", "json"]);
+    expect(JSON.parse(stdout)).to.deep.equal({ ...activityExample, dropped: 3 });
+  });
+
+  it("activity says as of when it is where no worker answers", async () => {
+    const asOf = "2026-12-01T10:00:00.000Z";
+    api.answer(`GET /v1/upgrades/${id}/activity`, 200, { ...activityExample, asOf });
+    expect((await cli.run(["activity", id])).stderr).to.contain(asOf);
   });
 
   for (const [args, request, body] of [

@@ -5,6 +5,8 @@ import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import type {
   CancelAnswer,
+  ReadActivity,
+  RefusedRequest,
   RequestAnswer,
   RequestOrigin,
   TaskFilter,
@@ -31,12 +33,15 @@ export class FakeRunningUpgrades {
   upgrade: Upgrade = upgradeView(plan);
   task: Task = initialTask(plan);
   answer: RequestAnswer = accepted;
+  activity: ReadActivity = { _tag: "Answered", record: { entries: [], dropped: 0 } };
+  /** Refusals that the upgrade was told of. */
+  readonly refused: RefusedRequest[] = [];
   cancelAnswer: CancelAnswer = { _tag: "Applied" };
   locks: readonly string[] = ["cluster/c1"];
   failing: Partial<Record<"request" | "cancel" | "readLocks" | "readTask", ServiceError>> = {};
   readonly executions: Pick<
     UpgradeExecutions,
-    "readUpgrade" | "readTask" | "listTasks" | "request" | "cancel" | "readLocks"
+    "readUpgrade" | "readTask" | "listTasks" | "request" | "cancel" | "readLocks" | "recordRefusal" | "readActivity"
   >;
 
   constructor() {
@@ -59,6 +64,11 @@ export class FakeRunningUpgrades {
           return this.answer;
         }),
       cancel: (id) => of("cancel", "upgrade", id, () => this.cancelAnswer),
+      recordRefusal: (_, refused) => () => {
+        this.refused.push(refused);
+        return Promise.resolve();
+      },
+      readActivity: (id) => of("readActivity", "upgrade", id, () => this.activity),
       readLocks: (id) => of("readLocks", "upgrade", id, () => this.locks),
     };
   }

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as E from "fp-ts/Either";
+import type { ActivityEntry } from "../../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../../src/domain/errors";
 import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../../../src/domain/requests/upgrade-request";
@@ -38,7 +39,7 @@ function left(result: E.Either<ServiceError, unknown>): ServiceError {
 function reasonOf(result: E.Either<ServiceError, unknown>): ErrorBody & { tag: string } {
   const error = left(result);
   if (error._tag === "Conflict") return { tag: error._tag, ...error.reason };
-  const [problem] = "problems" in error ? error.problems : [];
+  const [problem] = "problems" in error ? error.problems : error._tag === "Unanswered" ? [error.problem] : [];
   return {
     tag: error._tag,
     message: problem?.message ?? "",
@@ -231,6 +232,21 @@ describe("Steering an upgrade", () => {
       expect(running.requests).to.deep.equal([]);
     });
 
+    it("has the upgrade keep what was refused without asking it, with who asked and why", async () => {
+      const past = "2026-11-01T11:58:59.000Z";
+      await update({ scheduledTimestamp: past });
+      ports.lockHolders.set("cluster/c1", "the-other");
+      await update({});
+      expect(running.refused.map(({ reason, ...asked }) => ({ ...asked, reason: reason.errorCode }))).to.deep.equal([
+        { request: "commit", scheduledTimestamp: past, requestedBy: "alice", reason: "SCHEDULE_IN_THE_PAST" },
+        { request: "commit", requestedBy: "alice", reason: "RESOURCE_LOCKED" },
+      ]);
+      running.answer = judged({ accepted: false });
+      ports.lockHolders.clear();
+      await update({});
+      expect(running.refused, "one that the upgrade knows itself").to.have.length(2);
+    });
+
     it("leaves the decision to the locks where the upgrade holds them itself, or Temporal cannot tell", async () => {
       ports.lockHolders.set("cluster/c1", upgradeId);
       expect(E.isRight(await update({}))).to.equal(true);
@@ -359,6 +375,41 @@ describe("Steering an upgrade", () => {
 
     it("does not find an unknown Task", async () => {
       expect(left(await service.cancelTask(unknownId, "alice")())).to.deep.equal(notFound("task", unknownId));
+    });
+  });
+
+  describe("readActivity", () => {
+    const entries: ActivityEntry[] = [1, 2, 3].map((sequence) => ({ sequence, time: at, kind: "STARTED" }));
+
+    it("gives a page of the log, how many entries are gone, and as of when it is where that is not now", async () => {
+      running.activity = { _tag: "Answered", record: { entries, dropped: 7 }, asOf: at };
+      const page = await service.readActivity(upgradeId, { pageNumber: 1, pageSize: 2 })();
+      expect(page).to.deep.equal(
+        E.right({
+          elements: entries.slice(2),
+          pageMetadata: { pageNumber: 1, pageSize: 2, totalElements: 3, totalPages: 2 },
+          dropped: 7,
+          asOf: at,
+        }),
+      );
+    });
+
+    it("fails where no worker answers, or the Workflow is blocked, and says what to do", async () => {
+      running.activity = { _tag: "Unanswered" };
+      expect(reasonOf(await service.readActivity(upgradeId)())).to.include({
+        tag: "Unanswered",
+        errorCode: "ACTIVITY_NOT_READABLE",
+      });
+      const blocked = { message: "The Workflow is blocked.", remediationMessage: "Deploy the old build." };
+      running.activity = { _tag: "Unanswered", blocked };
+      expect(reasonOf(await service.readActivity(upgradeId)())).to.deep.include({
+        message: `The activity of upgrade ${upgradeId} cannot be read. The Workflow is blocked.`,
+        remediationMessage: "Deploy the old build.",
+      });
+    });
+
+    it("does not find an unknown upgrade", async () => {
+      expect(await service.readActivity(unknownId)()).to.deep.equal(E.left(notFound("upgrade", unknownId)));
     });
   });
 

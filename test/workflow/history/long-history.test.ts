@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import pino from "pino";
+import { emptyRecord } from "../../../src/domain/activity/activity-record";
 import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
-import { prechecksSignal, retrySignal, taskQueue } from "../../../workflows/messages";
+import { activityQuery, prechecksSignal, retrySignal, taskQueue } from "../../../workflows/messages";
 import type { CarriedUpgrade } from "../../../workflows/upgrade/continue-as-new";
 import type { upgradeWorkflow } from "../../../workflows/upgrade/upgrade-workflow";
 import { eventually } from "../../support/eventually";
@@ -58,6 +59,10 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
     const prechecks = (await upgrade.task()).subTasks?.filter(({ type }) => type === "PRECHECKS") ?? [];
     expect(prechecks.map(({ status }) => status)).to.deep.equal(Array.from({ length: 12 }, () => "SUCCESSFUL"));
     expect((await upgrade.outcomeOf("request-1")).accepted).to.equal(true);
+    const { entries, dropped } = await upgrade.handle.query(activityQuery);
+    expect(entries.map(({ sequence }) => sequence)).to.deep.equal(entries.map((_, i) => i + 1));
+    expect(entries.filter(({ kind }) => kind === "PRECHECKS_PASSED")).to.have.length(12);
+    expect([entries[0]?.kind, dropped]).to.deep.equal(["CREATE", 0]);
     expect((await upgrade.memo()).upgrade).to.include({ id: upgrade.id, status: "DRAFT" });
     expect(await listed(upgrade)).to.deep.equal(["DRAFT"]);
     const details = await upgrade.currentDetails();
@@ -168,7 +173,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
       };
       const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
       const before: CarriedUpgrade = {
-        state: { ...state, notices: { sequence: 0, runs: 1 } },
+        state: { ...state, notices: { sequence: 0, runs: 1 }, activity: emptyRecord },
         outcomes: [],
         ...(draft && { precheckedAt: await bench.now() }),
       };

@@ -98,7 +98,7 @@ describe("Payloads of Signals", function () {
     await expectUnharmed(upgrade);
   });
 
-  it("drops Signals that it does not know, and its own internal one with whatever payload, without harm", async () => {
+  it("drops Signals that it does not know, and its own internal ones with whatever payload, without harm", async () => {
     const upgrade = await draft();
     await upgrade.handle.signal("begin");
     await upgrade.handle.signal("shutDownEverything", { now: true });
@@ -106,7 +106,9 @@ describe("Payloads of Signals", function () {
       await upgrade.handle.signal("hosts", payload);
     await upgrade.handle.signal("hosts");
     await upgrade.handle.signal("hosts", { resourceId: "a", hosts: { total: "many" }, lastError: {} });
-    await signalRaw(upgrade, "hosts", ["application/unheard-of", "{}"]);
+    for (const payload of [undefined, null, 7, {}, { request: "start" }, { request: "pause", reason: "none" }])
+      await upgrade.handle.signal("record", payload);
+    for (const signal of ["hosts", "record"]) await signalRaw(upgrade, signal, ["application/unheard-of", "{}"]);
     await expectUnharmed(upgrade);
   });
 

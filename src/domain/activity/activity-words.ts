@@ -1,0 +1,84 @@
+import type { ActivityEntry, ActivityKind } from "./upgrade-activity";
+
+/** An entry of an activity log for people. */
+export interface ActivityWords {
+  /** What was asked, or what happened. */
+  readonly what: string;
+  /** What became of a request; empty where none was made. */
+  readonly result: string;
+  /** Why a request was refused, or something failed; empty where nothing was. */
+  readonly reason: string;
+  /** Who asked, and by which way; empty where no operator did. */
+  readonly who: string;
+  readonly tone: "good" | "bad" | "neutral";
+}
+
+const kinds: Readonly<Record<ActivityKind, string>> = {
+  CREATE: "Create",
+  COMMIT: "Commit",
+  RESCHEDULE: "Reschedule",
+  PAUSE: "Pause",
+  RESUME: "Resume",
+  PRECHECKS: "Run prechecks again",
+  RETRY: "Retry",
+  RESOLVE: "Give up",
+  CANCEL: "Cancel",
+  PRECHECKS_PASSED: "Prechecks passed",
+  PRECHECKS_FAILED: "Prechecks failed",
+  START_MISSED: "Start time missed, waiting for a commit",
+  STARTED: "Work started",
+  HOST_FAILED: "Host failed",
+  RESOURCE_SUCCEEDED: "Done",
+  RESOURCE_FAILED: "Failed",
+  FAILED: "Upgrade failed",
+  SUCCEEDED: "Upgrade succeeded",
+  SUCCEEDED_WITH_WARNINGS: "Upgrade succeeded with warnings",
+  NOTHING_TO_DO: "Nothing to do, all hosts were at the target",
+  RESOLVED: "Upgrade given up",
+  EXPIRED: "Upgrade given up, no decision came in time",
+  CANCELLED: "Upgrade cancelled",
+};
+
+const ways = { HTTP: "HTTP", SIGNAL: "Signal", TEMPORAL: "Temporal" } as const;
+
+const good: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_PASSED", "RESOURCE_SUCCEEDED", "SUCCEEDED"]);
+const bad: ReadonlySet<ActivityKind> = new Set(["PRECHECKS_FAILED", "HOST_FAILED", "RESOURCE_FAILED", "FAILED"]);
+
+/** `time` shows a timestamp as the reader wants it. */
+export function activityWords(entry: ActivityEntry, time: (timestamp: string) => string): ActivityWords {
+  const { kind, outcome, actor, via, errorCode = "", message = errorCode, repeated } = entry;
+  const refused = repeated === undefined ? "refused" : `refused ${repeated + 1} times`;
+  return {
+    what: `${subjectOf(entry)}${circumstances(entry, time)}`,
+    result: outcome === undefined ? "" : outcome === "ACCEPTED" ? "accepted" : refused,
+    reason: message,
+    who: via === undefined ? "" : `${actor ?? "unknown"} (${ways[via]})`,
+    tone: outcome === "REFUSED" || bad.has(kind) ? "bad" : good.has(kind) ? "good" : "neutral",
+  };
+}
+
+function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEntry): string {
+  const resource = resourceName ?? resourceId;
+  switch (kind) {
+    case "HOST_FAILED":
+      return `${resource}: host ${hostName ?? ""} failed`;
+    case "RESOURCE_SUCCEEDED":
+    case "RESOURCE_FAILED":
+      return `${resource}: ${kinds[kind].toLowerCase()}`;
+    default:
+      return kinds[kind];
+  }
+}
+
+function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
+  const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts } = details;
+  const parts = [
+    draft === true && "as a draft",
+    upgradeNow === true ? "to begin now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
+    mgmtUpgradePatchSpecs &&
+      `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
+    lateSeconds !== undefined && `${lateSeconds} s late`,
+    hosts && `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at the target, ${hosts.failed} failed`,
+  ].filter((part) => typeof part === "string");
+  return parts.length === 0 ? "" : `, ${parts.join(", ")}`;
+}
