@@ -1,3 +1,4 @@
+import type { NotificationChannel } from "../src/domain/notifications/notification-channel";
 import type { Bundle } from "../src/domain/spec/bundle";
 import type { LostBecause } from "../src/domain/task/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
@@ -34,17 +35,10 @@ export interface ManagementServerSettings {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** Who is told what happens to upgrades. Never logged and never part of an error. */
-export interface NotificationReceiver {
-  readonly url: string;
-  /** Secrets of Standard Webhooks, with their prefix `whsec_`; every one of them signs. */
-  readonly secrets: readonly string[];
-}
-
 /** What telling receivers needs. */
 export interface NotificationDependencies {
-  /** The receiver with this id; undefined where the inventory has none. */
-  receiver(id: string): NotificationReceiver | undefined;
+  /** How the receiver with this id is reached; undefined where the inventory has none. */
+  receiver(id: string): NotificationChannel | undefined;
   /** How the Workflow of an upgrade has ended without a word; undefined where it has not. */
   readLoss(upgradeId: string): Promise<LostBecause | undefined>;
 }

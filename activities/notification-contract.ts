@@ -15,7 +15,8 @@ export interface NotificationResult {
 /** The Activities that tell receivers of notifications. */
 export interface NotificationActivities {
   /**
-   * Sends a notification to a receiver once; everything but an answer 2xx or 410 is a failure that is tried again.
+   * Sends a notification to a receiver once. What is not taken is a failure that is tried again, unless the receiver has
+   * refused it for good.
    * A notification may arrive more than once, always with the same id.
    */
   deliverNotification(input: NotificationInput): Promise<NotificationResult>;
