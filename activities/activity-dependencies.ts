@@ -3,7 +3,7 @@ import type { Bundle } from "../src/domain/spec/bundle";
 import type { LostBecause } from "../src/domain/task/lost-upgrade";
 import type { ActivityLimits } from "./activity-limits";
 import type { HostMaintenance } from "./clusters/host-maintenance";
-import type { LockHolder } from "./contract";
+import type { LockHolder, PendingWait } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -41,6 +41,8 @@ export interface NotificationDependencies {
   receiver(id: string): NotificationChannel | undefined;
   /** How the Workflow of an upgrade has ended without a word; undefined where it has not. */
   readLoss(upgradeId: string): Promise<LostBecause | undefined>;
+  /** What the running parts of an upgrade wait for. */
+  readWaits(upgradeId: string): Promise<readonly PendingWait[]>;
 }
 
 /** What Activities need from the process that runs them; made by the composition root. */

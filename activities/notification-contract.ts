@@ -1,4 +1,4 @@
-import type { UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
+import type { LongWait, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { LostBecause } from "../src/domain/task/lost-upgrade";
 
 export interface NotificationInput {
@@ -22,4 +22,15 @@ export interface NotificationActivities {
   deliverNotification(input: NotificationInput): Promise<NotificationResult>;
   /** Whether the Workflow of an upgrade has ended without a word; no reason where it runs or could still speak. */
   readUpgradeLoss(input: { readonly upgradeId: string }): Promise<{ readonly reason?: LostBecause }>;
+  /** What the running parts of an upgrade wait for at this moment; the first of them, where they are many. */
+  readUpgradeWaits(input: { readonly upgradeId: string }): Promise<{ readonly waits: readonly PendingWait[] }>;
+}
+
+/** A part of an upgrade that waits. */
+export interface PendingWait {
+  /** Names the part, the same at every look. */
+  readonly key: string;
+  /** How often a step was tried that fails. */
+  readonly attempt?: number;
+  readonly wait: LongWait;
 }

@@ -14,5 +14,9 @@ export function createNotificationActivities(
         const reason = await dependencies?.readLoss(upgradeId);
         return reason === undefined ? {} : { reason };
       }),
+    readUpgradeWaits: ({ upgradeId }) =>
+      runActivity({ context: { upgradeId }, upgradeId }, async () => ({
+        waits: (await dependencies?.readWaits(upgradeId)) ?? [],
+      })),
   };
 }

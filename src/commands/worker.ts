@@ -14,6 +14,7 @@ import { lazyClient } from "../temporal/connection";
 import { readLoss } from "../temporal/describe-workflow";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { readWaits } from "../temporal/upgrade-waits";
 import { connectProblem, connectWorker, createWorker } from "../temporal/worker";
 import { loadTracing } from "./load-tracing";
 import { loadInventory, readBundleNow } from "./operator-files";
@@ -54,6 +55,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       notifications: {
         receiver: (id) => notificationReceivers.get(id),
         readLoss: (upgradeId) => readLoss(client, upgradeId),
+        readWaits: (upgradeId) => readWaits(client, upgradeId),
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },

@@ -225,6 +225,7 @@ export class FakeActivities {
         return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };
       },
       readUpgradeLoss: async (input) => (await this.replaced.readUpgradeLoss?.(input)) ?? {},
+      readUpgradeWaits: async (input) => (await this.replaced.readUpgradeWaits?.(input)) ?? { waits: [] },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

@@ -189,6 +189,7 @@ export class UpgradeBench {
         const reason = await readLoss(this.env.client, upgradeId);
         return reason === undefined ? {} : { reason };
       },
+      readUpgradeWaits: (input) => of(input.upgradeId).readUpgradeWaits(input),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };

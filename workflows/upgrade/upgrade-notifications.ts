@@ -48,12 +48,17 @@ export class UpgradeNotifications {
     this.sequence = before.sequence;
     this.latest = before.latest;
     // A loss could not be told unless a Workflow is there to notice it.
-    if (this.latest && this.receivers.some((one) => wants(one, "upgrade.lost"))) this.sendWaiting();
+    if (this.latest && this.wants("upgrade.lost")) this.sendWaiting();
   }
 
   get carried(): CarriedNotifications {
     const { sequence, latest, before } = this;
     return { sequence, runs: before.runs + 1, ...(latest && { latest }) };
+  }
+
+  /** Whether somebody wants to be told of it. */
+  wants(type: NotificationType): boolean {
+    return this.receivers.some((one) => wants(one, type));
   }
 
   private get receivers() {
@@ -65,7 +70,7 @@ export class UpgradeNotifications {
    * nobody can tell whether the end was told. `time` is a Timestamp.
    */
   tell(type: NotificationType, time: string, data: NotificationData): void {
-    if (!this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
+    if (!this.wants(type) && !this.wants("upgrade.lost")) return;
     const sequence = ++this.sequence;
     this.latest = { id: notificationId(this.plan.id, sequence), sequence, type, time, data };
     this.waiting.push(this.latest);

@@ -206,7 +206,10 @@ export class UpgradeRequests {
     const judged = context.cancelling ? left(beingCancelled(request, context)) : judge(decoded.right, context);
     const accepted = isRight(judged);
     onBehalfOf(referenceToken, () => {
-      if (accepted) accept(decoded.right);
+      if (accepted) {
+        this.state.notifier.requested(request, requestedBy);
+        accept(decoded.right);
+      }
       this.keep({
         request,
         accepted,

@@ -7,6 +7,7 @@ import {
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import {
   beginTime,
   type CommitSpec,
@@ -30,7 +31,7 @@ import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMe
 import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
-import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
+import { type CarriedNotifier, type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
 
 /** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
 export interface CarriedState extends TaskWithChildren {
@@ -45,6 +46,7 @@ export interface CarriedState extends TaskWithChildren {
   /** Ids of resources that wait for a commit, because they were not begun at their time. */
   readonly missed: readonly string[];
   readonly notices: CarriedNotifications;
+  readonly notifier: CarriedNotifier;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -58,7 +60,7 @@ export class UpgradeState {
   private lastError: string | undefined;
   private isCancelling = false;
   private published = 0;
-  private readonly notifier: UpgradeNotifier;
+  readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[] = [];
@@ -66,6 +68,8 @@ export class UpgradeState {
   readonly warnings: ErrorBody[] = [];
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
+  /** Of a scheduled upgrade, the lock that it has to wait for. */
+  lockWait: { readonly code: "LOCK"; readonly message: string; readonly since: string } | undefined;
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
   /** When somebody last asked for the upgrade or had it go on (epoch milliseconds): what was due by then is not late. */
@@ -84,7 +88,7 @@ export class UpgradeState {
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = before?.task ?? initialTask(currentPlan);
     this.notices = new UpgradeNotifications(currentPlan, before?.notices);
-    this.notifier = new UpgradeNotifier(currentPlan, this.notices);
+    this.notifier = new UpgradeNotifier(currentPlan, this.notices, () => this.standing, before?.notifier);
     if (before) this.restore(before);
     else tellBeginning(currentPlan);
   }
@@ -111,6 +115,7 @@ export class UpgradeState {
       hosts: [...this.hosts],
       missed: [...this.missed],
       notices: this.notices.carried,
+      notifier: this.notifier.carried,
       ...(lastError !== undefined && { lastError }),
     };
   }
@@ -138,6 +143,17 @@ export class UpgradeState {
     return { ...upgradeView(this.plan, this.currentPhase, this.phaseSince), ...(waitingFor && { waitingFor }) };
   }
 
+  /** Until when a failed upgrade can be decided on (epoch milliseconds). */
+  get decideBy(): number {
+    return toEpochMilliseconds(this.phaseSince) + this.plan.resolutionDays * 24 * 60 * 60 * 1000;
+  }
+
+  /** What notifications say of it beside what has happened. */
+  private get standing() {
+    const nextTime = this.nextTime(this.unfinished());
+    return { phase: this.phase, nextTime, decideBy: this.decideBy, retryable: this.task.isRetryable === true };
+  }
+
   get resources(): readonly ResourcePlan[] {
     return resourcesOf(this.plan);
   }
@@ -151,7 +167,7 @@ export class UpgradeState {
     if (event.type === "ResourceStarted") this.begun.add(event.resourceId);
     else if (event.type === "RetryStarted") this.begun.clear();
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
-    this.notifier.happened(event, this.currentPhase);
+    this.notifier.happened(event);
   }
 
   /** Enters a phase and shows it everywhere at once: Task, Upgrade, search attributes, memo and Web UI. */
@@ -231,6 +247,23 @@ export class UpgradeState {
     this.publish();
   }
 
+  /**
+   * What the upgrade itself waits for and only an operator or another upgrade ends; undefined where for nothing. What its parts
+   * wait for they know.
+   */
+  get ownWait(): (LongWait & { readonly since: string }) | undefined {
+    const { waitingFor } = this.currentTask;
+    if (this.isCancelling || hasEnded(this.phase)) return undefined;
+    if (this.paused)
+      return {
+        code: "RESUME",
+        message: "An operator has paused the upgrade and has to resume it.",
+        since: this.phaseSince,
+      };
+    if (waitingFor) return { since: this.phaseSince, ...waitingFor };
+    return this.lockWait;
+  }
+
   /** The work has begun by itself, but so many seconds after its time. */
   startedLate(seconds: number): void {
     log.info("The work starts late", { seconds });
@@ -246,11 +279,12 @@ export class UpgradeState {
     while (this.paused) await condition(() => !this.paused);
   }
 
-  /** Somebody has cancelled the upgrade; it still ends what is in work. */
-  cancelRequested(): void {
+  /** Somebody has cancelled the upgrade; it still ends what is in work. `by`: who, where that is known. */
+  cancelRequested(by?: string): void {
     this.isCancelling = true;
     log.info("A cancellation was requested", { phase: this.currentPhase });
     this.describe();
+    this.notifier.requested("cancel", by);
   }
 
   get cancelling(): boolean {
@@ -300,7 +334,7 @@ export class UpgradeState {
 
   hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
-    this.notifier.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
@@ -315,7 +349,7 @@ export class UpgradeState {
     const before = this.results.get(resourceId)?.upgradedHosts ?? [];
     const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
     this.results.set(resourceId, result);
-    this.notifier.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, result.error?.message);
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();
@@ -373,6 +407,7 @@ export class UpgradeState {
     log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
     this.scheduleChanges++;
     this.publish();
+    this.notifier.timeGiven();
   }
 }
 

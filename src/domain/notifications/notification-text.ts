@@ -90,7 +90,6 @@ function factsOf(time: string, data: NotificationData): NotificationFact[] {
   const facts: readonly (readonly [label: string, value: string | undefined])[] = [
     ["Resources", names],
     ["Requested by", data.requestedBy],
-    ["Reason", data.reason],
     ["Begins", data.beginsAt && humanTime(data.beginsAt)],
     ["Late by", lateSeconds === undefined ? undefined : `${Math.round(lateSeconds / 60)} min`],
     ["Failed hosts", hosts && `${hosts.failed} of ${hosts.total}`],

@@ -50,8 +50,7 @@ export type LongWait = t.TypeOf<typeof LongWait>;
  * The `data` of a notification: what a person needs to decide whether to look. `status` and `taskStatus` are those of
  * Upgrade and Task at that moment; `link` is the console's page; `resources` are the first ten of `resourceCount`. `requestedBy` has caused it and is absent
  * where the service did it by itself; `createdBy` has had the upgrade started. `resourceId` and `hosts` are only there where
- * hosts have failed, `lateSeconds` where the work has begun after its time, `reason` where somebody gave one for a
- * cancellation.
+ * hosts have failed, `lateSeconds` where the work has begun after its time.
  */
 export const NotificationData = model(
   {
@@ -68,7 +67,6 @@ export const NotificationData = model(
     link: t.string,
     createdBy: t.string,
     requestedBy: t.string,
-    reason: t.string,
     beginsAt: Timestamp,
     decideBy: Timestamp,
     wanted: Wanted,
