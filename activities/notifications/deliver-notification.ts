@@ -26,7 +26,7 @@ export function deliverNotification(
   { receiver, ...options }: DeliveryDependencies,
   { receiver: id, notice }: NotificationInput,
 ): Promise<NotificationResult> {
-  const { info, cancellationSignal: signal } = Context.current();
+  const { info, log, cancellationSignal: signal } = Context.current();
   let retryDelay: number | undefined;
   return runActivity(
     {
@@ -40,6 +40,12 @@ export function deliverNotification(
       const answer = await sendNotification(known, notificationMessage(notice), { signal, ...options });
       switch (answer.verdict) {
         case "TAKEN":
+          if (answer.addressesRefused !== undefined)
+            log.warn("Mail server refused some addresses of a notification", {
+              receiver: id,
+              notification: notice.id,
+              addressesRefused: answer.addressesRefused,
+            });
           return { outcome: "DELIVERED" };
         case "GONE":
           return { outcome: "GONE" };

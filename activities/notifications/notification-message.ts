@@ -72,6 +72,8 @@ export function signedEvent(event: NotificationEvent, secrets: readonly string[]
 export interface ReceiverAnswer {
   /** `GONE`: it wants no more of them. `REFUSED`: it will never take this one. `LATER`: it may, at another attempt. */
   readonly verdict: "TAKEN" | "GONE" | "REFUSED" | "LATER";
+  /** Of an e-mail that was taken for some of its addresses: for how many it was not. */
+  readonly addressesRefused?: number;
   /** The end of the sentence "Receiver chat ...", which names no address. */
   readonly what: string;
   /** Of HTTP or SMTP; absent where there was no answer. */

@@ -35,8 +35,14 @@ export async function sendMail(
   });
   try {
     const { rejected } = await transport.sendMail({ ...mailOf(message, from.address), from, to: [...to], signal });
-    const left = rejected.length > 0 ? `, but not for ${rejected.length} of ${to.length} addresses` : "";
-    return { verdict: "TAKEN", what: `answered 250${left}`, status: 250 };
+    const taken = { verdict: "TAKEN", what: "answered 250", status: 250 } as const;
+    const { length } = rejected;
+    if (length === 0) return taken;
+    return {
+      ...taken,
+      what: `${taken.what}, but not for ${length} of ${to.length} addresses`,
+      addressesRefused: length,
+    };
   } catch (error) {
     return failedMail(error);
   }

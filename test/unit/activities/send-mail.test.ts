@@ -143,6 +143,7 @@ describe("E-mail to a receiver", () => {
       verdict: "TAKEN",
       what: "answered 250, but not for 1 of 2 addresses",
       status: 250,
+      addressesRefused: 1,
     });
   });
 
