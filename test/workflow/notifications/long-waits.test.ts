@@ -2,6 +2,13 @@ import { ApplicationFailure } from "@temporalio/common";
 import { expect } from "chai";
 import type { PendingWait } from "../../../activities/contract";
 import { readWaits } from "../../../src/temporal/upgrade-waits";
+import { readHolder } from "../../../src/temporal/lock-holder";
+import { initialTask } from "../../../src/domain/task/task-progress";
+import { taskQueue } from "../../../workflows/messages";
+import type { CarriedUpgrade } from "../../../workflows/upgrade/continue-as-new";
+import type { upgradeWorkflow } from "../../../workflows/upgrade/upgrade-workflow";
+import { RunningUpgrade } from "../../support/running-upgrade";
+import { samplePlan } from "../../support/sample-plan";
 import { eventually } from "../../support/eventually";
 import { FakeActivities, Gate, hostFailure, upgraded } from "../../support/fake-activities";
 import { dataOf, notifierOf, toldTo } from "../../support/notifier";
@@ -36,6 +43,47 @@ describe("A long wait", function () {
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
     await notifierOf(bench(), upgrade).result();
     expect(toldTo(fake)).to.deep.equal(["upgrade.wait.long"]);
+  });
+
+  it("for a lock that another upgrade took while a scheduled one continued as new is told, with the holder", async () => {
+    const gate = new Gate();
+    const holder = await bench().upgrade(
+      {},
+      new FakeActivities({ remediateHost: (input) => gate.pass().then(() => upgraded(input)) }, 1),
+    );
+    await gate.reached;
+    const now = Date.now();
+    const resources = [
+      { resourceId: holder.resourceId(), scheduledTimestamp: new Date(now + 3_600_000).toISOString() },
+    ];
+    const plan = samplePlan({ now, resources, notifications: [waits], longWaitMinutes: 1 / 60 });
+    const { client } = bench().env;
+    const fake = new FakeActivities({
+      readLockHolder: ({ workflowId }) => readHolder(client, workflowId),
+    });
+    bench().serve(plan, fake);
+    const phase = "SCHEDULED" as const;
+    const known = { task: initialTask(plan), children: [], results: [], hosts: [], missed: [], askedAt: 0 };
+    const errors = { failedPrechecks: [], warnings: [] };
+    const toldBefore = { notices: { sequence: 0, runs: 0 }, notifier: {} };
+    const before: CarriedUpgrade = {
+      state: { ...known, ...errors, ...toldBefore, phase, phaseSince: plan.creationTimestamp },
+      outcomes: [],
+      precheckedAt: now,
+    };
+    const handle = await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
+      workflowId: plan.id,
+      taskQueue,
+      args: [plan, before],
+    });
+    const upgrade = new RunningUpgrade(client, handle, plan, fake);
+    const [wait] = await told(fake);
+    expect(wait?.status).to.equal("SCHEDULED");
+    expect(wait?.waitingFor).to.include({ code: "LOCK" });
+    expect(wait?.waitingFor?.message).to.contain(`held by upgrade ${holder.id}`);
+    await upgrade.handle.cancel();
+    gate.open();
+    await Promise.all([upgrade.end(), holder.end()]);
   });
 
   it("of a part is told where two looks in a row find it, and not again", async () => {
