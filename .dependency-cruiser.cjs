@@ -121,6 +121,7 @@ module.exports = {
         "dataloader",
         "cloudevents",
         "standardwebhooks",
+        "nodemailer",
       ),
     ),
     only(

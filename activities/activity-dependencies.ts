@@ -1,7 +1,8 @@
+import type { NotificationChannel } from "../src/domain/notifications/notification-channel";
 import type { Bundle } from "../src/domain/spec/bundle";
 import type { ActivityLimits } from "./activity-limits";
 import type { HostMaintenance } from "./clusters/host-maintenance";
-import type { LockHolder, UpgradeEnd } from "./contract";
+import type { LockHolder, PendingWait, UpgradeEnd } from "./contract";
 import type { ObserveCall } from "./drivers/call-observation";
 import type { ComponentManagerAccess } from "./drivers/component-manager-access";
 
@@ -33,19 +34,14 @@ export interface ManagementServerSettings {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** Who is told what happens to upgrades. Never logged and never part of an error. */
-export interface NotificationReceiver {
-  readonly url: string;
-  /** Secrets of Standard Webhooks, with their prefix `whsec_`; every one of them signs. */
-  readonly secrets: readonly string[];
-}
-
 /** What telling receivers needs. */
 export interface NotificationDependencies {
-  /** The receiver with this id; undefined where the inventory has none. */
-  receiver(id: string): NotificationReceiver | undefined;
+  /** How the receiver with this id is reached; undefined where the inventory has none. */
+  receiver(id: string): NotificationChannel | undefined;
   /** How the Workflow of an upgrade stands. */
   readUpgradeEnd(upgradeId: string): Promise<UpgradeEnd>;
+  /** What the running parts of an upgrade wait for. */
+  readWaits(upgradeId: string): Promise<readonly PendingWait[]>;
 }
 
 /** What Activities need from the process that runs them; made by the composition root. */

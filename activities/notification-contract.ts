@@ -1,4 +1,4 @@
-import type { UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
+import type { LongWait, UpgradeNotification } from "../src/domain/notifications/upgrade-notification";
 import type { LostBecause } from "../src/domain/task/lost-upgrade";
 
 export interface NotificationInput {
@@ -22,10 +22,22 @@ export interface UpgradeEnd {
 /** The Activities that tell receivers of notifications. */
 export interface NotificationActivities {
   /**
-   * Sends a notification to a receiver once; everything but an answer 2xx or 410 is a failure that is tried again.
+   * Sends a notification to a receiver once. What is not taken is a failure that is tried again, unless the receiver has
+   * refused it for good.
    * A notification may arrive more than once, always with the same id.
    */
   deliverNotification(input: NotificationInput): Promise<NotificationResult>;
   /** Whether the Workflow of an upgrade runs, in whichever of its runs, and whether it has ended without a word. */
   readUpgradeEnd(input: { readonly upgradeId: string }): Promise<UpgradeEnd>;
+  /** What the running parts of an upgrade wait for at this moment; the first of them, where they are many. */
+  readUpgradeWaits(input: { readonly upgradeId: string }): Promise<{ readonly waits: readonly PendingWait[] }>;
+}
+
+/** A part of an upgrade that waits. */
+export interface PendingWait {
+  /** Names the part, the same at every look. */
+  readonly key: string;
+  /** How often a step was tried that fails. */
+  readonly attempt?: number;
+  readonly wait: LongWait;
 }

@@ -4,7 +4,18 @@ import parseExpression from "spdx-expression-parse";
 
 /** Licences that ask for no more than to be named; CC-BY and Python's are of data and of a parser of arguments. */
 const allowedLicences = new Set([
-  ...["MIT", "ISC", "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "Unlicense", "CC0-1.0"],
+  ...[
+    "MIT",
+    "MIT-0",
+    "ISC",
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BlueOak-1.0.0",
+    "Unlicense",
+    "CC0-1.0",
+  ],
   ...["CC-BY-4.0", "PSF-2.0", "Python-2.0"],
 ]);
 

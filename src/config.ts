@@ -53,6 +53,10 @@ export interface Config {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled upgrade may begin late by itself. */
   readonly lateStartMinutes: number;
+  /** Minutes after which receivers of notifications are told of a wait. */
+  readonly longWaitMinutes: number;
+  /** Where people open the console; undefined where nobody has said so. */
+  readonly publicUrl: string | undefined;
   readonly logLevel: Values["LOG_LEVEL"];
   /** `host:port` where metrics are served without credentials; undefined where they are not. */
   readonly metrics: { readonly api: string | undefined; readonly worker: string | undefined };
@@ -258,6 +262,8 @@ function toConfig(values: Values, temporal: TemporalConnection, environment: Nod
     catalogFile: absolute(values.CATALOG_FILE),
     resolutionDays: values.RESOLUTION_DAYS,
     lateStartMinutes: values.LATE_START_MINUTES,
+    longWaitMinutes: values.LONG_WAIT_MINUTES,
+    publicUrl: values.PUBLIC_URL,
     logLevel: values.LOG_LEVEL,
     metrics: { api: values.API_METRICS_ADDRESS, worker: values.WORKER_METRICS_ADDRESS },
     health: { api: values.API_HEALTH_ADDRESS, worker: values.WORKER_HEALTH_ADDRESS },

@@ -62,6 +62,13 @@ const issuerUrl = (about: string) =>
     return safe && url.search === "" && url.hash === "" ? text : undefined;
   });
 
+/** A slash at the end says nothing. */
+const pageUrl = (about: string) =>
+  textual("an http:// or https:// URL", undefined, about, (text) => {
+    const { protocol, search, hash } = URL.canParse(text) ? new URL(text) : { protocol: "", search: "", hash: "" };
+    return /^https?:$/.test(protocol) && search === "" && hash === "" ? text.replace(/\/+$/, "") : undefined;
+  });
+
 /** Every variable that the service reads, beside those of Temporal's own clients. */
 export const variables = {
   API_HOST: textual("a host name or address", "127.0.0.1", "Where the API listens", (text) =>
@@ -72,6 +79,11 @@ export const variables = {
   API_TLS_KEY_FILE: optional(path(undefined, "The private key of that certificate as PEM")),
   API_TLS_CLIENT_CA_FILE: optional(
     path(undefined, "Authorities as PEM; with it only clients with a certificate of one of them can connect"),
+  ),
+  PUBLIC_URL: optional(
+    pageUrl(
+      "Where people open the console, for the links of notifications and of the Temporal Web UI; unset: neither has links",
+    ),
   ),
   API_TRUSTED_PROXIES: optional(
     textual(
@@ -192,6 +204,13 @@ export const variables = {
     60,
     "Longest delay, such as after an outage, after which a scheduled upgrade still starts automatically; beyond that it waits for a commit",
   ),
+  LONG_WAIT_MINUTES: wholeNumber(
+    1,
+    10_080,
+    "minutes",
+    60,
+    "How long an upgrade waits before the notification `upgrade.wait.long` reports it",
+  ),
   READ_MINUTES: wholeNumber(
     1,
     1440,
@@ -263,13 +282,7 @@ export const variables = {
   TEMPORAL_PORT: port(7233, "Port of the embedded Temporal server, used without TEMPORAL_ADDRESS"),
   TEMPORAL_UI_PORT: port(8233, "Port of the embedded server's Web UI"),
   TEMPORAL_UI_URL: optional(
-    textual(
-      "an http:// or https:// URL",
-      undefined,
-      "Where browsers reach the Temporal Web UI, for the links of the console; unset is the embedded server's",
-      (text) =>
-        /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : "") ? text.replace(/\/+$/, "") : undefined,
-    ),
+    pageUrl("Where browsers reach the Temporal Web UI, for the links of the console; unset is the embedded server's"),
   ),
   TEMPORAL_CLI_PATH: optional(path(undefined, "The Temporal CLI, which holds the embedded server")),
   PAYLOAD_KEYS_FILE: optional(

@@ -56,6 +56,7 @@ export function describeUpgrade(details: UpgradeDetails): string {
   const next = nextStep(details);
   lines.push(...next);
   if (total > 0) lines.push(`Hosts: **${done} of ${total}** done, ${sum((h) => h.failed)} failed.`);
+  if (details.plan.page !== undefined) lines.push(`[Open in the console](${details.plan.page})`);
   if (lastError !== undefined) lines.push(`Last error: ${lastError}`);
   return [...lines, ...(next.length > 0 || lastError !== undefined ? [blankEnd] : [])].join("\n\n");
 }

@@ -14,5 +14,9 @@ export function createNotificationActivities(
         { context: { upgradeId }, upgradeId },
         async () => (await dependencies?.readUpgradeEnd(upgradeId)) ?? { isRunning: false },
       ),
+    readUpgradeWaits: ({ upgradeId }) =>
+      runActivity({ context: { upgradeId }, upgradeId }, async () => ({
+        waits: (await dependencies?.readWaits(upgradeId)) ?? [],
+      })),
   };
 }

@@ -1,17 +1,11 @@
 import { Context } from "@temporalio/activity";
+import type { NotificationChannel } from "../../src/domain/notifications/notification-channel";
 import { waitAskedFor } from "../../src/domain/notifications/notification-retries";
-import type { NotificationReceiver } from "../activity-dependencies";
 import { cancelledFailure, runActivity, stopReason, timeOfAllRuns } from "../activity-run";
 import type { NotificationInput, NotificationResult } from "../contract";
 import { DriverError } from "../drivers/driver-error";
-import {
-  isTaken,
-  NoAnswer,
-  notificationOnTheWire,
-  type ReceiverAnswer,
-  sendNotification,
-  whatWasAnswered,
-} from "./send-notification";
+import { notificationMessage, type ReceiverAnswer } from "./notification-message";
+import { sendNotification, type SendOptions } from "./send-notification";
 
 /**
  * For how long a receiver that the inventory does not have is looked for, in milliseconds: workers that were not
@@ -19,11 +13,9 @@ import {
  */
 const unknownFor = 15 * 60_000;
 
-interface DeliveryDependencies {
-  /** Where a receiver is; undefined where the inventory does not have it. */
-  receiver(id: string): NotificationReceiver | undefined;
-  /** Milliseconds that it may take to answer. */
-  readonly timeout?: number;
+interface DeliveryDependencies extends Pick<SendOptions, "timeout" | "authorities"> {
+  /** How a receiver is reached; undefined where the inventory does not have it. */
+  receiver(id: string): NotificationChannel | undefined;
 }
 
 /**
@@ -31,10 +23,10 @@ interface DeliveryDependencies {
  * URLs of receivers often hold a token.
  */
 export function deliverNotification(
-  { receiver, timeout }: DeliveryDependencies,
+  { receiver, ...options }: DeliveryDependencies,
   { receiver: id, notice }: NotificationInput,
 ): Promise<NotificationResult> {
-  const { info, cancellationSignal: signal } = Context.current();
+  const { info, log, cancellationSignal: signal } = Context.current();
   let retryDelay: number | undefined;
   return runActivity(
     {
@@ -45,34 +37,55 @@ export function deliverNotification(
     async () => {
       const known = receiver(id);
       if (known === undefined) throw receiverUnknown(id, timeOfAllRuns() < unknownFor);
-      const answer = await sendNotification(known, notificationOnTheWire(notice), {
-        signal,
-        ...(timeout !== undefined && { timeout }),
-      }).catch((error: unknown) => {
-        throw noAnswer(id, error);
-      });
-      if (answer.status === 410) return { outcome: "GONE" };
-      if (isTaken(answer)) return { outcome: "DELIVERED" };
-      retryDelay = waitAskedFor(retryAfterMilliseconds(answer.retryAfter, Date.now()), info.attempt);
-      throw notDelivered(id, whatWasAnswered(answer), answer);
+      const answer = await sendNotification(known, notificationMessage(notice), { signal, ...options });
+      switch (answer.verdict) {
+        case "TAKEN":
+          if (answer.addressesRefused !== undefined)
+            log.warn("Mail server refused some addresses of a notification", {
+              receiver: id,
+              notification: notice.id,
+              addressesRefused: answer.addressesRefused,
+            });
+          return { outcome: "DELIVERED" };
+        case "GONE":
+          return { outcome: "GONE" };
+        case "REFUSED":
+          throw refused(id, answer);
+        case "LATER":
+          throwIfStopped(id, answer);
+          retryDelay = waitAskedFor(retryAfterMilliseconds(answer.retryAfter, Date.now()), info.attempt);
+          throw notDelivered(id, answer);
+      }
     },
   );
 }
 
-function noAnswer(id: string, error: unknown): unknown {
+/** Of an attempt that was cut short. */
+function throwIfStopped(id: string, { status }: ReceiverAnswer): void {
+  if (status !== undefined || stopReason() === undefined) return;
   // A worker that stops hands over to the next: that is no reason to give the notification up.
-  if (stopReason() === "WORKER_SHUTDOWN") return notDelivered(id, "was not waited for, because the worker stops");
-  if (stopReason() !== undefined) return cancelledFailure();
-  return error instanceof NoAnswer ? notDelivered(id, error.message) : error;
+  if (stopReason() === "WORKER_SHUTDOWN")
+    throw notDelivered(id, { verdict: "LATER", what: "was not waited for, because the worker stops" });
+  throw cancelledFailure();
 }
 
-function notDelivered(id: string, what: string, answer?: ReceiverAnswer): DriverError {
+function notDelivered(id: string, { what, status }: ReceiverAnswer): DriverError {
   return new DriverError({
     kind: "transient",
     code: "NOTIFICATION_NOT_DELIVERED",
     message: `Receiver ${id} of notifications ${what}.`,
     remediation: "Check the receiver and its entry in the inventory; the notification is retried automatically.",
-    ...(answer && { status: answer.status }),
+    ...(status !== undefined && { status }),
+  });
+}
+
+function refused(id: string, { what, status }: ReceiverAnswer): DriverError {
+  return new DriverError({
+    kind: "permanent",
+    code: "NOTIFICATION_REFUSED",
+    message: `Receiver ${id} of notifications ${what}, and takes this notification at no other attempt.`,
+    remediation: "Check the receiver and its entry in the inventory, then start the worker again for later ones.",
+    ...(status !== undefined && { status }),
   });
 }
 

@@ -67,6 +67,8 @@ export const startApiRole: StartRole = async (config, log) => {
     identities: systemIdentities,
     resolutionDays: config.resolutionDays,
     lateStartMinutes: config.lateStartMinutes,
+    longWaitMinutes: config.longWaitMinutes,
+    publicUrl: config.publicUrl,
     startMilliseconds: config.startMilliseconds,
     waits: config.activityWaits,
     timers: systemTimers,

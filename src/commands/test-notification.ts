@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isTaken, NoAnswer, sendNotification, whatWasAnswered } from "../../activities/notifications/send-notification";
+import type { NotificationMessage } from "../../activities/notifications/notification-message";
+import { sendNotification } from "../../activities/notifications/send-notification";
 import type { Config } from "../config";
 import { toTimestamp } from "../domain/timestamp";
 import { oneLine } from "../startup-error";
@@ -12,8 +13,8 @@ interface Terminal {
 }
 
 /**
- * Sends a CloudEvent of the type `notification.test` to the receiver of the inventory that `args` names, once, as
- * notifications of upgrades are sent; needs neither Temporal nor an upgrade. Resolves to the exit code: 0 where the
+ * Sends a notification of the type `notification.test` to the receiver of the inventory that `args` names, once, as
+ * those of upgrades are sent; needs neither Temporal nor an upgrade. Resolves to the exit code: 0 where the
  * receiver has taken it, 2 where `args` name no receiver.
  */
 export async function testNotificationCommand(
@@ -31,17 +32,34 @@ export async function testNotificationCommand(
     const receiver = notificationReceivers.get(id);
     const known = [...notificationReceivers.keys()].join(", ") || "none";
     if (!receiver) return refuse(`Name one of the inventory's notification receivers: ${known}.`, 2);
-    const answer = await sendNotification(receiver, {
+    const { verdict, what, status } = await sendNotification(receiver, testMessage(id));
+    if (status === undefined) return refuse(`Receiver ${id} ${what}.`);
+    if (verdict !== "TAKEN") return refuse(`Receiver ${id} ${what}: it has not taken the test.`);
+    output.write(`Receiver ${id} ${what}: it has taken the test.\n`);
+    return 0;
+  } catch (error) {
+    return refuse(oneLine(error));
+  }
+}
+
+function testMessage(receiver: string): NotificationMessage {
+  const time = toTimestamp(Date.now());
+  const message = "A test: nothing has happened to any upgrade.";
+  return {
+    event: {
       id: `test-${randomUUID()}`,
       type: "notification.test",
       source: "/v1/upgrades",
-      time: toTimestamp(Date.now()),
-      data: { receiver: id, message: "A test: nothing has happened to any upgrade." },
-    });
-    if (!isTaken(answer)) return refuse(`Receiver ${id} ${whatWasAnswered(answer)}: it has not taken the test.`);
-    output.write(`Receiver ${id} ${whatWasAnswered(answer)}: it has taken the test.\n`);
-    return 0;
-  } catch (error) {
-    return refuse(error instanceof NoAnswer ? `Receiver ${args[0]} ${error.message}.` : oneLine(error));
-  }
+      time,
+      data: { receiver, message },
+    },
+    text: {
+      title: message,
+      facts: [
+        { label: "Receiver", value: receiver },
+        { label: "Time", value: time },
+      ],
+      errors: [],
+    },
+  };
 }

@@ -13,6 +13,7 @@ import { lazyClient } from "../temporal/connection";
 import { readUpgradeEnd } from "../temporal/describe-workflow";
 import { readHolder } from "../temporal/lock-holder";
 import { startWarning, temporalReadiness } from "../temporal/readiness";
+import { readWaits } from "../temporal/upgrade-waits";
 import { connectProblem, connectWorker, createWorker } from "../temporal/worker";
 import { createSdkLog, type ForeignLog } from "./foreign-log";
 import { loadTracing } from "./load-tracing";
@@ -55,6 +56,7 @@ export const startWorkerRole: StartRole = async (config, log) => {
       notifications: {
         receiver: (id) => notificationReceivers.get(id),
         readUpgradeEnd: (upgradeId) => readUpgradeEnd(client, upgradeId),
+        readWaits: (upgradeId) => readWaits(client, upgradeId),
       },
       readLockHolder: (workflowId) => readHolder(client, workflowId),
       limits: { ...config.timeLimits, clock: monotonicClock },

@@ -26,6 +26,18 @@ const Rollout = t.partial({
 /** Where hosts of baseline-managed clusters find what is to be installed. */
 const Source = t.partial({ metadataUrls: t.array(t.string), vibUrls: t.array(t.string) });
 
+const MailServer = t.intersection([
+  t.type({ host: t.string }),
+  t.partial({
+    port: IntegerBetween(1, 65_535),
+    tls: t.keyof({ STARTTLS: null, IMPLICIT: null, NONE: null }),
+    allowPlaintext: t.boolean,
+    username: t.string,
+    passwordFile: t.string,
+    passwordVariable: t.string,
+  }),
+]);
+
 /** The inventory as it is written, before its references are followed (docs/configuration.md). */
 export const InventoryContent = t.intersection([
   t.type({
@@ -82,13 +94,20 @@ export const InventoryContent = t.intersection([
     isos: t.array(t.intersection([t.type({ id: Id, name: t.string, version: t.string }), Source])),
     notificationReceivers: t.array(
       t.intersection([
-        t.type({ id: t.string, url: t.string }),
+        t.type({ id: t.string }),
         t.partial({
+          format: t.keyof({ CLOUDEVENTS: null, SLACK: null, TEAMS: null, EMAIL: null }),
           events: t.array(NotificationType),
-          allowHttp: t.boolean,
           retryHours: IntegerBetween(1, 168, "hours"),
+          url: t.string,
+          urlFile: t.string,
+          urlVariable: t.string,
+          allowHttp: t.boolean,
           secretFile: t.string,
           secretVariable: t.string,
+          smtp: MailServer,
+          from: t.string,
+          to: t.array(t.string),
         }),
       ]),
     ),

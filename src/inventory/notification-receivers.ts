@@ -1,64 +1,151 @@
 import * as E from "fp-ts/Either";
+import type { MailChannel, NotificationChannel } from "../domain/notifications/notification-channel";
 import type { NotificationType } from "../domain/notifications/upgrade-notification";
 import { isLoopback } from "../loopback";
 import type { InventoryContent } from "./inventory-content";
+import { parseMailAddress } from "./mail-address";
 import type { SecretReader } from "./read-secret";
 
-/** Who is told what happens to upgrades; holds secrets, and its URL may hold one, so it is never logged. */
-export interface NotificationReceiverEntry {
+/** Who is told what happens to upgrades; holds secrets, and its URL may be one, so it is never logged. */
+export type NotificationReceiverEntry = NotificationChannel & {
   readonly id: string;
-  readonly url: string;
   /** What it wants to be told; absent means everything. */
   readonly events?: readonly NotificationType[];
   /** Hours after which a notification that cannot be delivered is given up. */
   readonly retryHours: number;
-  /** With the prefix `whsec_`; every one of them signs. Never empty. */
-  readonly secrets: readonly string[];
-}
+};
+
+type Receiver = NonNullable<InventoryContent["notificationReceivers"]>[number];
 
 const defaultRetryHours = 24;
 
 /** Every upgrade keeps what each of them has not got yet, and has limited room for it. */
 const mostReceivers = 20;
 
+/** An address list of an organisation has its own means. */
+const mostAddresses = 20;
+
+/** What the fields of each format are, beside those that all have. */
+const fieldsOf: Readonly<Record<NotificationChannel["format"], readonly (keyof Receiver)[]>> = {
+  CLOUDEVENTS: ["url", "urlFile", "urlVariable", "allowHttp", "secretFile", "secretVariable"],
+  SLACK: ["url", "urlFile", "urlVariable", "allowHttp"],
+  TEAMS: ["url", "urlFile", "urlVariable", "allowHttp"],
+  EMAIL: ["smtp", "from", "to"],
+};
+
 /** The receivers by id, in the order of the inventory; what is wrong with them goes to `problems`. */
 export function notificationReceivers(
-  receivers: NonNullable<InventoryContent["notificationReceivers"]>,
+  receivers: readonly Receiver[],
   readSecret: SecretReader,
   problems: string[],
 ): ReadonlyMap<string, NotificationReceiverEntry> {
   const entries = new Map<string, NotificationReceiverEntry>();
+  const ids = new Set<string>();
   if (receivers.length > mostReceivers) problems.push(`There are more than ${mostReceivers} notification receivers.`);
   for (const receiver of receivers) {
-    const { id, url, events, allowHttp = false, retryHours = defaultRetryHours } = receiver;
-    const who = `notification receiver ${id}`;
-    if (entries.has(id)) problems.push(`Notification receiver ${id} is there twice.`);
+    const { id, events, format = "CLOUDEVENTS", retryHours = defaultRetryHours } = receiver;
+    const reader = new ChannelReader(`notification receiver ${id}`, readSecret, problems);
+    if (ids.has(id)) problems.push(`Notification receiver ${id} is there twice.`);
+    ids.add(id);
     if (!/^[\w.-]{1,100}$/.test(id))
-      problems.push(`The id of ${who} must be 1 to 100 letters, digits, dots, hyphens and underscores.`);
-    problems.push(...problemsOfUrl(who, url, allowHttp));
-    if (events?.length === 0) problems.push(`The events of ${who} are empty: name some, or leave the field out.`);
-    const read = readSecret(`secret of ${who}`, { file: receiver.secretFile, variable: receiver.secretVariable });
-    if (E.isLeft(read)) problems.push(read.left);
-    else if (read.right === undefined) problems.push(`The ${who} has neither secretFile nor secretVariable.`);
-    const secrets = (E.isRight(read) && read.right?.split(/\s+/).filter((secret) => secret !== "")) || [];
-    if (E.isRight(read) && read.right !== undefined && (secrets.length === 0 || !secrets.every(isSecret)))
-      problems.push(`The secret of ${who} must be whsec_ and 24 to 64 bytes in base64; several are one a line.`);
-    entries.set(id, { id, url, ...(events && { events }), retryHours, secrets });
+      problems.push(
+        `The id of notification receiver ${id} must be 1 to 100 letters, digits, dots, hyphens and underscores.`,
+      );
+    if (events?.length === 0)
+      problems.push(`The events of notification receiver ${id} are empty: name some, or leave the field out.`);
+    for (const field of Object.values(fieldsOf).flat())
+      if (receiver[field] !== undefined && !fieldsOf[format].includes(field))
+        reader.wrong(`The field ${field} of notification receiver ${id} is none of the format ${format}.`);
+    const channel = reader.read(format, receiver);
+    if (channel) entries.set(id, { id, retryHours, ...(events && { events }), ...channel });
   }
   return entries;
 }
 
-/** What is wrong with a URL, without saying it: it may hold a token. */
-function problemsOfUrl(who: string, url: string, allowHttp: boolean): readonly string[] {
-  const { protocol, username, password, hostname } = URL.canParse(url) ? new URL(url) : noUrl;
-  if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "")
-    return [`The url of ${who} must begin with https:// and hold neither user nor password.`];
-  // What is told names clusters and hosts, and the URL often is what the receiver trusts.
-  if (protocol === "http:" && !allowHttp && !isLoopback(hostname))
-    return [
-      `The url of ${who} begins with http://, which anybody on the way can read: use https://, or set allowHttp.`,
-    ];
-  return [];
+/** Reads how one receiver is reached. `who` names it in problems, which hold no secret and no URL. */
+class ChannelReader {
+  constructor(
+    private readonly who: string,
+    private readonly readSecret: SecretReader,
+    private readonly problems: string[],
+  ) {}
+
+  wrong(problem: string): undefined {
+    // One field may be of several formats.
+    if (!this.problems.includes(problem)) this.problems.push(problem);
+    return undefined;
+  }
+
+  read(format: NotificationChannel["format"], receiver: Receiver): NotificationChannel | undefined {
+    if (format === "EMAIL") return this.mail(receiver);
+    const url = this.url(receiver);
+    if (format !== "CLOUDEVENTS") return url === undefined ? undefined : { format, url };
+    const secrets = this.secrets(receiver);
+    return url === undefined ? undefined : { format, url, secrets };
+  }
+
+  /** The secret at a place; undefined where that is wrong. `fields` are where it may be. */
+  private secret(what: string, fields: string, place: Parameters<SecretReader>[1]): string | undefined {
+    const read = this.readSecret(`${what} of ${this.who}`, place);
+    if (E.isLeft(read)) return this.wrong(read.left);
+    return read.right ?? this.wrong(`The ${this.who} has neither ${fields}.`);
+  }
+
+  private url({ url: written, urlFile, urlVariable, allowHttp = false }: Receiver): string | undefined {
+    if (written !== undefined && (urlFile !== undefined || urlVariable !== undefined))
+      return this.wrong(`The ${this.who} has its url twice: leave out url, or urlFile and urlVariable.`);
+    const place = { file: urlFile, variable: urlVariable };
+    const url = written ?? this.secret("url", "url, urlFile nor urlVariable", place);
+    if (url === undefined) return undefined;
+    const { protocol, username, password, hostname } = URL.canParse(url) ? new URL(url) : noUrl;
+    if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "")
+      return this.wrong(`The url of ${this.who} must begin with https:// and hold neither user nor password.`);
+    // What is told names clusters and hosts, and the URL often is what the receiver trusts.
+    if (protocol === "http:" && !allowHttp && !isLoopback(hostname))
+      return this.wrong(
+        `The url of ${this.who} begins with http://, which anybody on the way can read: use https://, or set allowHttp.`,
+      );
+    return url;
+  }
+
+  private secrets({ secretFile, secretVariable }: Receiver): readonly string[] {
+    const place = { file: secretFile, variable: secretVariable };
+    const read = this.secret("secret", "secretFile nor secretVariable", place);
+    const secrets = read?.split(/\s+/).filter((secret) => secret !== "") ?? [];
+    if (read !== undefined && (secrets.length === 0 || !secrets.every(isSecret)))
+      this.wrong(`The secret of ${this.who} must be whsec_ and 24 to 64 bytes in base64; several are one a line.`);
+    return secrets;
+  }
+
+  private mail({ smtp, from = "", to = [] }: Receiver): MailChannel | undefined {
+    const sender = parseMailAddress(from) ?? this.wrong(`The from of ${this.who} must be one e-mail address.`);
+    const recipients = to.flatMap((address) => parseMailAddress(address) ?? []);
+    if (recipients.length !== to.length || to.length === 0 || to.length > mostAddresses)
+      this.wrong(`The to of ${this.who} must be 1 to ${mostAddresses} e-mail addresses.`);
+    const server = smtp ? this.smtp(smtp) : this.wrong(`The ${this.who} has no smtp.`);
+    return sender && server && { format: "EMAIL", smtp: server, from: sender, to: recipients };
+  }
+
+  private smtp(smtp: NonNullable<Receiver["smtp"]>): MailChannel["smtp"] | undefined {
+    const { host, tls = "STARTTLS", port = { STARTTLS: 587, IMPLICIT: 465, NONE: 25 }[tls], username } = smtp;
+    const server = { host, port, tls };
+    if (!/^[\w.:-]{1,253}$/.test(host))
+      return this.wrong(`The smtp.host of ${this.who} must be a host name or an address.`);
+    if (tls === "NONE" && !isLoopback(host)) {
+      if (smtp.allowPlaintext !== true)
+        this.wrong(
+          `The smtp.tls of ${this.who} is NONE, so anybody on the way can read: use STARTTLS or IMPLICIT, or set allowPlaintext.`,
+        );
+      if (username !== undefined) this.wrong(`The smtp of ${this.who} has a username, which is sent with TLS only.`);
+    }
+    const place = { file: smtp.passwordFile, variable: smtp.passwordVariable };
+    if (username === undefined) {
+      if (place.file === undefined && place.variable === undefined) return server;
+      return this.wrong(`The smtp of ${this.who} has a password without a username.`);
+    }
+    const password = this.secret("smtp password", "smtp.passwordFile nor smtp.passwordVariable", place);
+    return password === undefined ? undefined : { ...server, credentials: { username, password } };
+  }
 }
 
 const noUrl = { protocol: "", username: "", password: "", hostname: "" };

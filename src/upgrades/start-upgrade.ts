@@ -161,6 +161,10 @@ interface PlanDependencies {
   readonly resolutionDays: number;
   /** Minutes by which a scheduled upgrade may begin late by itself. */
   readonly lateStartMinutes: number;
+  /** Minutes after which receivers of notifications are told of a wait. */
+  readonly longWaitMinutes?: number;
+  /** Where people open the console. */
+  readonly publicUrl?: string | undefined;
   /** How long its Activities are tried; absent means the defaults. */
   readonly waits: ActivityWaits;
 }
@@ -174,9 +178,20 @@ interface WarnedSpec {
   readonly warnings?: readonly RequestWarning[];
 }
 
+/** Of the configuration what a plan keeps. */
+function planSettings({
+  resolutionDays,
+  lateStartMinutes,
+  longWaitMinutes,
+  publicUrl,
+  waits,
+}: Omit<PlanDependencies, "catalog" | "inventory" | "executions" | "identities">) {
+  return { resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, waits };
+}
+
 /** Reads what the decision on a request depends on, applies every rule of admission, and plans the upgrade. */
 function admitAndPlan(
-  { catalog, inventory, executions, identities, resolutionDays, lateStartMinutes, waits }: PlanDependencies,
+  { catalog, inventory, executions, identities, ...settings }: PlanDependencies,
   { spec, warnings = [] }: WarnedSpec,
   id: string,
   until: Deadline = Infinity,
@@ -210,9 +225,7 @@ function admitAndPlan(
         }),
         E.mapLeft((rejections) => refusal(rejections, holders)),
         E.chainFirst(() => holders),
-        E.map((admitted) =>
-          planUpgrade(admitted, { id, now, resolutionDays, lateStartMinutes, notifications, waits, warnings }),
-        ),
+        E.map((admitted) => planUpgrade(admitted, { id, now, notifications, warnings, ...planSettings(settings) })),
       ),
     ),
   );

@@ -14,8 +14,19 @@ export class ConfigWithReceiver {
   }
 
   addReceiver(url: string): void {
-    const entry = `{id: chat, url: "${url}", secretFile: chat-secret.txt}`;
-    writeFileSync(this.inventory, `${readFileSync(this.inventory, "utf8")}\nnotificationReceivers: [${entry}]\n`);
+    this.addReceivers([{ id: "chat", url, secretFile: "chat-secret.txt" }]);
+  }
+
+  addReceivers(receivers: readonly object[]): void {
+    const entries = JSON.stringify(receivers);
+    writeFileSync(this.inventory, `${readFileSync(this.inventory, "utf8")}\nnotificationReceivers: ${entries}\n`);
+  }
+
+  /** A file beside the inventory, such as one with a secret. */
+  write(name: string, content: string): string {
+    const file = join(this.folder, name);
+    writeFileSync(file, content);
+    return file;
   }
 
   discard(): void {

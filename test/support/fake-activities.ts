@@ -229,6 +229,7 @@ export class FakeActivities {
         return (await this.replaced.deliverNotification?.(input)) ?? { outcome: "DELIVERED" };
       },
       readUpgradeEnd: async (input) => (await this.replaced.readUpgradeEnd?.(input)) ?? { isRunning: false },
+      readUpgradeWaits: async (input) => (await this.replaced.readUpgradeWaits?.(input)) ?? { waits: [] },
       readLockHolder: async (lock) => {
         this.calls.push(`holder ${lock.workflowId}`);
         return (await this.replaced.readLockHolder?.(lock)) ?? {};

@@ -42,6 +42,7 @@ export const settingsOfOperators = {
     "API_TLS_KEY_FILE",
     "API_TLS_CLIENT_CA_FILE",
     "API_TRUSTED_PROXIES",
+    "PUBLIC_URL",
     "API_METRICS_ADDRESS",
     "API_HEALTH_ADDRESS",
     "AUTH_MODE",

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import type { NotificationType } from "../../src/domain/notifications/upgrade-notification";
+import type { NotificationData, NotificationType } from "../../src/domain/notifications/upgrade-notification";
 import type { notifyWorkflow } from "../../workflows/notifications/notify-workflow";
 import { eventually } from "./eventually";
 import type { FakeActivities } from "./fake-activities";
@@ -25,6 +25,13 @@ export async function untilAllIsTold(bench: UpgradeBench, upgrade: RunningUpgrad
 export function toldTo(fake: FakeActivities, receiver = "chat"): NotificationType[] {
   const once = new Map(noticesFor(fake, receiver).map((notice) => [notice.sequence, notice.type]));
   return [...once].sort(([a], [b]) => a - b).map(([, type]) => type);
+}
+
+/** What a receiver was told with notifications of a type, each once, in their order. */
+export function dataOf(fake: FakeActivities, type: NotificationType, receiver = "chat"): NotificationData[] {
+  const notices = noticesFor(fake, receiver).filter((notice) => notice.type === type);
+  const once = new Map(notices.map((notice) => [notice.sequence, notice.data]));
+  return [...once].sort(([a], [b]) => a - b).map(([, data]) => data);
 }
 
 /** The numbers of the notifications for a receiver, in the order in which they were sent, each attempt. */

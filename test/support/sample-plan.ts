@@ -45,6 +45,9 @@ export interface SamplePlanOptions {
   readonly waits?: Partial<ActivityWaits>;
   /** Who is told what happens; nobody unless a test is about it. */
   readonly notifications?: readonly PlannedReceiver[];
+  readonly longWaitMinutes?: number;
+  /** Where people open the console. */
+  readonly publicUrl?: string;
   readonly bundle?: Bundle;
   readonly installations?: Installations;
   /** What the request says of servers. */
@@ -70,6 +73,8 @@ export function samplePlan({
   lateStartMinutes = 60,
   waits,
   notifications = [],
+  longWaitMinutes,
+  publicUrl,
   bundle = sampleBundle,
   installations = noInstallations,
   inputs = {},
@@ -96,7 +101,10 @@ export function samplePlan({
       ),
       installations,
     },
-    { id, now, resolutionDays, lateStartMinutes, notifications, waits: { ...quickWaits, ...waits } },
+    {
+      ...{ id, now, resolutionDays, lateStartMinutes, longWaitMinutes, publicUrl, notifications },
+      waits: { ...quickWaits, ...waits },
+    },
   );
 }
 

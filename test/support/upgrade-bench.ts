@@ -187,6 +187,7 @@ export class UpgradeBench {
       awaitClusterHealth: (input) => of(input.cluster.resourceId).awaitClusterHealth(input),
       deliverNotification: (input) => of(input.notice.data.upgradeId).deliverNotification(input),
       readUpgradeEnd: ({ upgradeId }) => readUpgradeEnd(this.env.client, upgradeId),
+      readUpgradeWaits: (input) => of(input.upgradeId).readUpgradeWaits(input),
       readLockHolder: (lock) => of(lock.workflowId.replace(/^[a-z]+\//, "")).readLockHolder(lock),
       readLockHolders: ({ workflowIds }) => this.holdersOf(workflowIds),
     };

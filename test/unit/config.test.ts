@@ -163,7 +163,11 @@ describe("the configuration", () => {
     expect(accepted({ AUTH_REVOKED_DIR: "/shared" }).authentication.revokedDir).to.equal("/shared");
   });
 
-  it("takes an issuer by HTTPS, and by HTTP on this machine only", () => {
+  it("takes an issuer by HTTPS, and by HTTP on this machine only, and a public URL without query and fragment", () => {
+    for (const PUBLIC_URL of ["https://upgrades.example.com", "https://upgrades.example.com//"])
+      expect(accepted({ PUBLIC_URL }).publicUrl).to.equal("https://upgrades.example.com");
+    for (const PUBLIC_URL of ["upgrades.example.com", "ftp://a", "https://a.example/?b=c", "https://a.example/#/"])
+      expect(problems({ PUBLIC_URL }), PUBLIC_URL).to.have.length(1);
     for (const OIDC_ISSUER of ["https://login.example.com/realms/a", "http://127.0.0.1:9000", "http://[::1]:9000"])
       expect(accepted({ OIDC_ISSUER }).authentication.issuer).to.equal(OIDC_ISSUER);
     for (const OIDC_ISSUER of ["http://login.example.com", "login.example.com", "ftp://a", "https://a.example/?b=c"])

@@ -38,7 +38,7 @@ import {
  */
 export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> {
   const deliveries = new NotificationDeliveries(input);
-  const news = { cancelled: false, look: input.look === true };
+  const signs = { cancelled: false, look: input.look === true };
   let ended = input.upgradeEnded === true;
   setHandler(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
@@ -46,20 +46,20 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
     else deliveries.add(notices.right);
   });
   setHandler(lookSignal, () => {
-    news.look = true;
+    signs.look = true;
   });
   setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
-  CancellationScope.current().cancelRequested.catch(() => (news.cancelled = true));
+  CancellationScope.current().cancelRequested.catch(() => (signs.cancelled = true));
   const isOver = () => ended && deliveries.idle;
-  const mustLook = () => !ended && (news.cancelled || news.look);
+  const mustLook = () => !ended && (signs.cancelled || signs.look);
   const isTooLong = () => workflowInfo().continueAsNewSuggested;
   return CancellationScope.nonCancellable(async () => {
     deliveries.begin();
     for (;;) {
       await condition(() => isOver() || mustLook() || isTooLong());
-      const wasCancelled = news.cancelled;
+      const wasCancelled = signs.cancelled;
       if (mustLook()) {
-        news.cancelled = news.look = false;
+        signs.cancelled = signs.look = false;
         ended = await deliveries.hasUpgradeEnded();
       }
       if (isOver()) return deliveries.result();
@@ -205,7 +205,7 @@ export interface Delivery {
 class ReceiverQueue {
   private readonly waiting: Delivery[] = [];
   private readonly inWork = new Map<Delivery, Promise<void>>();
-  /** Of its own: the cancellation of the Workflow is the news that the upgrade has ended, and stops no delivery. */
+  /** Of its own: the cancellation of the Workflow says that the upgrade has ended, and stops no delivery. */
   private readonly scope = new CancellationScope({
     cancellable: true,
     parent: new CancellationScope({ cancellable: false }),

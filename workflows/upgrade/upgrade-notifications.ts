@@ -61,6 +61,11 @@ export class UpgradeNotifications {
     return { sequence, runs: before.runs + 1, ...(latest && { latest }) };
   }
 
+  /** Whether somebody wants to be told of it. */
+  wants(type: NotificationType): boolean {
+    return this.receivers.some((one) => wants(one, type));
+  }
+
   private get receivers() {
     return this.plan.notifications ?? [];
   }
@@ -70,7 +75,7 @@ export class UpgradeNotifications {
    * nobody can tell whether the end was told. `time` is a Timestamp.
    */
   tell(type: NotificationType, time: string, data: NotificationData): void {
-    if (!this.receivers.some((one) => wants(one, type) || wants(one, "upgrade.lost"))) return;
+    if (!this.wants(type) && !this.wants("upgrade.lost")) return;
     const sequence = ++this.sequence;
     this.latest = { id: notificationId(this.plan.id, sequence), sequence, type, time, data };
     this.waiting.push(this.latest);

@@ -224,7 +224,10 @@ export class UpgradeRequests {
     // Before what it brings about is told.
     this.state.activity.requested({ request, ...decoded.right }, context.phase, { reason, ...run });
     onBehalfOf(referenceToken, () => {
-      if (accepted) accept(decoded.right);
+      if (accepted) {
+        this.state.notifier.requested(request, requestedBy);
+        accept(decoded.right);
+      }
       this.keep({
         request,
         accepted,

@@ -9,6 +9,7 @@ import {
 } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
+import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
 import {
   beginTime,
   type CommitSpec,
@@ -34,7 +35,7 @@ import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
 import { UpgradeActivity } from "./upgrade-activity";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
-import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
+import { type CarriedNotifier, type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
 
 /** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
 export interface CarriedState extends TaskWithChildren {
@@ -50,6 +51,7 @@ export interface CarriedState extends TaskWithChildren {
   readonly missed: readonly string[];
   readonly notices: CarriedNotifications;
   readonly activity: ActivityRecord;
+  readonly notifier: CarriedNotifier;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -63,7 +65,7 @@ export class UpgradeState {
   private lastError: string | undefined;
   private isCancelling = false;
   private published = 0;
-  private readonly notifier: UpgradeNotifier;
+  readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   readonly activity: UpgradeActivity;
   /** Errors of the latest precheck run. */
@@ -72,6 +74,8 @@ export class UpgradeState {
   readonly warnings: ErrorBody[] = [];
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
+  /** Of a scheduled upgrade, the lock that it has to wait for. */
+  lockWait: { readonly code: "LOCK"; readonly message: string; readonly since: string } | undefined;
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
   /** When somebody last asked for the upgrade or had it go on (epoch milliseconds): what was due by then is not late. */
@@ -93,7 +97,7 @@ export class UpgradeState {
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = before?.task ?? initialTask(currentPlan);
     this.notices = new UpgradeNotifications(currentPlan, before?.notices);
-    this.notifier = new UpgradeNotifier(currentPlan, this.notices);
+    this.notifier = new UpgradeNotifier(currentPlan, this.notices, () => this.standing, before?.notifier);
     this.activity = new UpgradeActivity(currentPlan, starter(), before?.activity);
     if (before) this.restore(before);
     else tellBeginning(currentPlan);
@@ -122,6 +126,7 @@ export class UpgradeState {
       missed: [...this.missed],
       notices: this.notices.carried,
       activity: this.activity.record,
+      notifier: this.notifier.carried,
       ...(lastError !== undefined && { lastError }),
     };
   }
@@ -149,6 +154,17 @@ export class UpgradeState {
     return { ...upgradeView(this.plan, this.currentPhase, this.phaseSince), ...(waitingFor && { waitingFor }) };
   }
 
+  /** Until when a failed upgrade can be decided on (epoch milliseconds). */
+  get decideBy(): number {
+    return toEpochMilliseconds(this.phaseSince) + this.plan.resolutionDays * 24 * 60 * 60 * 1000;
+  }
+
+  /** What notifications say of it beside what has happened. */
+  private get standing() {
+    const nextTime = this.nextTime(this.unfinished());
+    return { phase: this.phase, nextTime, decideBy: this.decideBy, retryable: this.task.isRetryable === true };
+  }
+
   get resources(): readonly ResourcePlan[] {
     return resourcesOf(this.plan);
   }
@@ -162,7 +178,7 @@ export class UpgradeState {
     if (event.type === "ResourceStarted") this.begun.add(event.resourceId);
     else if (event.type === "RetryStarted") this.begun.clear();
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
-    this.notifier.happened(event, this.currentPhase);
+    this.notifier.happened(event);
     this.activity.happened(event);
   }
 
@@ -244,6 +260,23 @@ export class UpgradeState {
     this.publish();
   }
 
+  /**
+   * What the upgrade itself waits for and only an operator or another upgrade ends; undefined where for nothing. What its parts
+   * wait for they know.
+   */
+  get ownWait(): (LongWait & { readonly since: string }) | undefined {
+    const { waitingFor } = this.currentTask;
+    if (this.isCancelling || hasEnded(this.phase)) return undefined;
+    if (this.paused)
+      return {
+        code: "RESUME",
+        message: "An operator has paused the upgrade and has to resume it.",
+        since: this.phaseSince,
+      };
+    if (waitingFor) return { since: this.phaseSince, ...waitingFor };
+    return this.lockWait;
+  }
+
   /** The work has begun by itself, but so many seconds after its time. */
   startedLate(seconds: number): void {
     log.info("The work starts late", { seconds });
@@ -259,12 +292,13 @@ export class UpgradeState {
     while (this.paused) await condition(() => !this.paused);
   }
 
-  /** Somebody has cancelled the upgrade; it still ends what is in work. */
-  cancelRequested(): void {
+  /** Somebody has cancelled the upgrade; it still ends what is in work. `by`: who, where that is known. */
+  cancelRequested(by?: string): void {
     this.isCancelling = true;
     this.activity.cancelRequested();
     log.info("A cancellation was requested", { phase: this.currentPhase });
     this.describe();
+    this.notifier.requested("cancel", by);
   }
 
   get cancelling(): boolean {
@@ -317,7 +351,7 @@ export class UpgradeState {
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
     this.activity.hostsFailed(resource, failedHosts);
-    this.notifier.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
     this.describe();
@@ -334,7 +368,7 @@ export class UpgradeState {
     this.results.set(resourceId, result);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);
-    this.notifier.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
+    this.notifier.hostsCounted(resourceId, hosts, result.error?.message);
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
     this.describe();
@@ -392,6 +426,7 @@ export class UpgradeState {
     log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
     this.scheduleChanges++;
     this.publish();
+    this.notifier.timeGiven();
   }
 }
 

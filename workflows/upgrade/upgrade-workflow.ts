@@ -7,13 +7,15 @@ import {
   log,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
+import { nextReminder } from "../../src/domain/notifications/decision-reminders";
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
-import { currentTime } from "../clock";
+import { currentTime, now } from "../clock";
 import { errorOf } from "../failures";
 import { onBehalfOf } from "../request-cause";
 import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
+import { LongWaits } from "./long-waits";
 import { acquireLocks, type LockedResource, releaseAll } from "./locks";
 import { UpgradeRequests } from "./upgrade-requests";
 import { runPrechecks } from "./upgrade-prechecks";
@@ -34,6 +36,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
   // Read first: a Signal that has arrived already changes it as soon as there are handlers.
   const { phase } = state;
   const requests = new UpgradeRequests(state, before?.outcomes);
+  const waits = new LongWaits(state);
   const resources: LockedResource[] = [];
   let errors: readonly ErrorBody[] = before?.errors ?? [];
   if (before?.requestId !== undefined) onBehalfOf(before.requestId, () => ({ goesOn: true }));
@@ -77,6 +80,7 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
     await CancellationScope.nonCancellable(() => cancelled(state, resources, errors));
     throw failure;
   } finally {
+    await waits.stop();
     if (state.notices.pending) await CancellationScope.nonCancellable(() => state.notices.handedOver());
   }
 }
@@ -115,6 +119,14 @@ async function prepareDraft(
  * meanwhile, as long as the schedule leaves time. False if it does not: the attempt then finds out who holds the lock.
  */
 async function lockAgain(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
+  try {
+    return await lockUntilDue(state, running);
+  } finally {
+    state.lockWait = undefined;
+  }
+}
+
+async function lockUntilDue(state: UpgradeState, running: LockedResource[]): Promise<boolean> {
   for (;;) {
     const resources = state.unfinished();
     const locked = await acquireLocks(state, resources);
@@ -123,6 +135,7 @@ async function lockAgain(state: UpgradeState, running: LockedResource[]): Promis
       return true;
     }
     if (state.nextTime(resources) === undefined) return false;
+    state.lockWait ??= { code: "LOCK", message: locked.message, since: now() };
     const { scheduleChanges } = state;
     const summary = "before the locks are asked for again";
     await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });
@@ -180,12 +193,18 @@ async function awaitResolution(
   requests: UpgradeRequests,
   errors: readonly ErrorBody[],
 ): Promise<"retry" | "resolve" | "expired"> {
-  const { resolutionDays } = state.plan;
-  const until = toEpochMilliseconds(state.since) + resolutionDays * 24 * 60 * 60 * 1000;
+  const { decideBy } = state;
+  const decided = () => requests.resolution !== undefined;
   let decision: "retry" | "resolve" | "expired";
   try {
-    const summary = `wait ${resolutionDays} days for retry or resolve`;
-    await waitAtRest(state, () => requests.resolution !== undefined, { errors }, { until, summary });
+    for (;;) {
+      const reminder = nextReminderOf(state);
+      const end = `wait ${state.plan.resolutionDays} days for retry or resolve`;
+      const summary = reminder === undefined ? end : "until the next reminder of retry or resolve";
+      await waitAtRest(state, decided, { errors }, { until: reminder ?? decideBy, summary });
+      if (decided() || reminder === undefined) break;
+      state.notifier.decisionDue(errors);
+    }
     decision = requests.resolution ?? "expired";
   } catch (failure) {
     if (!isCancellation(failure)) throw failure;
@@ -197,6 +216,12 @@ async function awaitResolution(
   state.record({ type: "ResolutionEnded", resolved: decision === "resolve" });
   state.publish();
   return decision;
+}
+
+/** When receivers are next reminded of the decision; undefined where nobody wants to be, or no reminder is left. */
+function nextReminderOf({ notices, since, decideBy }: UpgradeState): number | undefined {
+  if (!notices.wants("upgrade.decision.due")) return undefined;
+  return nextReminder({ since: toEpochMilliseconds(since), until: decideBy }, currentTime());
 }
 
 function givenUp(errors: readonly ErrorBody[]): ApplicationFailure {

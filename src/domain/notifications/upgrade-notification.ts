@@ -2,18 +2,23 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import type { ErrorBody } from "../errors";
 import type { UpgradePhase } from "../spec/upgrade";
+import { Timestamp } from "../timestamp";
 
 /** What receivers of notifications are told of; the type of its CloudEvent (docs/notifications.md). */
 export const NotificationType = OneOf(
   "upgrade.draft.ready",
   "upgrade.prechecks.failed",
+  "upgrade.scheduled",
   "upgrade.start.missed",
   "upgrade.started",
   "upgrade.host.failed",
+  "upgrade.wait.long",
   "upgrade.paused",
   "upgrade.resumed",
+  "upgrade.cancel.requested",
   "upgrade.successful",
   "upgrade.failed",
+  "upgrade.decision.due",
   "upgrade.cancelled",
   "upgrade.resolved",
   "upgrade.expired",
@@ -28,10 +33,24 @@ const NotificationError = model(
 
 const NotificationHosts = model({ failed: WholeNumber, total: WholeNumber }, {});
 
+const NotificationResource = model({ resourceId: t.string, name: t.string }, {});
+
+/** What an operator is wanted for. */
+export const Wanted = OneOf("COMMIT", "PRECHECKS", "RESUME", "RETRY_OR_RESOLVE", "RESOLVE", "CHECK_RESOURCES");
+export type Wanted = t.TypeOf<typeof Wanted>;
+
+/**
+ * What an upgrade waits for. `code` is that of the Task's `waitingFor`, or `RESUME` of a paused upgrade, or `RETRY` of a step
+ * that fails and is tried again, or `WORKER` of one that no worker has taken.
+ */
+export const LongWait = model({ code: t.string, message: t.string }, { resourceId: t.string, since: Timestamp });
+export type LongWait = t.TypeOf<typeof LongWait>;
+
 /**
  * The `data` of a notification: what a person needs to decide whether to look. `status` and `taskStatus` are those of
- * Upgrade and Task at that moment; `resourceId` and `hosts` are only there where hosts have failed, `lateSeconds` where the
- * work has begun after its time.
+ * Upgrade and Task at that moment; `link` is the console's page; `resources` are the first ten of `resourceCount`. `requestedBy` has caused it and is absent
+ * where the service did it by itself; `createdBy` has had the upgrade started. `resourceId` and `hosts` are only there where
+ * hosts have failed, `lateSeconds` where the work has begun after its time.
  */
 export const NotificationData = model(
   {
@@ -42,7 +61,20 @@ export const NotificationData = model(
     taskStatus: t.string,
     errors: t.array(NotificationError),
   },
-  { resourceId: t.string, hosts: NotificationHosts, lateSeconds: WholeNumber },
+  {
+    resources: t.array(NotificationResource),
+    resourceCount: WholeNumber,
+    link: t.string,
+    createdBy: t.string,
+    requestedBy: t.string,
+    beginsAt: Timestamp,
+    decideBy: Timestamp,
+    wanted: Wanted,
+    waitingFor: LongWait,
+    resourceId: t.string,
+    hosts: NotificationHosts,
+    lateSeconds: WholeNumber,
+  },
 );
 export type NotificationData = t.TypeOf<typeof NotificationData>;
 
@@ -126,6 +158,46 @@ export function notificationsOfPhase({ from, to, errors, prechecksFailed }: Phas
     default:
       return [];
   }
+}
+
+/** Where an upgrade stands, as far as it depends on that what is wanted. */
+interface Standing {
+  /** Whether it is a draft that has not been committed. */
+  readonly draft: boolean;
+  /** Of a failed upgrade, whether a retry may succeed. */
+  readonly retryable: boolean;
+  /** What it waits for. */
+  readonly waitingFor?: LongWait | undefined;
+}
+
+/** What an operator is wanted for after something happened; undefined where for nothing. */
+export function wantedAfter(type: NotificationType, { draft, retryable, waitingFor }: Standing): Wanted | undefined {
+  switch (type) {
+    case "upgrade.draft.ready":
+    case "upgrade.start.missed":
+      return "COMMIT";
+    case "upgrade.prechecks.failed":
+      return draft ? "PRECHECKS" : undefined;
+    case "upgrade.paused":
+      return "RESUME";
+    case "upgrade.wait.long":
+      return waitingFor?.code === "RESUME" || waitingFor?.code === "COMMIT" ? waitingFor.code : undefined;
+    case "upgrade.failed":
+    case "upgrade.decision.due":
+      return retryable ? "RETRY_OR_RESOLVE" : "RESOLVE";
+    case "upgrade.lost":
+      return "CHECK_RESOURCES";
+    default:
+      return undefined;
+  }
+}
+
+/** The resources of an upgrade as its notifications name them: the first ten, and how many there are. */
+export function notificationResources(
+  resources: readonly { readonly resourceId: string; readonly name: string }[],
+): Pick<NotificationData, "resources" | "resourceCount"> {
+  const first = resources.slice(0, 10).map(({ resourceId, name }) => ({ resourceId, name: short(name) }));
+  return { resources: first, resourceCount: resources.length };
 }
 
 /** Errors as a notification holds them: the first ten, in few words, without their nested errors. */

@@ -1,4 +1,5 @@
 import type { AdmittedUpgrade } from "../admission/admit-upgrade";
+import { upgradePage } from "../console-page";
 import { prefixLength } from "../ipv4";
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { Bundle } from "../spec/bundle";
@@ -50,6 +51,10 @@ export interface PlanIdentity {
   readonly waits: ActivityWaits;
   /** Who is told what happens to the upgrade. */
   readonly notifications?: readonly PlannedReceiver[];
+  /** Minutes after which they are told of a wait. */
+  readonly longWaitMinutes?: number | undefined;
+  /** Where people open the console. */
+  readonly publicUrl?: string | undefined;
   /** What was ignored of the request before. */
   readonly warnings?: readonly RequestWarning[];
 }
@@ -57,8 +62,9 @@ export interface PlanIdentity {
 /** Turns an admitted request into the plan of its upgrade. Pure: the same input gives the same plan. */
 export function planUpgrade(
   admitted: AdmittedUpgrade,
-  { id, now, resolutionDays, lateStartMinutes, waits, notifications = [], warnings: given = [] }: PlanIdentity,
+  { id, now, publicUrl, notifications = [], warnings: given = [], ...identity }: PlanIdentity,
 ): UpgradePlan {
+  const { resolutionDays, lateStartMinutes, longWaitMinutes, waits } = identity;
   const { spec, bundle, clusters, installations } = admitted;
   const versionOf = (product: Product) => componentOf(bundle, product)?.toVersion ?? "";
   const planned = clusters.map((cluster, i) =>
@@ -83,7 +89,8 @@ export function planUpgrade(
     lateStartMinutes,
     waits,
     ...(warnings.length > 0 && { warnings }),
-    ...(notifications.length > 0 && { notifications }),
+    ...(notifications.length > 0 && { notifications, ...(longWaitMinutes !== undefined && { longWaitMinutes }) }),
+    ...(publicUrl !== undefined && { page: upgradePage(publicUrl, id) }),
   };
 }
 

@@ -194,6 +194,10 @@ export interface UpgradePlan {
   readonly warnings?: readonly RequestWarning[];
   /** Who is told what happens to it; absent where nobody is. */
   readonly notifications?: readonly PlannedReceiver[];
+  /** Minutes after which they are told of a wait; absent means the default. */
+  readonly longWaitMinutes?: number;
+  /** The console's page of the upgrade; absent where the service does not know its own address. */
+  readonly page?: string;
 }
 
 /** All resources of a plan, in order. */

@@ -168,7 +168,7 @@ export function lostUpgradeNotification(
   reason: LostBecause,
   time: string,
 ): UpgradeNotification {
-  const { upgradeId, name, bundleId } = latest.data;
+  const { upgradeId, name, bundleId, resources, resourceCount, link, createdBy } = latest.data;
   const sequence = latest.sequence + 1;
   const { task: taskStatus, upgrade: status } = statusOfPhase("FAILED");
   const errors = notificationErrors([lostError(reason)]);
@@ -177,6 +177,12 @@ export function lostUpgradeNotification(
     sequence,
     type: "upgrade.lost",
     time,
-    data: { upgradeId, name, bundleId, status, taskStatus, errors },
+    data: {
+      ...{ upgradeId, name, bundleId, status, taskStatus, errors, wanted: "CHECK_RESOURCES" },
+      ...(resources && { resources }),
+      ...(resourceCount !== undefined && { resourceCount }),
+      ...(link !== undefined && { link }),
+      ...(createdBy !== undefined && { createdBy }),
+    },
   };
 }

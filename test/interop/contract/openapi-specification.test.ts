@@ -106,10 +106,8 @@ const furtherModels = [
   "PageOfIso",
   "PageOfActivity",
   "ActivityEntry",
-  "ActivityKind",
-  "ActivityVia",
-  "ActivityOutcome",
   "ActivityDetails",
+  "EndedHosts",
   "UpgradePreview",
   "PreviewedProduct",
   "PreviewedResource",
@@ -119,10 +117,6 @@ const furtherModels = [
   "TokenPair",
   "RefreshToken",
   "Health",
-  "ActivityEntry",
-  "ActivityDetails",
-  "EndedHosts",
-  "PageOfActivity",
 ];
 
 describe("openapi.json against the tables of the specification", () => {

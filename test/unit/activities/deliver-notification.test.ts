@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect } from "chai";
 import type { NotificationInput } from "../../../activities/contract";
 import { deliverNotification } from "../../../activities/notifications/deliver-notification";
+import { ChatReceiver } from "../../support/chat-receiver";
 import { WebhookReceiver } from "../../support/webhook-receiver";
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes 123").toString("base64")}`;
@@ -43,7 +44,7 @@ describe("deliverNotification", () => {
     new MockActivityEnvironment(info).run(() =>
       deliverNotification(
         {
-          receiver: (id) => (id === "chat" ? { url: receiver.url, secrets } : undefined),
+          receiver: (id) => (id === "chat" ? { format: "CLOUDEVENTS", url: receiver.url, secrets } : undefined),
           ...(timeout !== undefined && { timeout }),
         },
         input,
@@ -105,6 +106,37 @@ describe("deliverNotification", () => {
       expect(message).to.contain(`chat of notifications answered ${status}`);
     }
     expect(receiver.received).to.have.length(7);
+  });
+
+  it("is tried no more where a chat refuses it for good, and is where too many were sent", async () => {
+    for (const format of ["SLACK", "TEAMS"] as const) {
+      const attempt = async (status: number) => {
+        const chat = new ChatReceiver(status);
+        await chat.start();
+        const run = new MockActivityEnvironment().run(() =>
+          deliverNotification({ receiver: () => ({ format, url: chat.url }) }, input),
+        );
+        const outcome = await run.then(
+          (result: unknown) => result,
+          (error: unknown) =>
+            error instanceof ApplicationFailure && { type: error.type, nonRetryable: error.nonRetryable },
+        );
+        await chat.stop();
+        return outcome;
+      };
+      expect(await attempt(202)).to.deep.equal({ outcome: "DELIVERED" });
+      expect(await attempt(410)).to.deep.equal({ outcome: "GONE" });
+      for (const status of [400, 403, 404])
+        expect(await attempt(status), String(status)).to.deep.equal({
+          type: "NOTIFICATION_REFUSED",
+          nonRetryable: true,
+        });
+      for (const status of [302, 408, 429, 500, 503])
+        expect(await attempt(status), String(status)).to.deep.equal({
+          type: "NOTIFICATION_NOT_DELIVERED",
+          nonRetryable: false,
+        });
+    }
   });
 
   it("waits as long as a receiver asks for where that is longer than it would wait anyway, half an hour at most", async () => {
@@ -188,7 +220,7 @@ describe("deliverNotification", () => {
     receiver.status = undefined;
     const activity = new MockActivityEnvironment();
     const run = activity.run(() =>
-      deliverNotification({ receiver: () => ({ url: receiver.url, secrets: [secret] }) }, input),
+      deliverNotification({ receiver: () => ({ format: "CLOUDEVENTS", url: receiver.url, secrets: [secret] }) }, input),
     );
     activity.cancel("WORKER_SHUTDOWN");
     const { type, nonRetryable } = await failure(run);
@@ -199,7 +231,7 @@ describe("deliverNotification", () => {
     receiver.status = undefined;
     const activity = new MockActivityEnvironment();
     const run = activity.run(() =>
-      deliverNotification({ receiver: () => ({ url: receiver.url, secrets: [secret] }) }, input),
+      deliverNotification({ receiver: () => ({ format: "CLOUDEVENTS", url: receiver.url, secrets: [secret] }) }, input),
     );
     activity.cancel("CANCELLED");
     const thrown: unknown = await run.catch((error: unknown) => error);

@@ -15,6 +15,11 @@ describe("lostNotice", () => {
       status: "INPROGRESS",
       taskStatus: "In Progress",
       errors: [],
+      resources: [{ resourceId: "r", name: "fra1" }],
+      resourceCount: 1,
+      link: "https://upgrades.example.com/#/upgrades/u",
+      createdBy: "alice",
+      requestedBy: "bob",
       resourceId: "r",
       hosts: { failed: 1, total: 2 },
     },
@@ -35,6 +40,11 @@ describe("lostNotice", () => {
       bundleId: "b",
       status: "COMPLETED_WITH_FAILURE",
       taskStatus: "Failed",
+      wanted: "CHECK_RESOURCES",
+      resources: [{ resourceId: "r", name: "fra1" }],
+      resourceCount: 1,
+      link: "https://upgrades.example.com/#/upgrades/u",
+      createdBy: "alice",
     });
     expect(errors).to.have.length(1);
     expect(errors[0]).to.include({ errorCode: "UPGRADE_LOST" });

@@ -173,7 +173,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
       };
       const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
       const before: CarriedUpgrade = {
-        state: { ...state, notices: { sequence: 0, runs: 1 }, activity: emptyRecord },
+        state: { ...state, notifier: {}, notices: { sequence: 0, runs: 1 }, activity: emptyRecord },
         outcomes: [],
         ...(draft && { precheckedAt: await bench.now() }),
       };

@@ -20,7 +20,8 @@ describe("URL and secret of a receiver", function () {
     const { url } = receiver;
     const secrets = [`whsec_${key}`];
     const fake = new FakeActivities({
-      deliverNotification: (input) => deliverNotification({ receiver: () => ({ url, secrets }) }, input),
+      deliverNotification: (input) =>
+        deliverNotification({ receiver: () => ({ format: "CLOUDEVENTS", url, secrets }) }, input),
     });
     receiver.status = 302;
     receiver.headers = { "retry-after": "1" };

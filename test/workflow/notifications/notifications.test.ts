@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import { eventually } from "../../support/eventually";
 import { failedCheck, FakeActivities, Gate, hostFailure, passedCheck, upgraded } from "../../support/fake-activities";
 import { notifierOf, toldTo } from "../../support/notifier";
@@ -31,6 +32,9 @@ describe("Notifications of an upgrade", function () {
       status: "COMPLETED_WITH_SUCCESS",
       taskStatus: "Successful",
       errors: [],
+      resources: [{ resourceId: upgrade.resourceId(), name: resourcesOf(upgrade.plan)[0]?.name }],
+      resourceCount: 1,
+      createdBy: "a test",
     });
   });
 
@@ -103,6 +107,7 @@ describe("Notifications of an upgrade", function () {
       "upgrade.paused",
       "upgrade.resumed",
       "upgrade.paused",
+      "upgrade.cancel.requested",
       "upgrade.cancelled",
     ]);
   });
