@@ -145,8 +145,10 @@ export async function installUpdate(context: MgmtStepContext): Promise<{ version
       change.note(`Waiting for another update of ${server.name} to end (${update.state}).`);
       request.waitAtMost("busy", limits.operationBusy, () => otherUpdate(server.name, update.state));
     } else {
-      throwWhereFailed(context, request, view, change.wasSeen);
-      if (request.hasLeftNoTrace()) {
+      // An installation that has changed something goes on, fails for good or is rolled back, and leaves nothing staged.
+      const isNotBegun = request.wasEndedByRestart(update.task) && isStaged(view, target);
+      if (!isNotBegun) throwWhereFailed(context, request, view, change.wasSeen);
+      if (isNotBegun || request.hasLeftNoTrace()) {
         if (stopping) throw new CancelledBeforeStart();
         await install(context, request, view);
         if (progress.current.accepted) round = 0;
@@ -173,14 +175,11 @@ function throwWhereFailed(
   throw mgmtFailure("MGMT_INSTALL_ROLLED_BACK", what, { causes });
 }
 
-async function install(
-  context: MgmtStepContext,
-  request: ChangeRequest,
-  { update, staged }: UpdateView,
-): Promise<void> {
+async function install(context: MgmtStepContext, request: ChangeRequest, view: UpdateView): Promise<void> {
   const { client, input, settings, progress, retryPolicy } = context;
   const { targetVersion: target, server } = input;
-  if (!staged?.staging_complete || !isSameVersion(staged.version, target)) {
+  const { update, staged } = view;
+  if (!staged || !isStaged(view, target)) {
     throw mgmtFailure(
       "MGMT_CHANGE_LOST",
       `Update ${target} is not staged on management server ${server.name} any more`,
@@ -201,6 +200,11 @@ async function install(
   }
   progress.note(`Asking for update ${target} to be installed.`);
   await request.send(() => client.installUpdate(staged.version, answers), update.task?.start_time);
+}
+
+/** Whether the target waits to be installed. */
+function isStaged({ staged }: UpdateView, target: string): boolean {
+  return staged?.staging_complete === true && isSameVersion(staged.version, target);
 }
 
 function installationStalled(server: string) {

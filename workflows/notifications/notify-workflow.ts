@@ -38,7 +38,7 @@ import {
  */
 export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> {
   const deliveries = new NotificationDeliveries(input);
-  const signs = { cancelled: false, look: input.look === true };
+  const reported = { cancelled: false, look: input.look === true };
   let ended = input.upgradeEnded === true;
   setHandler(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
@@ -46,20 +46,20 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
     else deliveries.add(notices.right);
   });
   setHandler(lookSignal, () => {
-    signs.look = true;
+    reported.look = true;
   });
   setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
-  CancellationScope.current().cancelRequested.catch(() => (signs.cancelled = true));
+  CancellationScope.current().cancelRequested.catch(() => (reported.cancelled = true));
   const isOver = () => ended && deliveries.idle;
-  const mustLook = () => !ended && (signs.cancelled || signs.look);
+  const mustLook = () => !ended && (reported.cancelled || reported.look);
   const isTooLong = () => workflowInfo().continueAsNewSuggested;
   return CancellationScope.nonCancellable(async () => {
     deliveries.begin();
     for (;;) {
       await condition(() => isOver() || mustLook() || isTooLong());
-      const wasCancelled = signs.cancelled;
+      const wasCancelled = reported.cancelled;
       if (mustLook()) {
-        signs.cancelled = signs.look = false;
+        reported.cancelled = reported.look = false;
         ended = await deliveries.hasUpgradeEnded();
       }
       if (isOver()) return deliveries.result();

@@ -1,4 +1,5 @@
 import type { SimulatorContext } from "../state/context";
+import { endedByRestart } from "../timeline/restart";
 import { type Localizable, localizable, VapiError } from "../vlcm/vapi-error";
 import { applianceOf, note, offeredUpdates, percentOf, planAbsence, planPhase, takeFault } from "./appliance";
 import type { ApplianceUpdate, UpdateRun, VcsaState } from "./vcsa-state";
@@ -66,7 +67,7 @@ export function startInstall(context: SimulatorContext, version: string): void {
   if (!appliance.staged?.complete || appliance.staged.version !== version)
     throw new VapiError("NOT_ALLOWED_IN_CURRENT_STATE", "update.not_staged", `Update ${version} is not staged.`);
   const now = context.now();
-  const failing = takeFault(context, ["MGMT_INSTALL_FAILS", "MGMT_INSTALL_ROLLS_BACK"]);
+  const failing = takeFault(context, ["MGMT_INSTALL_FAILS", "MGMT_INSTALL_ROLLS_BACK", "MGMT_INSTALL_INTERRUPTED"]);
   const timing = planPhase(context, "INSTALL_IN_PROGRESS", now, shares.install);
   appliance.update = {
     kind: "install",
@@ -75,11 +76,14 @@ export function startInstall(context: SimulatorContext, version: string): void {
     ...timing,
     ...planAbsence(context, timing, absentDuringInstall),
     ...(failing && {
-      failure: {
-        kind: failing.kind === "MGMT_INSTALL_FAILS" ? "FAILS" : "ROLLS_BACK",
-        message: failing.message ?? "The conversion of the database failed. The appliance cannot recover.",
-        fault: failing.id,
-      },
+      failure:
+        failing.kind === "MGMT_INSTALL_INTERRUPTED"
+          ? { kind: "INTERRUPTED", ...endedByRestart, fault: failing.id }
+          : {
+              kind: failing.kind === "MGMT_INSTALL_FAILS" ? "FAILS" : "ROLLS_BACK",
+              message: failing.message ?? "The conversion of the database failed. The appliance cannot recover.",
+              fault: failing.id,
+            },
     }),
   };
   note(context, "MGMT_INSTALL_REQUESTED", now, version);
@@ -111,6 +115,10 @@ export function advanceUpdate(context: SimulatorContext, appliance: VcsaState, n
     update.status = "ROLLING_BACK";
     update.endsAt = at + shares.rollback * context.hostMilliseconds();
     delete appliance.staged;
+  } else if (update.failure?.kind === "INTERRUPTED") {
+    // Before it has changed anything: what was staged is there still.
+    endUpdate(update, "INTERRUPTED", at);
+    note(context, "MGMT_INSTALL_INTERRUPTED", at, update.failure.message);
   } else if (update.failure) {
     endUpdate(update, "FAILED", at);
     delete appliance.staged;

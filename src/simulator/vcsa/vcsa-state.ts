@@ -9,7 +9,10 @@ const timing = { endsAt: Moment, stopsAt: Moment, blocked: t.boolean };
 const absence = { downFrom: Moment, downUntil: Moment, downAltogether: t.boolean, restarted: t.boolean };
 
 /** How it will end badly, and the fault that is to blame; `id` of the message where the API has one of its own for it. */
-const Failure = model({ kind: OneOf("FAILS", "ROLLS_BACK"), message: t.string, fault: t.string }, { id: t.string });
+const Failure = model(
+  { kind: OneOf("FAILS", "ROLLS_BACK", "INTERRUPTED"), message: t.string, fault: t.string },
+  { id: t.string },
+);
 export type ApplianceFailure = t.TypeOf<typeof Failure>;
 
 /** The staging or installation that runs, or the last one. `duration` is in milliseconds. */
@@ -19,7 +22,7 @@ export const UpdateRun = model(
     version: t.string,
     startedAt: Moment,
     duration: t.number,
-    status: OneOf("RUNNING", "ROLLING_BACK", "SUCCEEDED", "FAILED", "ROLLED_BACK", "CANCELLED"),
+    status: OneOf("RUNNING", "ROLLING_BACK", "SUCCEEDED", "FAILED", "ROLLED_BACK", "INTERRUPTED", "CANCELLED"),
   },
   { ...timing, ...absence, failure: Failure, endedAt: Moment },
 );

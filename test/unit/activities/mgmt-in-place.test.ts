@@ -145,6 +145,26 @@ describe("the update of a management server in place", function () {
       expect((await server.state()).version).to.equal(oldMgmtVersion);
     });
 
+  it("is begun again, and uses up no attempt, where the appliance has ended it by its own restart before anything was changed", async () => {
+    await server.fault({ kind: "MGMT_INSTALL_INTERRUPTED", times: 2 });
+    await succeed(stage());
+    const { result, error, heartbeats } = await runStep(install());
+    expect(error).to.equal(undefined);
+    expect(result).to.deep.equal({ version: mgmtTarget });
+    expect(heartbeats.at(-1)).to.include({ reportedFailures: 0 });
+    const steps = (await server.steps()).filter((step) => step.startsWith("MGMT_INSTALL"));
+    const again = ["MGMT_INSTALL_REQUESTED", "MGMT_INSTALL_INTERRUPTED"];
+    expect(steps).to.deep.equal([...again, ...again, "MGMT_INSTALL_REQUESTED", "MGMT_INSTALLED"]);
+  });
+
+  it("is not begun for ever where each is ended by a restart", async () => {
+    await server.fault({ kind: "MGMT_INSTALL_INTERRUPTED" });
+    await succeed(stage());
+    const failure = failureOf(await runStep(install()));
+    expect(failure.type).to.equal("MGMT_NOT_STARTED");
+    expect(await count("MGMT_INSTALL_REQUESTED")).to.equal(5);
+  });
+
   it("is bounded where the appliance does not come back", async () => {
     await server.fault({ kind: "MGMT_API_DOWN", times: 1, seconds: 60 });
     await succeed(stage());
