@@ -39,7 +39,8 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
 
   override record(event: ProgressEvent | CommonEvent<ClusterStageType>): void {
     super.record(event);
-    if (event.type === "HostsRead" || event.type === "HostsJoined") this.hostsSeen(event.hosts);
+    if (event.type === "HostsRead" || event.type === "HostsJoined" || event.type === "HostsLookedAt")
+      this.hostsSeen(event.hosts);
     else if (event.type === "HostSucceeded") this.hostVersions.set(event.host, event.result.version);
     else if (event.type === "HostLeft") this.hostVersions.delete(event.host);
   }

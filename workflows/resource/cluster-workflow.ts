@@ -1,4 +1,11 @@
-import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  log,
+  proxyActivities,
+  sleep,
+} from "@temporalio/workflow";
 import type { RecordedPolicy, UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { isRemediatedTogether, rolloutOf } from "../../src/domain/plan/upgrade-plan";
@@ -6,7 +13,7 @@ import { clusterWarning, leftoversOf } from "../../src/domain/task/cluster-lefto
 import { clusterStages, type ClusterStageType } from "../../src/domain/task/cluster-progress";
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import { interrupted } from "../../src/domain/task/sub-task";
-import { changeOptions, clusterTarget, readOptions, restoreOptions } from "../activity-options";
+import { changeOptions, clusterTarget, lookOptions, readOptions, restoreOptions } from "../activity-options";
 import { errorOf } from "../failures";
 import { retryWhileLost } from "../lost-activities";
 import type { ClusterUpgradeInput, ResourceResult } from "../messages";
@@ -23,10 +30,33 @@ export function clusterUpgradeWorkflow(input: ClusterUpgradeInput): Promise<Reso
   const state = new ClusterUpgradeState(input);
   return runResource(state, {
     title: `Cluster ${input.cluster.name}`,
-    upgrade: () => upgradeCluster(state),
+    upgrade: async () => {
+      try {
+        return await upgradeCluster(state);
+      } catch (failure) {
+        await CancellationScope.nonCancellable(() => lookAtHostsInWork(state));
+        throw failure;
+      }
+    },
     // What is left to be mended by hand matters more than that the cluster was cancelled.
     cancelledBy: (failure) => (isPolicyNotRestored(failure) ? errorOf(failure) : undefined),
   });
+}
+
+/**
+ * How hosts are that have failed or were in work, for the end of a cluster that failed or was cancelled. One look, which a
+ * component manager that is away does not prolong: without it the end tells what was read before.
+ */
+async function lookAtHostsInWork(state: ClusterUpgradeState): Promise<void> {
+  if (!state.hosts.some(({ status }) => status === "IN_PROGRESS" || status === "FAILED")) return;
+  const { cluster, upgradeId, waits } = state.input;
+  const options = { ...lookOptions(waits), summary: `${cluster.name}: how are its hosts now?` };
+  try {
+    const hosts = await reads.readClusterHosts.executeWithOptions(options, [clusterTarget(cluster, upgradeId)]);
+    state.record({ type: "HostsLookedAt", hosts });
+  } catch (failure) {
+    log.info("The hosts of a cluster could not be looked at once more", { failure });
+  }
 }
 
 async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEnding> {

@@ -32,6 +32,7 @@ import {
   initialFacts,
   isInWork,
   reportHosts,
+  sumVersions,
   type UpgradeFacts,
   upgradeWithFacts,
   withResourceFacts,
@@ -206,7 +207,8 @@ export class UpgradeState {
     this.phaseSince = now();
     if (hasEnded(phase)) this.missed.clear();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
-    this.record({ type: "PhaseEntered", phase, errors });
+    const hostVersions = phase === "CANCELLED" ? sumVersions(this.plan, this.facts) : [];
+    this.record({ type: "PhaseEntered", phase, errors, ...(hostVersions.length > 0 && { hostVersions }) });
     const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
     const { plan, failedPrechecks } = this;
     const nextTime = this.nextTime(this.unfinished());

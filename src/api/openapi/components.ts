@@ -20,6 +20,7 @@ import {
 } from "../../domain/spec/installations";
 import { RequestWarning } from "../../domain/spec/request-warning";
 import {
+  HostState,
   LocalizableDescriptionPack,
   PageOfTask,
   Stage,
@@ -100,6 +101,11 @@ export const components: Readonly<Record<string, Component>> = {
       "The work of one upgrade. Where asOf is present, workers were too busy to answer, or none runs: parts of the task are as they were then, none is older.",
   },
   SubTask: { codec: SubTask, description: "A part of a task: a product, a cluster or a host." },
+  HostState: {
+    codec: HostState,
+    description:
+      "How a host was at the end of a cluster that failed or was cancelled; connection only where it was not connected.",
+  },
   Stage: { codec: Stage, description: "A step of a subtask." },
   TaskResource: { codec: TaskResource, description: "A resource that a task works on. A cluster has no type." },
   TaskChange: {

@@ -93,6 +93,10 @@ export const ReasonCode = OneOf(
 );
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 
+/** How a host was when it was last looked at. `connection` is its component manager's word where it is not connected. */
+export const HostState = model({ version: t.string, inMaintenanceMode: t.boolean }, { connection: t.string });
+export type HostState = t.TypeOf<typeof HostState>;
+
 /**
  * A part of a task; nests as deep as the work does: product, cluster, host (Spec 2.5). What programs decide by is in fields
  * of their own, beside the description, which is for people.
@@ -119,6 +123,8 @@ export interface SubTask {
   readonly progressPercent?: number;
   /** Not all parts of it are kept: an earlier run of the prechecks. */
   readonly isTruncated?: boolean;
+  /** Of a host that failed or was in work when its cluster ended before its end. */
+  readonly hostState?: HostState;
 }
 
 export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask", () =>
@@ -137,6 +143,7 @@ export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask",
       maximumAttempts: WholeNumber,
       progressPercent: WholeNumber,
       isTruncated: t.boolean,
+      hostState: HostState,
     },
   ),
 );

@@ -230,7 +230,7 @@ function sumHosts(plan: UpgradePlan, { resources }: UpgradeFacts): UpgradeHosts 
 }
 
 /** What the hosts of all clusters run that have told it, at the latest. */
-function sumVersions(plan: UpgradePlan, { resources }: UpgradeFacts): HostVersion[] {
+export function sumVersions(plan: UpgradePlan, { resources }: UpgradeFacts): HostVersion[] {
   const counts = new Map<string, number>();
   for (const { versions = {} } of clustersOf(plan).map(({ resourceId }) => resources[resourceId] ?? {}))
     for (const [version, hosts] of Object.entries(versions)) counts.set(version, (counts.get(version) ?? 0) + hosts);

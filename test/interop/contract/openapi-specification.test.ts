@@ -71,6 +71,7 @@ const furtherModels = [
   "ErrorCause",
   "WaitingFor",
   "RequestWarning",
+  "HostState",
   "UpgradeHosts",
   "UpgradeCounts",
   "PhaseCount",

@@ -53,7 +53,10 @@ export const furtherFields: Readonly<Record<string, readonly string[]>> = {
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
     ...["warnings", "errors"],
   ],
-  SubTask: ["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
+  SubTask: [
+    ...["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
+    "hostState",
+  ],
 };
 
 /** The tables, typed out of the specification. */
