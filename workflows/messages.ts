@@ -10,6 +10,7 @@ import type { LockState } from "../src/domain/resource-lock";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
+import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { ActivityWaits } from "../src/domain/time-limits";
 import { Timestamp } from "../src/domain/timestamp";
 
@@ -86,7 +87,14 @@ export const HostsReport = model(
       {},
     ),
   },
-  { lastError: t.string, failedHosts: t.array(FailedHost) },
+  {
+    lastError: t.string,
+    failedHosts: t.array(FailedHost),
+    /** How many hosts run which version. */
+    versions: t.record(t.string, WholeNumber),
+    /** Nothing of the resource is being done, because it is paused. */
+    isAtRest: t.boolean,
+  },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;
 
@@ -167,6 +175,8 @@ export interface ResourceResult {
   readonly hosts: HostCounts;
   /** Ids of the hosts that run the target version because of this upgrade. */
   readonly upgradedHosts: readonly string[];
+  /** How many of its hosts run which version, as last read; absent where none was. */
+  readonly versions?: VersionCounts;
   readonly error?: ErrorBody;
 }
 

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { canonicalId, DescribedType } from "../domain/codec";
+import { canonicalId, DescribedType, lengthOf } from "../domain/codec";
 import { largestPage, type PageRequest } from "../domain/page";
 
 /** A parameter of a request: which values it takes, and what it is, for readers of the OpenAPI document. */
@@ -40,6 +40,27 @@ export const IdempotencyKey = new DescribedType<string>(
   },
   (u): u is string => typeof u === "string" && visibleAscii.test(u),
   (u, c) => (typeof u === "string" && visibleAscii.test(u) ? t.success(u) : t.failure(u, c)),
+  t.identity,
+);
+
+/** Several values of a parameter, which is repeated or has commas between them. Each is decoded by itself. */
+export function SeveralOf<A extends string>(one: t.Type<A, unknown, unknown>) {
+  const list = t.array(one);
+  return new DescribedType<readonly A[]>(
+    one.name,
+    { type: "array", items: one, minItems: 1 },
+    (u): u is readonly A[] => list.is(u),
+    (u, c) => list.validate(u, c),
+    t.identity,
+  );
+}
+
+/** What upgrades are searched by. */
+export const SearchText = new DescribedType<string>(
+  "a text of at most 100 characters",
+  { type: "string", maxLength: 100 },
+  (u): u is string => typeof u === "string" && lengthOf(u) <= 100,
+  (u, c) => (typeof u === "string" && lengthOf(u) <= 100 ? t.success(u) : t.failure(u, c)),
   t.identity,
 );
 

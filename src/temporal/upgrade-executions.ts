@@ -8,20 +8,23 @@ import {
   bundleIdKey,
   bundleTypeKey,
   resourceIdsKey,
+  searchTermsKey,
   taskStatusKey,
+  upgradePhaseKey,
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
-import { upgradeView } from "../domain/plan/schedule";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task/task-progress";
+import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
 import { ActivityReader } from "./activity-reader";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
+import { SearchIndex } from "./search-index";
 import { TaskReader } from "./task-reader";
 import { readError, writeError } from "./temporal-error";
 import { UpgradeList } from "./upgrade-list";
@@ -100,7 +103,8 @@ export function temporalUpgradeExecutions(
         return O.some({ task: initialTask(await startedPlan(id, until)), requestDigest: found.requestDigest });
       }, writeError),
 
-    list: (filter, page) => list.list(filter, page),
+    list: (listing, page) => list.list(listing, page),
+    count: (filter) => list.count(filter),
     listTasks: (filter, page) => list.listTasks(filter, page),
     lockHolders: (locks, until) => TE.tryCatch(() => holders.of(locks, until), writeError),
 
@@ -150,7 +154,7 @@ type StartOrigin = AskedBy & { readonly requestId?: string };
 
 /** Starts the Workflow with all that lists and readers need before a worker has seen it. */
 export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
-  const upgrade = upgradeView(plan);
+  const upgrade = initialUpgrade(plan, origin.requestedBy);
   const task = initialTask(plan);
   const memo: UpgradeMemo = { upgrade, task, children: [], publishedAt: plan.creationTimestamp, ...origin };
   const resources = resourcesOf(plan);
@@ -165,6 +169,8 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: taskStatusKey, value: task.status },
       { key: bundleIdKey, value: plan.bundle.id },
       ...(plan.bundle.type === undefined ? [] : [{ key: bundleTypeKey, value: plan.bundle.type }]),
+      { key: upgradePhaseKey, value: upgrade.phase ?? "WAITING" },
+      { key: searchTermsKey, value: new SearchIndex(client).termsOf(upgrade) },
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),

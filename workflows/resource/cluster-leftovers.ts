@@ -39,6 +39,7 @@ export function findLeftovers(
     inMaintenanceMode && !upgradedBefore.includes(host) ? [host] : [],
   );
   const judge = (hosts: readonly ClusterHost[]) => {
+    if (onlyBegun) state.record({ type: "HostsLookedAt", hosts });
     for (const host of hosts) noteBackInService(state, host);
     return leftoversOf({ cluster, known: state.hosts, heldBefore, hosts, onlyBegun });
   };

@@ -83,8 +83,8 @@ export class UpgradeActivity {
     else if (request === "cancel") this.announcement = { requestedBy, at: currentTime() };
   }
 
-  /** The upgrade was cancelled. Temporal does not say by whom; the API has, a moment before. */
-  cancelRequested(): void {
+  /** The upgrade was cancelled. Temporal does not say by whom; the API has, a moment before. Answers who it was, if known. */
+  cancelRequested(): string | undefined {
     const { announcement } = this;
     const isAnnounced = announcement !== undefined && currentTime() - announcement.at <= announcedFor;
     const actor = isAnnounced ? announcement.requestedBy : undefined;
@@ -94,6 +94,7 @@ export class UpgradeActivity {
       via: isAnnounced ? "HTTP" : "TEMPORAL",
       ...(actor !== undefined && { actor }),
     });
+    return actor;
   }
 
   /** Something was recorded on the Task. */

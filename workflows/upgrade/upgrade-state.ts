@@ -18,7 +18,6 @@ import {
   rescheduleSwitchovers,
   saysWhen,
   type ServerStanding,
-  upgradeView,
 } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
@@ -28,10 +27,23 @@ import { precheckRuns } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
+import { type PhaseState, publishedPhase } from "../../src/domain/upgrade/published-phase";
+import {
+  enterPublishedPhase,
+  hostsInWork,
+  hostsMilestone,
+  initialFacts,
+  isInWork,
+  reportHosts,
+  sumVersions,
+  type UpgradeFacts,
+  upgradeWithFacts,
+  withResourceFacts,
+} from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
-import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
+import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
 import { UpgradeActivity } from "./upgrade-activity";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
@@ -41,6 +53,7 @@ import { type CarriedNotifier, type ProgressEvent, UpgradeNotifier } from "./upg
 export interface CarriedState extends TaskWithChildren {
   readonly phase: UpgradePhase;
   readonly phaseSince: string;
+  readonly facts: UpgradeFacts;
   readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
   readonly hosts: readonly (readonly [resourceId: string, HostCounts])[];
   readonly lastError?: string;
@@ -65,6 +78,13 @@ export class UpgradeState {
   private lastError: string | undefined;
   private isCancelling = false;
   private published = 0;
+  private facts: UpgradeFacts;
+  /** What lists have been told last: search attributes, and the milestone of the hosts. */
+  private told = { attributes: "", milestone: "" };
+  private isPrechecking = false;
+  /** Of a scheduled upgrade, the lock that it has to wait for. */
+  private lockHeld: (LongWait & { readonly since: string }) | undefined;
+  private decision: PhaseState["decision"] = "OPEN";
   readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   readonly activity: UpgradeActivity;
@@ -74,8 +94,6 @@ export class UpgradeState {
   readonly warnings: ErrorBody[] = [];
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
-  /** Of a scheduled upgrade, the lock that it has to wait for. */
-  lockWait: { readonly code: "LOCK"; readonly message: string; readonly since: string } | undefined;
   /** Grows with every change of the schedule, so that a wait can notice one. */
   scheduleChanges = 0;
   /** When somebody last asked for the upgrade or had it go on (epoch milliseconds): what was due by then is not late. */
@@ -96,6 +114,7 @@ export class UpgradeState {
     this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = before?.task ?? initialTask(currentPlan);
+    this.facts = before?.facts ?? initialFacts(currentPlan);
     this.notices = new UpgradeNotifications(currentPlan, before?.notices);
     this.notifier = new UpgradeNotifier(currentPlan, this.notices, () => this.standing, before?.notifier);
     this.activity = new UpgradeActivity(currentPlan, starter(), before?.activity);
@@ -117,10 +136,10 @@ export class UpgradeState {
 
   /** The state for the next run; nothing may be in work. */
   get carried(): CarriedState {
-    const { phase, phaseSince, lastError, failedPrechecks, warnings, askedAt } = this;
+    const { phase, phaseSince, facts, lastError, failedPrechecks, warnings, askedAt } = this;
     return {
       ...this.taskWithChildren(),
-      ...{ phase, phaseSince, failedPrechecks, warnings, askedAt },
+      ...{ phase, phaseSince, facts, failedPrechecks, warnings, askedAt },
       results: [...this.results],
       hosts: [...this.hosts],
       missed: [...this.missed],
@@ -150,8 +169,29 @@ export class UpgradeState {
   }
 
   get upgrade(): Upgrade {
-    const { waitingFor } = this.currentTask;
-    return { ...upgradeView(this.plan, this.currentPhase, this.phaseSince), ...(waitingFor && { waitingFor }) };
+    const { phaseState: state, phaseSince } = this;
+    const createdBy: unknown = workflowInfo().memo?.["requestedBy"];
+    return upgradeWithFacts(this.plan, this.facts, {
+      state,
+      phaseSince,
+      unfinished: this.unfinished(),
+      now: currentTime(),
+      ...(typeof createdBy === "string" && { createdBy }),
+    });
+  }
+
+  /** All that the phase which clients read follows from. */
+  private get phaseState(): PhaseState {
+    const { currentPhase: phase, isCancelling: cancelling, facts, decision, lastError } = this;
+    return {
+      ...{ phase, cancelling, decision, lastError, lockHeld: this.lockHeld?.message },
+      failedPrechecks: this.failedPrechecks.map(({ message }) => message),
+      missedStart: this.awaitsCommit ? this.currentTask.waitingFor : undefined,
+      inWork: this.isPrechecking || isInWork(facts),
+      hostsInWork: hostsInWork(facts),
+      nextTime: this.nextTime(this.unfinished()),
+      decideBy: phase === "FAILED" ? this.decideBy : undefined,
+    };
   }
 
   /** Until when a failed upgrade can be decided on (epoch milliseconds). */
@@ -175,8 +215,11 @@ export class UpgradeState {
 
   /** Records what has happened; shown by the next Query. */
   record(event: ProgressEvent): void {
-    if (event.type === "ResourceStarted") this.begun.add(event.resourceId);
+    if (event.type === "ResourceStarted") this.resourceStarted(event.resourceId);
     else if (event.type === "RetryStarted") this.begun.clear();
+    else if (event.type === "PrechecksStarted") this.isPrechecking = true;
+    else if (event.type === "PrechecksEnded") this.isPrechecking = false;
+    else if (event.type === "ResolutionEnded") this.decision = event.resolved ? "RESOLVED" : "EXPIRED";
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
     this.notifier.happened(event);
     this.activity.happened(event);
@@ -189,17 +232,13 @@ export class UpgradeState {
     this.phaseSince = now();
     if (hasEnded(phase)) this.missed.clear();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
-    this.record({ type: "PhaseEntered", phase, errors });
-    const { task, upgrade } = statusOfPhase(phase);
+    const hostVersions = phase === "CANCELLED" ? sumVersions(this.plan, this.facts) : [];
+    this.record({ type: "PhaseEntered", phase, errors, ...(hostVersions.length > 0 && { hostVersions }) });
     const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
     const { plan, failedPrechecks } = this;
     const nextTime = this.nextTime(this.unfinished());
     tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts: [...this.hosts.values()] });
     if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
-    upsertSearchAttributes([
-      { key: taskStatusKey, value: task },
-      { key: upgradeStatusKey, value: upgrade },
-    ]);
     this.publish();
     this.notifier.entered(phase, { from, errors, failedPrechecks });
     this.activity.entered(phase, { from, errors, failedPrechecks, precheckRun: precheckRuns(this.currentTask) });
@@ -274,7 +313,7 @@ export class UpgradeState {
         since: this.phaseSince,
       };
     if (waitingFor) return { since: this.phaseSince, ...waitingFor };
-    return this.lockWait;
+    return this.lockHeld;
   }
 
   /** The work has begun by itself, but so many seconds after its time. */
@@ -292,12 +331,13 @@ export class UpgradeState {
     while (this.paused) await condition(() => !this.paused);
   }
 
-  /** Somebody has cancelled the upgrade; it still ends what is in work. `by`: who, where that is known. */
-  cancelRequested(by?: string): void {
+  /** Somebody has cancelled the upgrade; it still ends what is in work. */
+  cancelRequested(): void {
     this.isCancelling = true;
-    this.activity.cancelRequested();
+    const by = this.activity.cancelRequested();
     log.info("A cancellation was requested", { phase: this.currentPhase });
-    this.describe();
+    this.record({ type: "CancelRequested" });
+    this.publish();
     this.notifier.requested("cancel", by);
   }
 
@@ -320,10 +360,59 @@ export class UpgradeState {
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
     this.published += 1;
+    this.publishAttributes();
     const { task, ...others } = this.taskWithChildren();
     const { upgrade } = this;
+    this.told.milestone = hostsMilestone(this.plan, this.facts);
     upsertMemo({ upgrade, task: taskInMemo(task), ...others, publishedAt: now() } satisfies UpgradeMemo);
     this.describe();
+  }
+
+  /** Writes what lists show where that has changed enough; the Task in the memo stays as it is. */
+  private publishFacts(): void {
+    const phaseChanged = this.publishAttributes();
+    const milestone = hostsMilestone(this.plan, this.facts);
+    if (phaseChanged || milestone !== this.told.milestone) upsertMemo({ upgrade: this.upgrade });
+    this.told.milestone = milestone;
+    this.describe();
+  }
+
+  /** Writes the search attributes where they have changed. True where clients read another phase from here on. */
+  private publishAttributes(): boolean {
+    const before = this.facts;
+    this.facts = enterPublishedPhase(before, publishedPhase(this.phaseState), now());
+    const { task, upgrade } = statusOfPhase(this.currentPhase);
+    const attributes = [task, upgrade, this.facts.phase].join();
+    if (attributes !== this.told.attributes)
+      upsertSearchAttributes([
+        { key: taskStatusKey, value: task },
+        { key: upgradeStatusKey, value: upgrade },
+        { key: upgradePhaseKey, value: this.facts.phase },
+      ]);
+    this.told.attributes = attributes;
+    return this.facts !== before;
+  }
+
+  private resourceStarted(resourceId: string): void {
+    this.begun.add(resourceId);
+    const { startedAt = now() } = this.facts;
+    const { firstReport: _ofAnEarlierAttempt, ...known } = this.facts.resources[resourceId] ?? {};
+    const resources = { ...this.facts.resources, [resourceId]: { ...known, isInWork: true, isAtRest: false } };
+    this.facts = { ...this.facts, startedAt, resources };
+  }
+
+  /** The draft was committed. */
+  committed(by: string | undefined): void {
+    this.facts = { ...this.facts, committedAt: now(), ...(by !== undefined && { committedBy: by }) };
+  }
+
+  /** Why the locks of a scheduled upgrade cannot be had now; undefined where it has them. */
+  waitForLock(why: string | undefined): void {
+    if (this.lockHeld?.message === why) return;
+    // Which of several locks it is may change; it waits on.
+    const { since = now() } = this.lockHeld ?? {};
+    this.lockHeld = why === undefined ? undefined : { code: "LOCK", message: why, since };
+    this.publish();
   }
 
   private describe(): void {
@@ -347,14 +436,16 @@ export class UpgradeState {
     this.children.set(child.resourceId, child);
   }
 
-  hostsReported({ resourceId, hosts, lastError, failedHosts = [] }: HostsReport): void {
+  hostsReported({ resourceId, lastError, failedHosts = [], ...report }: HostsReport): void {
+    const { hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
     this.activity.hostsFailed(resource, failedHosts);
     this.notifier.hostsCounted(resourceId, hosts, lastError);
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
-    this.describe();
+    this.facts = reportHosts(this.facts, resourceId, report, currentTime());
+    this.publishFacts();
   }
 
   /**
@@ -371,7 +462,9 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, result.error?.message);
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
-    this.describe();
+    this.facts = reportHosts(this.facts, resourceId, result, currentTime());
+    this.facts = withResourceFacts(this.facts, resourceId, { isInWork: false });
+    this.publishFacts();
     return result;
   }
 

@@ -11,7 +11,7 @@ import { nextReminder } from "../../src/domain/notifications/decision-reminders"
 import type { UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
-import { currentTime, now } from "../clock";
+import { currentTime } from "../clock";
 import { errorOf } from "../failures";
 import { onBehalfOf } from "../request-cause";
 import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
@@ -122,7 +122,7 @@ async function lockAgain(state: UpgradeState, running: LockedResource[]): Promis
   try {
     return await lockUntilDue(state, running);
   } finally {
-    state.lockWait = undefined;
+    state.waitForLock(undefined);
   }
 }
 
@@ -135,7 +135,7 @@ async function lockUntilDue(state: UpgradeState, running: LockedResource[]): Pro
       return true;
     }
     if (state.nextTime(resources) === undefined) return false;
-    state.lockWait ??= { code: "LOCK", message: locked.message, since: now() };
+    state.waitForLock(locked.message);
     const { scheduleChanges } = state;
     const summary = "before the locks are asked for again";
     await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });

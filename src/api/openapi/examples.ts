@@ -3,7 +3,7 @@ import type { ErrorBody } from "../../domain/errors";
 import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
 import { planUpgrade } from "../../domain/plan/plan-upgrade";
 import { previewOf } from "../../domain/plan/preview";
-import { upgradeView } from "../../domain/plan/schedule";
+import { initialUpgrade } from "../../domain/upgrade/upgrade-facts";
 import { resourcesOf } from "../../domain/plan/upgrade-plan";
 import type { Bundle, PageOfBundle } from "../../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../../domain/spec/cluster";
@@ -14,7 +14,8 @@ import type {
   PageOfPersonality,
 } from "../../domain/spec/installations";
 import type { PageOfTask, Task } from "../../domain/spec/task";
-import type { PageOfUpgrade, Upgrade } from "../../domain/spec/upgrade";
+import { type PageOfUpgrade, PublishedPhase, type Upgrade } from "../../domain/spec/upgrade";
+import type { UpgradeCounts } from "../../domain/upgrade/attention";
 import type { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import { precheckTask } from "../../domain/task/prechecks";
 import { applyProgress, initialTask } from "../../domain/task/task-progress";
@@ -88,11 +89,19 @@ const planExample = planUpgrade(
 export const taskExample: Task = initialTask(planExample);
 
 /** The upgrade of {@link upgradeSpecExample}. */
-export const upgradeExample: Upgrade = upgradeView(planExample);
+export const upgradeExample: Upgrade = initialUpgrade(planExample, "jane");
 
 const pageMetadata = { pageNumber: 0, pageSize: 100, totalElements: 1, totalPages: 1 };
 
 export const pageExample: PageOfUpgrade = { elements: [upgradeExample], pageMetadata };
+
+export const countsExample: UpgradeCounts = {
+  total: 3,
+  phases: (Object.keys(PublishedPhase.keys) as PublishedPhase[]).map((phase) => ({
+    phase,
+    upgrades: { ACTION_REQUIRED: 1, RUNNING: 2 }[phase as string] ?? 0,
+  })),
+};
 
 const { subTasks: _details, ...taskHeader } = taskExample;
 

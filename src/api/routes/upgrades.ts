@@ -5,12 +5,14 @@ import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
 import { Task } from "../../domain/spec/task";
-import { PageOfUpgrade, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
+import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import {
   activityExample,
+  countsExample,
   pageExample,
   precheckTaskExample,
   previewExample,
@@ -19,7 +21,16 @@ import {
   upgradeSpecExample,
   upgradeUpdateExample,
 } from "../openapi/examples";
-import { IdempotencyKey, pageRequested, paging, parameter, PrecheckId, UpgradeId } from "../parameters";
+import {
+  IdempotencyKey,
+  pageRequested,
+  paging,
+  parameter,
+  PrecheckId,
+  SearchText,
+  SeveralOf,
+  UpgradeId,
+} from "../parameters";
 import { json, type Success, warningHeader } from "../response";
 import { commandFailures, noParameters, route, type Route } from "../route";
 
@@ -50,6 +61,20 @@ const answersUpgrade = (description: string): Success<Upgrade> => ({
   representation: json(Upgrade),
   taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
 });
+
+/** What upgrades are chosen by, also where they are only counted. */
+const filters = {
+  search: parameter(
+    SearchText,
+    "Words that are all found: names of clusters, servers and creators, words in them or their first 3 to 12 characters; or the beginning of an id.",
+  ),
+  bundleId: parameter(ResourceId, "Only upgrades to the bundle with this id. 404 if there is no such bundle."),
+  bundleType: parameter(BundleType, "Only upgrades to bundles of this type."),
+  resourceId: parameter(
+    ResourceId,
+    "Only upgrades of the cluster, NETVIRT instance or management server with this id.",
+  ),
+};
 
 const ifNoneMatch = {
   "If-None-Match": parameter(
@@ -136,20 +161,21 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       operationId: "listUpgrades",
       tag: "upgrades",
       summary: "List upgrades",
-      description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      description: `Sorted by attention: what needs a decision, what is in work, what is scheduled by its time, drafts, what has ended, each the newest first. Other sorts hold among the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
       request: {
         ...noParameters,
-        headers: {
-          ...ifNoneMatch,
-        },
+        headers: ifNoneMatch,
         query: {
-          status: parameter(UpgradeStatus, "Only upgrades in this state."),
-          bundleId: parameter(ResourceId, "Only upgrades to the bundle with this id. 404 if there is no such bundle."),
-          bundleType: parameter(BundleType, "Only upgrades to bundles of this type."),
-          resourceId: parameter(
-            ResourceId,
-            "Only upgrades of the cluster, NETVIRT instance or management server with this id.",
+          status: parameter(
+            SeveralOf(UpgradeStatus),
+            "Only upgrades with one of these statuses. Repeated, or separated by commas.",
           ),
+          phase: parameter(
+            SeveralOf(PublishedPhase),
+            "Only upgrades in one of these phases. Repeated, or separated by commas.",
+          ),
+          sort: parameter(UpgradeSort, "The order; by attention where it is absent."),
+          ...filters,
           ...paging,
         },
       },
@@ -158,6 +184,25 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       failures: [400, 404, 500],
       handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
         service.listUpgrades(filter, pageRequested({ pageNumber, pageSize })),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/counts",
+      access: "READ",
+      role: "VIEWER",
+      load: "LIST",
+      operationId: "countUpgrades",
+      tag: "upgrades",
+      summary: "Count upgrades by phase",
+      description: "Every phase is listed. The numbers may be some seconds old.",
+      request: {
+        ...noParameters,
+        query: filters,
+      },
+      success: { status: 200, description: "Ok", representation: json(UpgradeCounts) },
+      successExample: countsExample,
+      failures: [400, 500],
+      handle: ({ query }) => service.countUpgrades(query),
     }),
     route({
       method: "GET",

@@ -1,4 +1,5 @@
 import * as t from "io-ts";
+import { Product } from "../spec/upgrade";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import type { ClusterMember } from "../spec/cluster";
@@ -16,9 +17,6 @@ import {
   rolloutOf,
   type UpgradePlan,
 } from "./upgrade-plan";
-
-/** A product that a bundle upgrades, as previews name it. */
-export const Product = OneOf("NETVIRT", "MGMT", "HOSTOS");
 
 /** What kind of resource an upgrade brings to a version: two kinds of cluster, and two kinds of server. */
 export const ResourceKind = OneOf("IMAGE", "BASELINE", "NETVIRT", "MGMT");

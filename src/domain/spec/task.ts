@@ -6,13 +6,30 @@ import { Timestamp } from "../timestamp";
 import { RequestWarning } from "./request-warning";
 
 /**
- * What a running Task or SubTask waits for.
+ * What an Upgrade, a running Task or a SubTask waits for.
  *
  * `SOAK`: the time between two hosts. `HEALTH_GATE`: a healthy cluster before the next host. `SWITCHOVER`: the time at which
- * a management server switches over. `COMMIT`: somebody's commit, as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
+ * a management server switches over. `COMMIT`: somebody's commit: of a draft, or as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
  * the Workflow cannot continue, because each try to run its code fails.
+ *
+ * Of an Upgrade also: `TIME`: its scheduled time. `WORKER`: a worker that takes it. `LOCK`: resources that another upgrade
+ * may hold. `PRECHECKS`: prechecks that pass, since the last have failed. `WORK_IN_PROGRESS`: the end of what is in work,
+ * before it is paused or cancelled. `RESUME`: an operator who resumes it. `DECISION`: a retry, or a resolve that gives it up.
  */
-export const WaitingForCode = OneOf("SOAK", "HEALTH_GATE", "SWITCHOVER", "COMMIT", "WORKFLOW_TASK_FAILING");
+export const WaitingForCode = OneOf(
+  "SOAK",
+  "HEALTH_GATE",
+  "SWITCHOVER",
+  "COMMIT",
+  "WORKFLOW_TASK_FAILING",
+  "TIME",
+  "WORKER",
+  "LOCK",
+  "PRECHECKS",
+  "WORK_IN_PROGRESS",
+  "RESUME",
+  "DECISION",
+);
 
 /** What a running Task or SubTask waits for. `code` is for programs, `message` for people. */
 export const WaitingFor = model(
@@ -76,6 +93,10 @@ export const ReasonCode = OneOf(
 );
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 
+/** How a host was when it was last looked at. `connection` is its component manager's word where it is not connected. */
+export const HostState = model({ version: t.string, inMaintenanceMode: t.boolean }, { connection: t.string });
+export type HostState = t.TypeOf<typeof HostState>;
+
 /**
  * A part of a task; nests as deep as the work does: product, cluster, host (Spec 2.5). What programs decide by is in fields
  * of their own, beside the description, which is for people.
@@ -102,6 +123,8 @@ export interface SubTask {
   readonly progressPercent?: number;
   /** Not all parts of it are kept: an earlier run of the prechecks. */
   readonly isTruncated?: boolean;
+  /** Of a host that failed or was in work when its cluster ended before its end. */
+  readonly hostState?: HostState;
 }
 
 export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask", () =>
@@ -120,6 +143,7 @@ export const SubTask: t.Type<SubTask, unknown, unknown> = t.recursion("SubTask",
       maximumAttempts: WholeNumber,
       progressPercent: WholeNumber,
       isTruncated: t.boolean,
+      hostState: HostState,
     },
   ),
 );

@@ -1,6 +1,6 @@
 import { type ErrorBody, remediationFor } from "../errors";
 import { type ClusterKind, type ClusterUpgradePlan, rolloutOf } from "../plan/upgrade-plan";
-import type { Stage, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
+import type { HostState, Stage, SubTask, SubTaskStatus, WaitingFor } from "../spec/task";
 import {
   baselineHostStages,
   type ClusterHost,
@@ -60,6 +60,8 @@ export type ClusterProgress = { readonly at: string } & (
   | { readonly type: "HostsJoined"; readonly hosts: readonly ClusterHost[]; readonly kind: ClusterKind }
   /** The cluster does not list a host any more. */
   | { readonly type: "HostLeft"; readonly host: string }
+  /** The cluster ends before its end: how its hosts are now. */
+  | { readonly type: "HostsLookedAt"; readonly hosts: readonly ClusterHost[] }
   /** No host is in work: what is waited for, and how long. */
   | { readonly type: "Waiting"; readonly waitingFor: WaitingFor }
   /** The upgrade is paused, or resumed. */
@@ -122,6 +124,8 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
       };
     case "HostLeft":
       return leftBy(leftBy(subTask, progress.host, "PENDING", at), progress.host, "IN_PROGRESS", at);
+    case "HostsLookedAt":
+      return { ...subTask, ...(subTask.subTasks && { subTasks: lookedAt(subTask.subTasks, progress.hosts) }) };
     case "Waiting":
       return waitingPart(subTask, progress.waitingFor);
     case "PauseChanged":
@@ -170,6 +174,24 @@ function joinedHosts(
   return hosts
     .filter(({ host }) => !known.has(host))
     .map((host) => initialHostSubTask(host, { hosts, upgradedBefore: [], ...(kind && { kind }) }, at));
+}
+
+/** Hosts that have failed or are in work, with how they are now. */
+function lookedAt(parts: readonly SubTask[], hosts: readonly ClusterHost[]): SubTask[] {
+  const known = new Map(hosts.map((host) => [host.host, host]));
+  return parts.map((part) => {
+    const host = known.get(part.resources?.[0]?.resourceId ?? "");
+    if (!host || (part.status !== "IN_PROGRESS" && part.status !== "FAILED")) return part;
+    const { version, connection, inMaintenanceMode = false } = host;
+    const hostState = { version, inMaintenanceMode, ...(connection !== undefined && { connection }) };
+    const description = part.status === "FAILED" ? `${part.description} ${describeState(hostState)}` : part.description;
+    return { ...part, hostState, description };
+  });
+}
+
+function describeState({ version, connection, inMaintenanceMode }: HostState): string {
+  const connected = connection === undefined ? "is connected" : `is ${connection}`;
+  return `It runs ${version || "an unknown version"}, ${connected} and ${inMaintenanceMode ? "in" : "not in"} maintenance mode.`;
 }
 
 function leftBy(subTask: SubTask, id: string, from: "PENDING" | "IN_PROGRESS", at: string): SubTask {
@@ -282,7 +304,7 @@ function endHost(host: SubTask, at: string): SubTask {
   return {
     ...host,
     status: "FAILED",
-    description: error.message,
+    description: host.hostState ? `${error.message} ${describeState(host.hostState)}` : error.message,
     completionTimestamp: at,
     stages: endStages(host.stages ?? [], at, error),
     errors: [error],

@@ -2,7 +2,7 @@ import type { ErrorBody } from "../errors";
 import { firstPhase } from "../plan/schedule";
 import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
 import type { Stage, SubTask, Task } from "../spec/task";
-import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
+import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { confirmStart, missStart } from "./late-start";
 import { isBeyondRetry } from "./mgmt-progress";
 import { changeLastPrechecks, endResourcePrechecks, precheckRun, precheckType, startPrechecks } from "./prechecks";
@@ -14,7 +14,13 @@ import { begin, endPart, endWithParts, from, withResource } from "./task-parts";
 export type TaskProgress = { readonly at: string } &
   /** `errors` are added to those the Task already has. */
   (
-    | { readonly type: "PhaseEntered"; readonly phase: UpgradePhase; readonly errors?: readonly ErrorBody[] }
+    | {
+        readonly type: "PhaseEntered";
+        readonly phase: UpgradePhase;
+        readonly errors?: readonly ErrorBody[];
+        /** What the hosts run, as last read; told at a cancellation. */
+        readonly hostVersions?: readonly HostVersion[];
+      }
     /** Prechecks of these resources begin; a second run gets a SubTask of its own, earlier runs stay. */
     | { readonly type: "PrechecksStarted"; readonly resources: readonly ResourcePlan[] }
     | { readonly type: "ResourcePrechecked"; readonly resourceId: string; readonly stages: readonly Stage[] }
@@ -31,6 +37,8 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "StartedLate"; readonly seconds: number }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
+    /** Somebody has cancelled it; it has not ended yet. */
+    | { readonly type: "CancelRequested" }
     /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task ({@link keepErrors}). */
     | { readonly type: "RetryStarted"; readonly resources: readonly ResourcePlan[] }
     /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
@@ -70,7 +78,7 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
   if (!mayHappen(task, progress.type)) return task;
   switch (progress.type) {
     case "PhaseEntered":
-      return enterPhase(task, progress.phase, at, progress.errors ?? []);
+      return enterPhase(task, progress);
     case "PrechecksStarted":
       return startPrechecks(task, progress.resources, at);
     case "ResourcePrechecked":
@@ -104,6 +112,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return startLate(task, progress.seconds);
     case "ResourceChanged":
       return changeResource(task, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask));
+    case "CancelRequested":
+      return { ...task, isCancellable: false };
     case "RetryStarted":
       return startRetry(task, progress.resources, at);
     case "ResolutionEnded":
@@ -174,7 +184,10 @@ function productDescription(product: string): string {
   return `Upgrade ${product} of every resource; resources run in parallel.`;
 }
 
-function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonly ErrorBody[]): Task {
+function enterPhase(
+  task: Task,
+  { phase, at, errors = [], hostVersions = [] }: Extract<TaskProgress, { readonly type: "PhaseEntered" }>,
+): Task {
   const ended = hasEnded(phase);
   const { completionTimestamp: _before, ...rest } = ended ? confirmStart(task) : task;
   const cancelled = phase === "CANCELLED";
@@ -184,9 +197,10 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
   );
   return {
     ...rest,
-    ...describeTask(task, phase),
+    ...describeTask(task, phase, hostVersions),
     status: statusOfPhase(phase).task,
-    isCancellable: !ended,
+    // A cancellation is never taken back.
+    isCancellable: !ended && task.isCancellable !== false,
     isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
     ...(parts && { subTasks: parts }),
@@ -256,7 +270,11 @@ function changeAll(task: Task, change: (part: SubTask) => SubTask): Task {
 }
 
 /** The part of a Task that says in words where the upgrade stands, where its status alone does not say enough. */
-function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "localizableDescriptionPack"> {
+function describeTask(
+  task: Task,
+  phase: UpgradePhase,
+  hostVersions: readonly HostVersion[] = [],
+): Pick<Task, "localizableDescriptionPack"> {
   const { localizableDescriptionPack: pack, name } = task;
   if (!pack) return {};
   const planned = pack.arguments?.slice(0, plannedArguments) ?? [];
@@ -270,7 +288,7 @@ function describeTask(task: Task, phase: UpgradePhase): Pick<Task, "localizableD
       ...pack,
       messageKey: "upgrade.task.cancelled",
       arguments: [...planned, ...Object.values(counts).map(String)],
-      message: `${name}: cancelled. ${sentence(counts)}`,
+      message: `${name}: cancelled. ${sentence(counts)}${versionsInWords(hostVersions)}`,
     });
   }
   if (phase === "START_MISSED") {
@@ -312,6 +330,11 @@ function countResources({ subTasks = [] }: Task): ResourceCounts {
     interrupted: count("IN_PROGRESS", "FAILED"),
     notBegun: count("PENDING"),
   };
+}
+
+function versionsInWords(versions: readonly HostVersion[]): string {
+  if (versions.length === 0) return "";
+  return ` Hosts by version: ${versions.map(({ version, hosts }) => `${hosts} on ${version}`).join(", ")}.`;
 }
 
 function sentence({ upgraded, needless, interrupted, notBegun }: ResourceCounts): string {

@@ -54,9 +54,9 @@ const deviations = {
   ],
   /** "`Task.status`": answers have one spelling of each value, and so does the document. */
   taskStatus: ["Pending", "In Progress", "Successful", "Failed", "Cancelled", "COMPLETED_WITH_WARNING", "SKIPPED"],
-  /** "paging", "filter of the list by resource", "asking again for the list", "authentication", "too many requests". */
+  /** "paging", "filters of the list", "sorting", "asking again for the list", "authentication", "too many requests". */
   get: {
-    parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"],
+    parameters: ["phase", "search", "sort", "pageNumber", "pageSize", "resourceId", "If-None-Match"],
     statuses: ["304", "403", "429", "503"],
   },
   /** "Idempotency-Key", "too many requests". */
@@ -80,6 +80,12 @@ const furtherModels = [
   "ErrorCause",
   "WaitingFor",
   "RequestWarning",
+  "HostState",
+  "UpgradeHosts",
+  "UpgradeCounts",
+  "PhaseCount",
+  "HostVersion",
+  "ProductVersions",
   // Of paths that it does not have.
   "TaskChange",
   "SubTaskChange",

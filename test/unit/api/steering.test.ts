@@ -6,6 +6,7 @@ import {
   activityExample,
   bundleExample,
   cancelledTaskExample,
+  countsExample,
   clusterExample,
   pageOfBundleExample,
   pageOfClusterExample,
@@ -128,6 +129,13 @@ const calls: Record<string, Call> = {
     answer: cancelledTaskExample,
     asked: ["cancelTask", id, "dev"],
     names: "task",
+  },
+  countUpgrades: {
+    method: "GET",
+    path: "/v1/upgrades/counts?search=jane",
+    status: 200,
+    answer: countsExample,
+    asked: ["countUpgrades", { search: "jane" }],
   },
   listNetvirt: {
     method: "GET",

@@ -3,6 +3,7 @@ import pino from "pino";
 import { emptyRecord } from "../../../src/domain/activity/activity-record";
 import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
+import { initialFacts } from "../../../src/domain/upgrade/upgrade-facts";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import { activityQuery, prechecksSignal, retrySignal, taskQueue } from "../../../workflows/messages";
@@ -170,6 +171,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
         results: [],
         hosts: [],
         missed: [],
+        facts: initialFacts(plan),
       };
       const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
       const before: CarriedUpgrade = {

@@ -4,6 +4,7 @@ import { emptyRecord } from "../../../src/domain/activity/activity-record";
 import type { PendingWait } from "../../../activities/contract";
 import { readWaits } from "../../../src/temporal/upgrade-waits";
 import { readHolder } from "../../../src/temporal/lock-holder";
+import { initialFacts } from "../../../src/domain/upgrade/upgrade-facts";
 import { initialTask } from "../../../src/domain/task/task-progress";
 import { taskQueue } from "../../../workflows/messages";
 import type { CarriedUpgrade } from "../../../workflows/upgrade/continue-as-new";
@@ -66,7 +67,12 @@ describe("A long wait", function () {
     const phase = "SCHEDULED" as const;
     const known = { task: initialTask(plan), children: [], results: [], hosts: [], missed: [], askedAt: 0 };
     const errors = { failedPrechecks: [], warnings: [] };
-    const toldBefore = { notices: { sequence: 0, runs: 0 }, notifier: {}, activity: emptyRecord };
+    const toldBefore = {
+      notices: { sequence: 0, runs: 0 },
+      notifier: {},
+      activity: emptyRecord,
+      facts: initialFacts(plan),
+    };
     const before: CarriedUpgrade = {
       state: { ...known, ...errors, ...toldBefore, phase, phaseSince: plan.creationTimestamp },
       outcomes: [],

@@ -1,6 +1,7 @@
 import { RequestWarning } from "../../../domain/spec/request-warning";
 import {
   CanonicalTaskStatus,
+  HostState,
   LocalizableDescriptionPack,
   PageOfTask,
   ReasonCode,
@@ -111,6 +112,12 @@ export const taskModels = {
     maximumAttempts: "How many attempts there are at most.",
     progressPercent: "How far the running step is, from 0 to 100.",
     isTruncated: "Whether some of its parts are no longer kept.",
+    hostState: "How the host was when its cluster failed or was cancelled, if it had failed or was in work.",
+  }),
+  HostState: object(HostState, "How a host was when it was last looked at.", {
+    version: "Version that it ran.",
+    inMaintenanceMode: "Whether it was in maintenance mode.",
+    connection: "What its component manager said of its connection. Absent where it was connected.",
   }),
   SubTaskStatus: enumeration(SubTaskStatus, "State of a part of a task.", {
     PENDING: "Not started.",
@@ -151,7 +158,14 @@ export const taskModels = {
     SOAK: "The time between two hosts.",
     HEALTH_GATE: "A healthy cluster, before the next host.",
     SWITCHOVER: "The time of a switchover.",
-    COMMIT: "A commit, because the work could not begin at its time.",
+    COMMIT: "A commit: of a draft, or of work that could not begin at its time.",
+    TIME: "The scheduled time.",
+    WORKER: "A worker.",
+    LOCK: "Resources that another upgrade holds, or may hold.",
+    PRECHECKS: "Prechecks that pass.",
+    WORK_IN_PROGRESS: "The safe end of what is in work.",
+    RESUME: "An operator who resumes it.",
+    DECISION: "A retry, or a resolve that gives it up.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. An error with the code `WORKFLOW_BLOCKED` says why, and what to do.",
   }),
