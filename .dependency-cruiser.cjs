@@ -228,6 +228,7 @@ module.exports = {
         "string-width",
         "picocolors",
         "yaml",
+        "luxon",
       ),
     ),
     never(

@@ -158,7 +158,7 @@ export interface Counts {
 const hostTypes = new Set(["HOST_UPGRADE", "NETVIRT_NODE_UPGRADE"]);
 
 /** The hosts and nodes below some parts; parts that have none known yet count nothing. */
-function countHosts(parts: readonly SubTask[] = []): Counts {
+export function countHosts(parts: readonly SubTask[] = []): Counts {
   const counts = { total: 0, done: 0, running: 0, failed: 0 };
   const add = (part: SubTask): void => {
     if (hostTypes.has(part.type)) {

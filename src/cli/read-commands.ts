@@ -1,5 +1,5 @@
+import { Option } from "commander";
 import type * as t from "io-ts";
-import { largestPage, type PageMetadata } from "../domain/page";
 import { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import { Cluster, PageOfCluster } from "../domain/spec/cluster";
 import {
@@ -10,8 +10,10 @@ import {
 } from "../domain/spec/installations";
 import { PageOfTask, Task } from "../domain/spec/task";
 import { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
+import { allPages } from "./all-pages";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./errors";
+import { type NamedKind, ofUpgrade } from "./names";
 import {
   bundlesTable,
   clustersTable,
@@ -27,37 +29,53 @@ interface ListOptions {
   readonly status?: string;
   readonly bundle?: string;
   readonly cluster?: string;
+  readonly resource?: string;
 }
 
 /** `list`, `get`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
 export function addReadCommands(add: AddCommand): void {
   add("list", "List upgrades", ["upgradectl list --status INPROGRESS", "upgradectl list -o json"])
     .option("--status <status>", "only with this status, such as DRAFT or INPROGRESS")
-    .option("--bundle <id>", "only to this bundle")
-    .option("--cluster <id>", "only of this cluster")
+    .option("--bundle <bundle>", "only to this bundle: its version, name or id")
+    .option("--cluster <cluster>", "only of this cluster: its name or id")
+    .addOption(
+      new Option("--resource <resource>", "only of this cluster, management server or NETVIRT instance").conflicts(
+        "cluster",
+      ),
+    )
     .action(add.run(list));
   add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
-    .argument("<id>", "the id that `start` has printed")
+    .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(get));
   add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
-    .argument("<id>", "the id that `start` has printed")
+    .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(watch));
   add("bundles", "List what there is to upgrade to, or show one bundle", ["upgradectl bundles"])
-    .argument("[id]", "one bundle")
-    .action(add.runWithOptionalId(bundles));
+    .argument("[bundle]", "one bundle: its version, name or id")
+    .action(add.runWithName(bundles));
   add("clusters", "List what can be upgraded, or show one cluster with its hosts", ["upgradectl clusters"])
-    .argument("[id]", "one cluster")
-    .action(add.runWithOptionalId(clusters));
-  add("netvirt", "List NETVIRT instances with their host and edge clusters", ["upgradectl netvirt"]).action(
-    add.run(async (context) => {
-      const page = await context.client.request("GET", "/v1/netvirt", PageOfNetvirtInstance);
-      context.print(page, () => netvirtTable(page.elements ?? [], context.columns));
-      return exitCode.successful;
-    }),
+    .argument("[cluster]", "one cluster: its name or id")
+    .action(add.runWithName(clusters));
+  add("netvirt", "List NETVIRT instances with their host and edge clusters, or show one", ["upgradectl netvirt"])
+    .argument("[instance]", "one instance: its name or id")
+    .action(
+      add.runWithName(async (context, name) => {
+        const page = await context.client.request("GET", "/v1/netvirt", PageOfNetvirtInstance);
+        const shown = await elementsNamed(context, "netvirt", name, page);
+        context.print(shown, () => netvirtTable(shown.elements ?? [], context.columns));
+        return exitCode.successful;
+      }),
+    );
+  addNameable(add, "servers", "management servers", "server", "/v1/management-servers", PageOfManagementServer);
+  addNameable(
+    add,
+    "personalities",
+    "images for image-managed clusters",
+    "personality",
+    "/v1/personalities",
+    PageOfPersonality,
   );
-  addNameable(add, "servers", "management servers", "/v1/management-servers", PageOfManagementServer);
-  addNameable(add, "personalities", "images for image-managed clusters", "/v1/personalities", PageOfPersonality);
-  addNameable(add, "isos", "ISOs for baseline-managed clusters", "/v1/isos", PageOfIso);
+  addNameable(add, "isos", "ISOs for baseline-managed clusters", "iso", "/v1/isos", PageOfIso);
 }
 
 interface Nameable {
@@ -71,24 +89,42 @@ function addNameable<A extends { readonly elements?: readonly Nameable[] }>(
   add: AddCommand,
   name: string,
   title: string,
+  kind: NamedKind,
   path: string,
   codec: t.Type<A, unknown, unknown>,
 ): void {
-  add(name, `List ${title}`, [`upgradectl ${name}`]).action(
-    add.run(async (context) => {
-      const page = await context.client.request("GET", path, codec);
-      context.print(page, () => nameableTable(page.elements ?? [], context.columns));
-      return exitCode.successful;
-    }),
-  );
+  add(name, `List ${title}, or show one`, [`upgradectl ${name}`])
+    .argument("[name]", "one of them: its name or id")
+    .action(
+      add.runWithName(async (context, wanted) => {
+        const page = await elementsNamed(context, kind, wanted, await context.client.request("GET", path, codec));
+        context.print(page, () => nameableTable(page.elements ?? [], context.columns));
+        return exitCode.successful;
+      }),
+    );
 }
 
-async function list(context: CommandContext, { status, bundle, cluster }: ListOptions): Promise<ExitCode> {
-  const { client } = context;
-  const ofCluster = { ...(cluster !== undefined && { resourceId: cluster }) };
+/** The page with only the element that is named, where one is. */
+async function elementsNamed<A extends { readonly elements?: readonly { readonly id: string }[] }>(
+  { names }: CommandContext,
+  kind: NamedKind,
+  name: string | undefined,
+  page: A,
+): Promise<A> {
+  if (name === undefined) return page;
+  const { id } = await names.find(kind, name);
+  return { ...page, elements: page.elements?.filter((one) => one.id === id) };
+}
+
+async function list(context: CommandContext, { status, bundle, cluster, resource }: ListOptions): Promise<ExitCode> {
+  const { client, names } = context;
+  const ofCluster = {
+    ...(cluster !== undefined && { resourceId: await names.idOf("cluster", cluster) }),
+    ...(resource !== undefined && { resourceId: await names.resourceId(resource) }),
+  };
   const filter = {
     ...(status !== undefined && { status }),
-    ...(bundle !== undefined && { bundleId: bundle }),
+    ...(bundle !== undefined && { bundleId: await names.idOf("bundle", bundle) }),
     ...ofCluster,
   };
   const { elements, total } = await allPages((paging) =>
@@ -127,65 +163,26 @@ async function get(context: CommandContext, id: string): Promise<ExitCode> {
   return exitCode.successful;
 }
 
-async function bundles(context: CommandContext, id: string | undefined): Promise<ExitCode> {
-  if (id === undefined) {
+async function bundles(context: CommandContext, name: string | undefined): Promise<ExitCode> {
+  if (name === undefined) {
     const page = await context.client.request("GET", "/v1/bundles", PageOfBundle);
     context.print(page, () => bundlesTable(page.elements ?? [], context.columns));
   } else {
+    const id = await context.names.idOf("bundle", name);
     const bundle = await context.client.request("GET", `/v1/bundles/${encodeURIComponent(id)}`, Bundle);
     context.print(bundle, () => bundlesTable([bundle], context.columns));
   }
   return exitCode.successful;
 }
 
-async function clusters(context: CommandContext, id: string | undefined): Promise<ExitCode> {
-  if (id === undefined) {
+async function clusters(context: CommandContext, name: string | undefined): Promise<ExitCode> {
+  if (name === undefined) {
     const page = await context.client.request("GET", "/v1/clusters", PageOfCluster);
     context.print(page, () => clustersTable(page.elements ?? [], context.columns));
   } else {
+    const id = await context.names.idOf("cluster", name);
     const cluster = await context.client.request("GET", `/v1/clusters/${encodeURIComponent(id)}`, Cluster);
     context.print(cluster, () => clusterView(cluster, context.columns));
   }
   return exitCode.successful;
-}
-
-/** A page as the service answers it. */
-export interface PageOf<A> {
-  readonly elements?: readonly A[];
-  readonly pageMetadata?: PageMetadata;
-}
-
-/** What a list holds. `total` is more than there are elements where the service could not read some. */
-export interface WholeList<A> {
-  readonly elements: A[];
-  readonly total: number;
-}
-
-/** How often a list that changes while it is read is walked at most. */
-const mostWalks = 3;
-
-/**
- * All elements of a list that comes in pages, each once. What ends meanwhile moves to another place of the list, so an
- * element may slip from a page that is still to come into one that is read already: then the list is walked again.
- * `isEnough` ends the walk before the end.
- */
-export async function allPages<A extends { readonly id: string }>(
-  read: (paging: { readonly pageNumber: string; readonly pageSize: string }) => Promise<PageOf<A>>,
-  isEnough: (found: ReadonlyMap<string, A>) => boolean = () => false,
-): Promise<WholeList<A>> {
-  const found = new Map<string, A>();
-  let total = 0;
-  for (let walk = 0; walk < mostWalks; walk += 1) {
-    let pages = 1;
-    for (let page = 0; page < pages; page += 1) {
-      const { elements = [], pageMetadata } = await read({ pageNumber: `${page}`, pageSize: `${largestPage}` });
-      for (const element of elements) found.set(element.id, element);
-      total = pageMetadata?.totalElements ?? found.size;
-      pages = Math.ceil(total / largestPage);
-      if (isEnough(found)) return { elements: [...found.values()], total };
-    }
-    // The service reads one page in an order that nothing slips through.
-    if (pages <= 1 || found.size >= total) break;
-  }
-  return { elements: [...found.values()], total: Math.max(total, found.size) };
 }

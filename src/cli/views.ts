@@ -170,6 +170,36 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
   ];
 }
 
+/**
+ * What an upgrade would do, in a few lines: for whoever is about to start it. `hosts`: how many there are of each cluster,
+ * by its id, where that is known.
+ */
+export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, number>): string[] {
+  const left = new Map<string, number>();
+  for (const { resourceId, hosts: some = [] } of plan.waves.flatMap(({ parts }) => parts))
+    left.set(resourceId, (left.get(resourceId) ?? 0) + some.length);
+  const resources = plan.products.flatMap(({ product, resources: all }) => all.map((one) => ({ ...one, product })));
+  const clusters = resources.filter(({ product, errors }) => product === "HOSTOS" && !errors);
+  const total = (of: (id: string) => number) => clusters.reduce((sum, { resourceId }) => sum + of(resourceId), 0);
+  const toUpgrade = total((id) => left.get(id) ?? 0);
+  const atTarget = total((id) => Math.max((hosts.get(id) ?? 0) - (left.get(id) ?? 0), 0));
+  const rows = resources.map(({ product, resourceId, name, targetVersion, errors }) => [
+    product,
+    plain(name),
+    plain(targetVersion),
+    product !== "HOSTOS" ? "-" : errors ? "not known" : hostsText(left.get(resourceId) ?? 0, hosts.get(resourceId)),
+  ]);
+  return [
+    legible(plan.name),
+    ...table(["PRODUCT", "RESOURCE", "TO VERSION", "HOSTS TO UPGRADE"], rows),
+    `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target.`,
+  ];
+}
+
+function hostsText(left: number, total: number | undefined): string {
+  return total === undefined || total < left ? `${left}` : `${left} of ${total}`;
+}
+
 function attempts({ maximumAttempts, retryDelay }: PreviewedResource): string {
   return maximumAttempts === 1 ? "1" : `${maximumAttempts}, ${retryDelay} s apart`;
 }
