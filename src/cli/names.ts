@@ -51,7 +51,7 @@ const kinds = {
   bundle: kind("bundle", "bundles", "/v1/bundles", PageOfBundle, ({ id, version, description, components = [] }) => ({
     id,
     names: [version, description].flatMap((one) => one ?? []),
-    detail: [version, description, components.map(({ type }) => type).join(", ")].filter(Boolean).join(", "),
+    detail: `${description ?? version ?? ""} (${components.map(({ type }) => type).join(", ")})`,
     parts: components.flatMap(({ type }) => type ?? []),
   })),
   server: kind("management server", "servers", "/v1/management-servers", PageOfManagementServer, named),

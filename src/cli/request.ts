@@ -91,8 +91,8 @@ async function bundleNamed(context: CommandContext, text: string): Promise<Named
     others = several.filter((one) => !chosen.includes(one));
     return chosen.length === 0 ? several : chosen;
   });
-  context.say(`To: ${bundle.detail} (${bundle.id})`);
-  for (const { id, detail } of others) context.say(`Also of this version: ${detail}; --to ${id}`);
+  context.say(`To: ${bundle.detail}, bundle ${bundle.id}`);
+  for (const { id, detail } of others) context.say(`Not to: ${detail}, which is --to ${id}`);
   return bundle;
 }
 
