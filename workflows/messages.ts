@@ -8,6 +8,7 @@ import type { RequestOutcome } from "../src/domain/requests/upgrade-request";
 import type { SubTask, Task } from "../src/domain/spec/task";
 import type { Upgrade } from "../src/domain/spec/upgrade";
 import type { HostCounts, ResourceOutcome } from "../src/domain/task/sub-task";
+import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { ActivityWaits } from "../src/domain/time-limits";
 
 /** The Task Queue of all Workflows and Activities. */
@@ -64,7 +65,13 @@ export const HostsReport = model(
       {},
     ),
   },
-  { lastError: t.string },
+  {
+    lastError: t.string,
+    /** How many hosts run which version. */
+    versions: t.record(t.string, WholeNumber),
+    /** Nothing of the resource is being done, because it is paused. */
+    isAtRest: t.boolean,
+  },
 );
 export type HostsReport = t.TypeOf<typeof HostsReport>;
 
@@ -143,6 +150,8 @@ export interface ResourceResult {
   readonly hosts: HostCounts;
   /** Ids of the hosts that run the target version because of this upgrade. */
   readonly upgradedHosts: readonly string[];
+  /** How many of its hosts run which version, as last read; absent where none was. */
+  readonly versions?: VersionCounts;
   readonly error?: ErrorBody;
 }
 

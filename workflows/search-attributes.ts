@@ -7,5 +7,18 @@ export const bundleIdKey = defineSearchAttributeKey("BundleId", SearchAttributeT
 export const bundleTypeKey = defineSearchAttributeKey("BundleType", SearchAttributeType.KEYWORD);
 export const resourceIdsKey = defineSearchAttributeKey("ResourceIds", SearchAttributeType.KEYWORD_LIST);
 
+/** The phase that clients read, by which the list is sorted and its tabs are counted. */
+export const upgradePhaseKey = defineSearchAttributeKey("UpgradePhase", SearchAttributeType.KEYWORD);
+/** What the list finds an upgrade by; see `searchTerms` in src/domain/upgrade/search-terms.ts. */
+export const searchTermsKey = defineSearchAttributeKey("SearchTerms", SearchAttributeType.KEYWORD_LIST);
+
 /** All of them. config/temporal/setup-namespace.sh makes the same ones. */
-export const searchAttributes = [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey];
+export const searchAttributes = [
+  upgradeStatusKey,
+  taskStatusKey,
+  bundleIdKey,
+  bundleTypeKey,
+  resourceIdsKey,
+  upgradePhaseKey,
+  searchTermsKey,
+];

@@ -47,4 +47,6 @@ temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name TaskStatus --type Keyword \
   --name BundleId --type Keyword \
   --name BundleType --type Keyword \
-  --name ResourceIds --type KeywordList
+  --name ResourceIds --type KeywordList \
+  --name UpgradePhase --type Keyword \
+  --name SearchTerms --type KeywordList

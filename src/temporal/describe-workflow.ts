@@ -10,6 +10,7 @@ import { SubTask, Task } from "../domain/spec/task";
 import { Upgrade } from "../domain/spec/upgrade";
 import { hasTaskEnded, type LostBecause, lostTask, lostUpgrade } from "../domain/task/lost-upgrade";
 import { Timestamp } from "../domain/timestamp";
+import { asCancelling } from "../domain/upgrade/published-phase";
 import type { Deadline } from "../upgrades/ports";
 import { grpcCode, isMissingNamespace } from "./temporal-error";
 
@@ -211,10 +212,12 @@ export class UpgradeDescriptions {
     const { upgrade, task, requestDigest } = stored;
     const lost = lostBecause(status);
     const endedAt = closeTime ?? new Date().toISOString();
+    const running = status === "RUNNING";
+    const known = running && cancelRequested ? asCancelling(upgrade) : upgrade;
     return {
-      running: status === "RUNNING",
+      running,
       cancelRequested,
-      upgrade: lost === undefined || upgrade.endTime !== undefined ? upgrade : lostUpgrade(upgrade, endedAt),
+      upgrade: lost === undefined || upgrade.endTime !== undefined ? known : lostUpgrade(upgrade, endedAt),
       task: lost === undefined || hasTaskEnded(task) ? task : lostTask(task, lost, endedAt),
       requestDigest,
       history,

@@ -151,7 +151,7 @@ export class TaskReader {
       }),
     );
     const [asOf] = dates.sort();
-    const task = afterTheEnd(withResources(known.value.task, details), description);
+    const task = withCloseOf(withResources(known.value.task, details), description);
     return withBlocked(asOf === undefined || hasTaskEnded(task) ? task : { ...task, asOf }, blocked);
   }
 
@@ -304,8 +304,11 @@ export class TaskReader {
   }
 }
 
-function afterTheEnd(task: Task, { status, closeTime }: WorkflowDescription): Task {
+/** What Temporal knows of an upgrade's end or cancellation and its Workflow has not told. */
+function withCloseOf(task: Task, { status, closeTime, cancelRequested }: WorkflowDescription): Task {
   const reason = lostBecause(status);
-  if (reason === undefined || hasTaskEnded(task)) return task;
+  if (hasTaskEnded(task)) return task;
+  if (reason === undefined)
+    return cancelRequested && task.isCancellable === true ? { ...task, isCancellable: false } : task;
   return lostTask(task, reason, closeTime ?? new Date().toISOString());
 }

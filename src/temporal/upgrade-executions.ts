@@ -8,14 +8,17 @@ import {
   bundleIdKey,
   bundleTypeKey,
   resourceIdsKey,
+  searchTermsKey,
   taskStatusKey,
+  upgradePhaseKey,
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
-import { upgradeView } from "../domain/plan/schedule";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task/task-progress";
+import { searchTerms } from "../domain/upgrade/search-terms";
+import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
@@ -142,7 +145,7 @@ type StartOrigin = AskedBy & { readonly requestId?: string };
 
 /** Starts the Workflow with all that lists and readers need before a worker has seen it. */
 export async function startWorkflow(client: Client, plan: UpgradePlan, origin: StartOrigin): Promise<void> {
-  const upgrade = upgradeView(plan);
+  const upgrade = initialUpgrade(plan, origin.requestedBy);
   const task = initialTask(plan);
   const memo: UpgradeMemo = { upgrade, task, children: [], publishedAt: plan.creationTimestamp, ...origin };
   const resources = resourcesOf(plan);
@@ -157,6 +160,8 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: taskStatusKey, value: task.status },
       { key: bundleIdKey, value: plan.bundle.id },
       ...(plan.bundle.type === undefined ? [] : [{ key: bundleTypeKey, value: plan.bundle.type }]),
+      { key: upgradePhaseKey, value: upgrade.phase ?? "WAITING" },
+      { key: searchTermsKey, value: searchTerms(upgrade) },
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),

@@ -16,13 +16,7 @@ import {
 import type { UpgradeActivities } from "../../activities/contract";
 import { cachedCliPath } from "../../src/temporal/find-temporal-cli";
 import { taskQueue } from "../../workflows/messages";
-import {
-  bundleIdKey,
-  bundleTypeKey,
-  resourceIdsKey,
-  taskStatusKey,
-  upgradeStatusKey,
-} from "../../workflows/search-attributes";
+import { searchAttributes } from "../../workflows/search-attributes";
 import type { LogWatch } from "./watched-logs";
 
 const root = resolve(__dirname, "../..");
@@ -81,6 +75,8 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
       BundleId: keyword,
       BundleType: keyword,
       ResourceIds: keywordList,
+      UpgradePhase: keyword,
+      SearchTerms: keywordList,
     },
   });
   return env;
@@ -110,7 +106,7 @@ export async function startDevServer(settings: readonly string[] = []): Promise<
     TestWorkflowEnvironment.createLocal({
       server: {
         executable: { type: "existing-path", path },
-        searchAttributes: [upgradeStatusKey, taskStatusKey, bundleIdKey, bundleTypeKey, resourceIdsKey],
+        searchAttributes,
         extraArgs: [...dynamicConfig, ...settings].flatMap((setting) => ["--dynamic-config-value", setting]),
         log: { format: "pretty", level: "error" },
       },

@@ -9,6 +9,7 @@ import {
 } from "../../src/domain/task/cluster-progress";
 import type { ClusterHost } from "../../src/domain/task/host-remediation";
 import type { HostCounts, ResourceOutcome } from "../../src/domain/task/sub-task";
+import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now } from "../clock";
 import type { ClusterUpgradeInput } from "../messages";
 import { type CommonEvent, type EndDetails, ResourceState, upgradedIds } from "./resource-state";
@@ -23,6 +24,10 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   private readonly running = new Set<string>();
   private publishedTenth = -1;
   private publishedFailure = false;
+  private reportedRunning = 0;
+  private reportIsDue = false;
+  /** Versions of the hosts, by their ids, as last read. */
+  private readonly hostVersions = new Map<string, string>();
 
   constructor(readonly input: ClusterUpgradeInput) {
     super(input.upgradeId, input.cluster.resourceId, initialClusterSubTask(input.cluster, now()));
@@ -32,8 +37,28 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     return applyClusterProgress(this.subTask, { ...event, at });
   }
 
+  override record(event: ProgressEvent | CommonEvent<ClusterStageType>): void {
+    super.record(event);
+    if (event.type === "HostsRead" || event.type === "HostsJoined") this.hostsSeen(event.hosts);
+    else if (event.type === "HostSucceeded") this.hostVersions.set(event.host, event.result.version);
+    else if (event.type === "HostLeft") this.hostVersions.delete(event.host);
+  }
+
+  /** What hosts run, as just read. */
+  private hostsSeen(hosts: readonly ClusterHost[]): void {
+    for (const { host, version } of hosts) this.hostVersions.set(host, version);
+  }
+
   counts(): HostCounts {
     return countHosts(this.subTask);
+  }
+
+  protected override versions(): VersionCounts | undefined {
+    if (this.hostVersions.size === 0) return undefined;
+    const counts: Record<string, number> = {};
+    for (const version of this.hostVersions.values())
+      counts[version || "unknown"] = (counts[version || "unknown"] ?? 0) + 1;
+    return counts;
   }
 
   protected ending(outcome: ResourceOutcome, { error }: EndDetails): ProgressEvent {
@@ -45,8 +70,9 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
   }
 
   /**
-   * Publishes the hosts and reports them to the upgrade: at every tenth of them and at the first failure, so that a large
-   * cluster floods neither its upgrade with Signals nor its history with memos.
+   * Publishes the hosts: at every tenth of them and at the first failure, so that a large cluster floods neither its upgrade
+   * with Signals nor its history with memos. They are reported to the upgrade by {@link hostsBegan} or {@link hostsWait}, so
+   * that the same Signal tells of the next ones.
    */
   hostsChanged(): void {
     const hosts = this.counts();
@@ -57,7 +83,22 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
     this.publishedTenth = tenth;
     this.publishedFailure = hosts.failed > 0;
     this.publish();
-    this.report();
+    this.reportIsDue = true;
+  }
+
+  /** Hosts have begun: reports them where there is something new to tell. */
+  hostsBegan(): void {
+    const { total, upgraded, skipped, failed, left } = this.counts();
+    const running = total - upgraded - skipped - failed - left;
+    if (running !== this.reportedRunning) this.reportIsDue = true;
+    this.reportedRunning = running;
+    this.hostsWait();
+  }
+
+  /** No further host begins for now: reports what has changed. */
+  hostsWait(): void {
+    if (this.reportIsDue) this.report();
+    this.reportIsDue = false;
   }
 
   /** Ids of the hosts that still have to be upgraded, in their order. */

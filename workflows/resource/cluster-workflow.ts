@@ -34,6 +34,7 @@ async function upgradeCluster(state: ClusterUpgradeState): Promise<ResourceEndin
   const hosts = await stage(state, "READ_HOSTS", () => readHosts(state));
   state.record({ type: "HostsRead", hosts, upgradedBefore, kind: cluster.kind });
   state.hostsChanged();
+  state.hostsWait();
   if (state.waitingHosts().length === 0) {
     const leftovers = await findLeftovers(state, { atFirst: hosts, lastLook: hosts });
     if (leftovers.length > 0) return withWarning(state, clusterWarning(cluster.name, undefined, leftovers));

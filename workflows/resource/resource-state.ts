@@ -12,6 +12,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import type { SubTask } from "../../src/domain/spec/task";
 import type { StageProgress } from "../../src/domain/task/resource-stages";
 import { hasEndedPart, type HostCounts, type ResourceOutcome } from "../../src/domain/task/sub-task";
+import type { VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { now, stopwatch } from "../clock";
 import { describeResource, pausedWhile } from "../details";
 import {
@@ -42,6 +43,7 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private published = 0;
   private countsChanged = false;
   private reporting: Promise<void> | undefined;
+  private isAtRest = false;
   /** Where the resource stays while its upgrade is paused. */
   readonly pause = new PauseGate();
 
@@ -56,13 +58,26 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     this.pause.listen((paused) => {
       this.record({ type: "PauseChanged", paused });
       this.publish();
+      this.rests(paused && (this.pause.isReached || this.subTask.waitingFor !== undefined));
     });
+    this.pause.onReached = () => this.rests(true);
+  }
+
+  /** Tells the upgrade whether something of the resource is still being done while it is paused. */
+  private rests(isAtRest: boolean): void {
+    if (isAtRest === this.isAtRest) return;
+    this.isAtRest = isAtRest;
+    this.report();
   }
 
   /** The SubTask after an event. Pure. */
   protected abstract apply(event: ProgressEvent | CommonEvent<S>, at: string): SubTask;
   /** How many of the resource's parts are done. */
   protected abstract counts(): HostCounts;
+  /** How many hosts run which version, as last read; undefined of what has no hosts. */
+  protected versions(): VersionCounts | undefined {
+    return undefined;
+  }
   /** What the counted parts are called in the Web UI; undefined where they are not shown. */
   protected abstract readonly counted: string | undefined;
   /** What happens at the end. */
@@ -113,9 +128,12 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
   private async sendCounts(): Promise<void> {
     while (this.countsChanged) {
       this.countsChanged = false;
+      const versions = this.versions();
       await reportHosts({
         resourceId: this.resourceId,
         hosts: this.counts(),
+        ...(versions && { versions }),
+        ...(this.isAtRest && { isAtRest: true }),
         ...(this.lastError !== undefined && { lastError: this.lastError }),
       });
     }
@@ -130,7 +148,14 @@ export abstract class ResourceState<ProgressEvent extends { readonly type: strin
     if (error) this.lastError = error.message;
     this.log.ended(doing, this.counts(), error);
     this.publish(doing);
-    return { outcome, hosts: this.counts(), upgradedHosts: this.upgradedHosts(), ...(error && { error }) };
+    const versions = this.versions();
+    return {
+      outcome,
+      hosts: this.counts(),
+      upgradedHosts: this.upgradedHosts(),
+      ...(versions && { versions }),
+      ...(error && { error }),
+    };
   }
 
   private countLines(): string[] {
@@ -150,6 +175,9 @@ export function upgradedIds(parts: readonly SubTask[]): readonly string[] {
 /** Whether the upgrade of a resource is paused, as its own Workflow knows it. */
 class PauseGate {
   private paused = false;
+  private waiting = 0;
+  /** Called where something waits at the gate. */
+  onReached: () => void = () => undefined;
 
   /** From here on it knows; `onChange` is told of every change, also of one that has come before. It shows it. */
   listen(onChange: (paused: boolean) => void): void {
@@ -164,9 +192,22 @@ class PauseGate {
     return this.paused;
   }
 
+  /** Whether the resource waits here. */
+  get isReached(): boolean {
+    return this.waiting > 0;
+  }
+
   /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
   async pass(): Promise<void> {
-    while (this.paused) await condition(() => !this.paused);
+    while (this.paused) {
+      this.waiting += 1;
+      this.onReached();
+      try {
+        await condition(() => !this.paused);
+      } finally {
+        this.waiting -= 1;
+      }
+    }
   }
 }
 

@@ -57,8 +57,12 @@ export async function upgradeHosts(
       end = await upgradeGroup(state, { group, commit, gate: false });
     }
     const last = end.failures.at(-1);
-    if (last && state.counts().failed > rollout.toleratedFailures) throw last.cause;
+    if (last && state.counts().failed > rollout.toleratedFailures) {
+      state.hostsWait();
+      throw last.cause;
+    }
   }
+  state.hostsWait();
 }
 
 /**
@@ -109,6 +113,7 @@ async function upgradeTogether(state: ClusterUpgradeState, { group, commit, gate
   const { cluster, upgradeId, waits } = state.input;
   const hosts = group.map(({ host, fqdn }) => ({ host, fqdn }));
   for (const { host } of hosts) state.record({ type: "HostStarted", host });
+  state.hostsBegan();
   try {
     const { upgraded, failed, stopped, gateClosed } = await remediateHosts(
       {
@@ -210,6 +215,7 @@ async function soak(state: ClusterUpgradeState, { soakSeconds }: RolloutPolicy):
   const until = timestampIn(soakSeconds * 1000);
   const message = `Waiting until ${until}: ${soakSeconds} s after each host before the next (rollout policy).`;
   state.record({ type: "Waiting", waitingFor: { code: "SOAK", message } });
+  state.hostsWait();
   state.publish(message);
   await sleep(soakSeconds * 1000, { summary: `soak until ${until}` });
 }
@@ -220,6 +226,7 @@ async function awaitHealth(state: ClusterUpgradeState, check: string | undefined
   const target = clusterTarget(cluster, upgradeId);
   const message = "Waiting for the cluster to be healthy before the next host (rollout policy).";
   state.record({ type: "Waiting", waitingFor: { code: "HEALTH_GATE", message } });
+  state.hostsWait();
   const summary = `${cluster.name}: healthy enough for the next host?`;
   await retryWhileLost(waits, () =>
     gates.awaitClusterHealth.executeWithOptions({ ...gateOptions(waits), summary }, [

@@ -109,7 +109,9 @@ export class UpgradeRequests {
     const commit = this.commit;
     this.commit = undefined;
     this.earlyCommits = [];
-    if (commit) this.state.reschedule(commit);
+    if (!commit) return;
+    this.state.committed(commit.requestedBy);
+    this.state.reschedule(commit);
   }
 
   /** Prechecks have failed: commits that arrived while they ran are refused after all. */

@@ -5,6 +5,7 @@ import {
   setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
+  workflowInfo,
 } from "@temporalio/workflow";
 import type { ErrorBody } from "../../src/domain/errors";
 import {
@@ -15,7 +16,6 @@ import {
   rescheduleSwitchovers,
   saysWhen,
   type ServerStanding,
-  upgradeView,
 } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
@@ -24,10 +24,22 @@ import type { HostCounts } from "../../src/domain/task/sub-task";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
+import { type PhaseState, publishedPhase } from "../../src/domain/upgrade/published-phase";
+import {
+  enterPublishedPhase,
+  hostsInWork,
+  hostsMilestone,
+  initialFacts,
+  isInWork,
+  reportHosts,
+  type UpgradeFacts,
+  upgradeWithFacts,
+  withResourceFacts,
+} from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
 import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
-import { taskStatusKey, upgradeStatusKey } from "../search-attributes";
+import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
 import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
 import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
@@ -36,6 +48,7 @@ import { type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
 export interface CarriedState extends TaskWithChildren {
   readonly phase: UpgradePhase;
   readonly phaseSince: string;
+  readonly facts: UpgradeFacts;
   readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
   readonly hosts: readonly (readonly [resourceId: string, HostCounts])[];
   readonly lastError?: string;
@@ -58,6 +71,12 @@ export class UpgradeState {
   private lastError: string | undefined;
   private isCancelling = false;
   private published = 0;
+  private facts: UpgradeFacts;
+  /** What lists have been told last: search attributes, and the milestone of the hosts. */
+  private told = { attributes: "", milestone: "" };
+  private isPrechecking = false;
+  private lockHeld: string | undefined;
+  private decision: PhaseState["decision"] = "OPEN";
   private readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   /** Errors of the latest precheck run. */
@@ -83,6 +102,7 @@ export class UpgradeState {
     this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
     this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
     this.currentTask = before?.task ?? initialTask(currentPlan);
+    this.facts = before?.facts ?? initialFacts(currentPlan);
     this.notices = new UpgradeNotifications(currentPlan, before?.notices);
     this.notifier = new UpgradeNotifier(currentPlan, this.notices);
     if (before) this.restore(before);
@@ -103,10 +123,10 @@ export class UpgradeState {
 
   /** The state for the next run; nothing may be in work. */
   get carried(): CarriedState {
-    const { phase, phaseSince, lastError, failedPrechecks, warnings, askedAt } = this;
+    const { phase, phaseSince, facts, lastError, failedPrechecks, warnings, askedAt } = this;
     return {
       ...this.taskWithChildren(),
-      ...{ phase, phaseSince, failedPrechecks, warnings, askedAt },
+      ...{ phase, phaseSince, facts, failedPrechecks, warnings, askedAt },
       results: [...this.results],
       hosts: [...this.hosts],
       missed: [...this.missed],
@@ -134,8 +154,30 @@ export class UpgradeState {
   }
 
   get upgrade(): Upgrade {
-    const { waitingFor } = this.currentTask;
-    return { ...upgradeView(this.plan, this.currentPhase, this.phaseSince), ...(waitingFor && { waitingFor }) };
+    const { phaseState: state, phaseSince } = this;
+    const createdBy: unknown = workflowInfo().memo?.["requestedBy"];
+    return upgradeWithFacts(this.plan, this.facts, {
+      state,
+      phaseSince,
+      unfinished: this.unfinished(),
+      now: currentTime(),
+      ...(typeof createdBy === "string" && { createdBy }),
+    });
+  }
+
+  /** All that the phase which clients read follows from. */
+  private get phaseState(): PhaseState {
+    const { currentPhase: phase, isCancelling: cancelling, facts, lockHeld, decision, lastError } = this;
+    const days = this.plan.resolutionDays;
+    return {
+      ...{ phase, cancelling, lockHeld, decision, lastError },
+      failedPrechecks: this.failedPrechecks.map(({ message }) => message),
+      missedStart: this.awaitsCommit ? this.currentTask.waitingFor : undefined,
+      inWork: this.isPrechecking || isInWork(facts),
+      hostsInWork: hostsInWork(facts),
+      nextTime: this.nextTime(this.unfinished()),
+      decideBy: phase === "FAILED" ? toEpochMilliseconds(this.phaseSince) + days * 24 * 60 * 60 * 1000 : undefined,
+    };
   }
 
   get resources(): readonly ResourcePlan[] {
@@ -148,8 +190,11 @@ export class UpgradeState {
 
   /** Records what has happened; shown by the next Query. */
   record(event: ProgressEvent): void {
-    if (event.type === "ResourceStarted") this.begun.add(event.resourceId);
+    if (event.type === "ResourceStarted") this.resourceStarted(event.resourceId);
     else if (event.type === "RetryStarted") this.begun.clear();
+    else if (event.type === "PrechecksStarted") this.isPrechecking = true;
+    else if (event.type === "PrechecksEnded") this.isPrechecking = false;
+    else if (event.type === "ResolutionEnded") this.decision = event.resolved ? "RESOLVED" : "EXPIRED";
     this.currentTask = applyProgress(this.currentTask, { ...event, at: now() });
     this.notifier.happened(event, this.currentPhase);
   }
@@ -162,16 +207,11 @@ export class UpgradeState {
     if (hasEnded(phase)) this.missed.clear();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
     this.record({ type: "PhaseEntered", phase, errors });
-    const { task, upgrade } = statusOfPhase(phase);
     const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
     const { plan, failedPrechecks } = this;
     const nextTime = this.nextTime(this.unfinished());
     tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts: [...this.hosts.values()] });
     if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
-    upsertSearchAttributes([
-      { key: taskStatusKey, value: task },
-      { key: upgradeStatusKey, value: upgrade },
-    ]);
     this.publish();
     this.notifier.entered(phase, { from, errors, failedPrechecks: this.failedPrechecks });
   }
@@ -250,7 +290,8 @@ export class UpgradeState {
   cancelRequested(): void {
     this.isCancelling = true;
     log.info("A cancellation was requested", { phase: this.currentPhase });
-    this.describe();
+    this.record({ type: "CancelRequested" });
+    this.publish();
   }
 
   get cancelling(): boolean {
@@ -272,10 +313,57 @@ export class UpgradeState {
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
     this.published += 1;
+    this.publishAttributes();
     const { task, ...others } = this.taskWithChildren();
     const { upgrade } = this;
+    this.told.milestone = hostsMilestone(this.plan, this.facts);
     upsertMemo({ upgrade, task: taskInMemo(task), ...others, publishedAt: now() } satisfies UpgradeMemo);
     this.describe();
+  }
+
+  /** Writes what lists show where that has changed enough; the Task in the memo stays as it is. */
+  private publishFacts(): void {
+    const phaseChanged = this.publishAttributes();
+    const milestone = hostsMilestone(this.plan, this.facts);
+    if (phaseChanged || milestone !== this.told.milestone) upsertMemo({ upgrade: this.upgrade });
+    this.told.milestone = milestone;
+    this.describe();
+  }
+
+  /** Writes the search attributes where they have changed. True where clients read another phase from here on. */
+  private publishAttributes(): boolean {
+    const before = this.facts;
+    this.facts = enterPublishedPhase(before, publishedPhase(this.phaseState), now());
+    const { task, upgrade } = statusOfPhase(this.currentPhase);
+    const attributes = [task, upgrade, this.facts.phase].join();
+    if (attributes !== this.told.attributes)
+      upsertSearchAttributes([
+        { key: taskStatusKey, value: task },
+        { key: upgradeStatusKey, value: upgrade },
+        { key: upgradePhaseKey, value: this.facts.phase },
+      ]);
+    this.told.attributes = attributes;
+    return this.facts !== before;
+  }
+
+  private resourceStarted(resourceId: string): void {
+    this.begun.add(resourceId);
+    const { startedAt = now() } = this.facts;
+    const { firstReport: _ofAnEarlierAttempt, ...known } = this.facts.resources[resourceId] ?? {};
+    const resources = { ...this.facts.resources, [resourceId]: { ...known, isInWork: true, isAtRest: false } };
+    this.facts = { ...this.facts, startedAt, resources };
+  }
+
+  /** The draft was committed. */
+  committed(by: string | undefined): void {
+    this.facts = { ...this.facts, committedAt: now(), ...(by !== undefined && { committedBy: by }) };
+  }
+
+  /** Why the locks of a scheduled upgrade cannot be had now; undefined where it has them. */
+  waitForLock(why: string | undefined): void {
+    if (this.lockHeld === why) return;
+    this.lockHeld = why;
+    this.publish();
   }
 
   private describe(): void {
@@ -298,12 +386,14 @@ export class UpgradeState {
     this.children.set(child.resourceId, child);
   }
 
-  hostsReported({ resourceId, hosts, lastError }: HostsReport): void {
+  hostsReported({ resourceId, lastError, ...report }: HostsReport): void {
+    const { hosts } = report;
     if (!this.resources.some((resource) => resource.resourceId === resourceId)) return;
     this.notifier.hostsCounted(resourceId, hosts, { message: lastError, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
-    this.describe();
+    this.facts = reportHosts(this.facts, resourceId, report, currentTime());
+    this.publishFacts();
   }
 
   /**
@@ -318,7 +408,9 @@ export class UpgradeState {
     this.notifier.hostsCounted(resourceId, hosts, { message: result.error?.message, phase: this.currentPhase });
     this.hosts.set(resourceId, hosts);
     this.lastError = result.error?.message ?? this.lastError;
-    this.describe();
+    this.facts = reportHosts(this.facts, resourceId, result, currentTime());
+    this.facts = withResourceFacts(this.facts, resourceId, { isInWork: false });
+    this.publishFacts();
     return result;
   }
 

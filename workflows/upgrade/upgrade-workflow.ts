@@ -120,9 +120,11 @@ async function lockAgain(state: UpgradeState, running: LockedResource[]): Promis
     const locked = await acquireLocks(state, resources);
     if (Array.isArray(locked)) {
       running.push(...locked);
+      state.waitForLock(undefined);
       return true;
     }
     if (state.nextTime(resources) === undefined) return false;
+    state.waitForLock(locked.message);
     const { scheduleChanges } = state;
     const summary = "before the locks are asked for again";
     await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });

@@ -29,7 +29,7 @@ import {
   TaskResource,
   WaitingFor,
 } from "../../domain/spec/task";
-import { PageOfUpgrade, Upgrade } from "../../domain/spec/upgrade";
+import { HostVersion, PageOfUpgrade, ProductVersions, Upgrade, UpgradeHosts } from "../../domain/spec/upgrade";
 import {
   CustomIsoSpec,
   HardwareSupportSpec,
@@ -119,12 +119,26 @@ export const components: Readonly<Record<string, Component>> = {
   WaitingFor: {
     codec: WaitingFor,
     description:
-      "What a running task or subtask waits for. SOAK: the time between two hosts. HEALTH_GATE: a healthy cluster. SWITCHOVER: the time of a switchover. WORKFLOW_TASK_FAILING, which does not solve itself: the service cannot run the code of its Workflow; an error with the code WORKFLOW_BLOCKED says why, and what to do.",
+      "What an upgrade, a running task or a subtask waits for. SOAK: the time between two hosts. HEALTH_GATE: a healthy cluster. SWITCHOVER: the time of a switchover. COMMIT: a commit. TIME: its scheduled time. WORKER: a worker. LOCK: resources that another upgrade holds. PRECHECKS: prechecks that pass. WORK_IN_PROGRESS: the safe end of what is in work. RESUME: an operator who resumes it. DECISION: a retry or a resolve. WORKFLOW_TASK_FAILING, which does not solve itself: the service cannot run the code of its Workflow; an error with the code WORKFLOW_BLOCKED says why, and what to do.",
   },
   TaskHeader: { codec: TaskHeader, description: "A task without its subtasks." },
   TaskEnd: { codec: TaskEnd, description: "Data of the event `end`: the status that the task ended with." },
   LocalizableDescriptionPack: { codec: LocalizableDescriptionPack, description: "A message for machine processing." },
-  Upgrade: { codec: Upgrade, description: "An upgrade. endTime is in milliseconds since 1970-01-01T00:00:00Z." },
+  Upgrade: {
+    codec: Upgrade,
+    description:
+      "An upgrade with all that a list shows of it. phase is finer than status: DRAFT_PRECHECKS, DRAFT_READY and PRECHECKS_FAILED of a draft; SCHEDULED; WAITING for a worker, a lock or its time; RUNNING; PAUSING until what is in work has ended, then PAUSED; CANCELLING; ACTION_REQUIRED: an operator must decide; SUCCEEDED, SUCCEEDED_WITH_WARNINGS, CANCELLED, RESOLVED (a failed one that was given up), FAILED. since is when the phase began, until when it ends by itself, waitingFor what it waits for. beginsAt: the earliest time of what is left. workSeconds: work without waiting, up to workingSince where that is present. expectedEnd is an estimate by the hosts that are done. decideBy: until when a failed upgrade can be retried or resolved. hostVersions: what hosts run, as last read. endTime is in milliseconds since 1970-01-01T00:00:00Z.",
+  },
+  UpgradeHosts: {
+    codec: UpgradeHosts,
+    description:
+      "Hosts of the clusters of an upgrade, of those clusters that have been read. done: at the target. left: not begun, or left out. Written at every twentieth of the hosts.",
+  },
+  HostVersion: { codec: HostVersion, description: "How many hosts run a version." },
+  ProductVersions: {
+    codec: ProductVersions,
+    description: "The versions that an upgrade brings a product from and to. from is absent until it has been read.",
+  },
   Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },
   BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
   PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },

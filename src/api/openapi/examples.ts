@@ -2,7 +2,7 @@ import type { ErrorBody } from "../../domain/errors";
 import { type ClusterFacts, defaultRolloutPolicy } from "../../domain/plan/facts";
 import { planUpgrade } from "../../domain/plan/plan-upgrade";
 import { previewOf } from "../../domain/plan/preview";
-import { upgradeView } from "../../domain/plan/schedule";
+import { initialUpgrade } from "../../domain/upgrade/upgrade-facts";
 import { resourcesOf } from "../../domain/plan/upgrade-plan";
 import type { Bundle, PageOfBundle } from "../../domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../../domain/spec/cluster";
@@ -87,7 +87,7 @@ const planExample = planUpgrade(
 export const taskExample: Task = initialTask(planExample);
 
 /** The upgrade of {@link upgradeSpecExample}. */
-export const upgradeExample: Upgrade = upgradeView(planExample);
+export const upgradeExample: Upgrade = initialUpgrade(planExample, "jane");
 
 const pageMetadata = { pageNumber: 0, pageSize: 100, totalElements: 1, totalPages: 1 };
 

@@ -6,14 +6,34 @@ import { Timestamp } from "../timestamp";
 import { RequestWarning } from "./request-warning";
 
 /**
- * What a running Task or SubTask waits for. `code` is for programs, `message` for people.
+ * What an Upgrade, a running Task or a SubTask waits for. `code` is for programs, `message` for people.
  *
  * `SOAK`: the time between two hosts. `HEALTH_GATE`: a healthy cluster before the next host. `SWITCHOVER`: the time at which
- * a management server switches over. `COMMIT`: somebody's commit, as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
+ * a management server switches over. `COMMIT`: somebody's commit: of a draft, or as it could not begin at its time. `WORKFLOW_TASK_FAILING`:
  * the Workflow cannot continue, because each try to run its code fails.
+ *
+ * Of an Upgrade also: `TIME`: its scheduled time. `WORKER`: a worker that takes it. `LOCK`: resources that another upgrade
+ * may hold. `PRECHECKS`: prechecks that pass, since the last have failed. `WORK_IN_PROGRESS`: the end of what is in work,
+ * before it is paused or cancelled. `RESUME`: an operator who resumes it. `DECISION`: a retry, or a resolve that gives it up.
  */
 export const WaitingFor = model(
-  { code: OneOf("SOAK", "HEALTH_GATE", "SWITCHOVER", "COMMIT", "WORKFLOW_TASK_FAILING"), message: t.string },
+  {
+    code: OneOf(
+      "SOAK",
+      "HEALTH_GATE",
+      "SWITCHOVER",
+      "COMMIT",
+      "WORKFLOW_TASK_FAILING",
+      "TIME",
+      "WORKER",
+      "LOCK",
+      "PRECHECKS",
+      "WORK_IN_PROGRESS",
+      "RESUME",
+      "DECISION",
+    ),
+    message: t.string,
+  },
   {
     /** When it began to wait. */
     since: Timestamp,

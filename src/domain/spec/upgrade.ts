@@ -2,9 +2,16 @@ import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
+import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
-import { type TaskStatus, WaitingFor } from "./task";
-import { NetvirtUpgradeUserInputSpec, ResourceType, ResourceUpgradeSpec } from "./upgrade-spec";
+import { RequestWarning } from "./request-warning";
+import { TaskResource, type TaskStatus, WaitingFor } from "./task";
+import {
+  MgmtUpgradeUserInputSpec,
+  NetvirtUpgradeUserInputSpec,
+  ResourceType,
+  ResourceUpgradeSpec,
+} from "./upgrade-spec";
 
 /** The values of `Upgrade.status`, which the specification does not list (docs/spec-gaps.md). */
 export const UpgradeStatus = OneOf(
@@ -19,7 +26,33 @@ export const UpgradeStatus = OneOf(
 );
 export type UpgradeStatus = t.TypeOf<typeof UpgradeStatus>;
 
-/** Where an upgrade is in its life. Each phase has exactly one pair of statuses ({@link statusOfPhase}). */
+/**
+ * Where an upgrade is, as clients read it: finer than the statuses of the specification. Derived by
+ * `publishedPhase` (src/domain/upgrade/published-phase.ts).
+ */
+export const PublishedPhase = OneOf(
+  "DRAFT_PRECHECKS",
+  "DRAFT_READY",
+  "PRECHECKS_FAILED",
+  "SCHEDULED",
+  "WAITING",
+  "RUNNING",
+  "PAUSING",
+  "PAUSED",
+  "CANCELLING",
+  "ACTION_REQUIRED",
+  "SUCCEEDED",
+  "SUCCEEDED_WITH_WARNINGS",
+  "RESOLVED",
+  "CANCELLED",
+  "FAILED",
+);
+export type PublishedPhase = t.TypeOf<typeof PublishedPhase>;
+
+/**
+ * Where an upgrade's Workflow is. Each phase has exactly one pair of statuses ({@link statusOfPhase}); what clients read is
+ * the {@link PublishedPhase}.
+ */
 export type UpgradePhase =
   | "ACCEPTED"
   | "DRAFT_ACCEPTED"
@@ -75,7 +108,28 @@ export function hasEnded(phase: UpgradePhase): boolean {
   return ended.has(phase);
 }
 
-/** An upgrade as the list shows it (Spec 2.6). `endTime` is in epoch milliseconds. */
+/** Hosts of an upgrade's clusters. `done` are at the target, `left` have not begun or were left out. */
+export const UpgradeHosts = model(
+  { total: WholeNumber, done: WholeNumber, running: WholeNumber, failed: WholeNumber, left: WholeNumber },
+  {},
+);
+export type UpgradeHosts = t.TypeOf<typeof UpgradeHosts>;
+
+/** How many hosts run a version. */
+export const HostVersion = model({ version: t.string, hosts: WholeNumber }, {});
+export type HostVersion = t.TypeOf<typeof HostVersion>;
+
+/** From which versions an upgrade brings a product to which; `from` is absent until it has been read. */
+export const ProductVersions = model(
+  { product: OneOf("NETVIRT", "MGMT", "HOSTOS"), to: t.array(t.string) },
+  { from: t.array(t.string) },
+);
+export type ProductVersions = t.TypeOf<typeof ProductVersions>;
+
+/**
+ * An upgrade as the list shows it (Spec 2.6), with the facts that a row of it needs. `endTime` is in epoch milliseconds,
+ * all other times are Timestamps.
+ */
 export const Upgrade = model(
   { id: t.string },
   {
@@ -88,8 +142,41 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpec: NetvirtUpgradeUserInputSpec,
     bundle: Bundle,
     endTime: WholeNumber,
-    /** What keeps it from beginning, where that is not only its time. */
+    name: t.string,
+    phase: PublishedPhase,
+    /** When the phase began. */
+    since: Timestamp,
+    /** When the phase ends by itself, where that is known: at its begin, or at the end of the time for a decision. */
+    until: Timestamp,
+    /** What it waits for, where it does. */
     waitingFor: WaitingFor,
+    createdAt: Timestamp,
+    createdBy: t.string,
+    /** Of a draft. */
+    committedAt: Timestamp,
+    committedBy: t.string,
+    /** Not before this time does the first of what is left begin; absent means at once. */
+    beginsAt: Timestamp,
+    /** When its first resource began. */
+    startedAt: Timestamp,
+    /** Seconds of work without waiting; up to `workingSince` where that is present. */
+    workSeconds: WholeNumber,
+    /** Since when it works without waiting; absent while it does not. */
+    workingSince: Timestamp,
+    hosts: UpgradeHosts,
+    /** By the hosts that are done; absent where there are too few of them, or something waits. */
+    expectedEnd: Timestamp,
+    /** Until when a failed upgrade can be retried or resolved. */
+    decideBy: Timestamp,
+    versions: t.array(ProductVersions),
+    /** What the hosts run, as last read. */
+    hostVersions: t.array(HostVersion),
+    resources: t.array(TaskResource),
+    draftMode: t.boolean,
+    netvirtUpgradeUserInputSpecs: t.array(NetvirtUpgradeUserInputSpec),
+    mgmtUpgradeUserInputSpecs: t.array(MgmtUpgradeUserInputSpec),
+    /** What of its request has no effect. */
+    warnings: t.array(RequestWarning),
     /** Why the rest of it cannot be read. */
     errors: t.array(ErrorBody),
   },

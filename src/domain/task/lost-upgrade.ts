@@ -39,7 +39,8 @@ export function lostTask(task: Task, reason: LostBecause, at: string): Task {
 
 /** The Upgrade of such a Workflow. */
 export function lostUpgrade(upgrade: Upgrade, at: string): Upgrade {
-  return { ...upgrade, status: "COMPLETED_WITH_FAILURE", endTime: toEpochMilliseconds(at) };
+  const { waitingFor: _, until: _end, decideBy: _by, expectedEnd: _expected, workingSince: _since, ...rest } = upgrade;
+  return { ...rest, status: "COMPLETED_WITH_FAILURE", phase: "FAILED", since: at, endTime: toEpochMilliseconds(at) };
 }
 
 /** What the Workflow of each type runs, by which metrics count them. */

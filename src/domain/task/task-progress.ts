@@ -31,6 +31,8 @@ export type TaskProgress = { readonly at: string } &
     | { readonly type: "StartedLate"; readonly seconds: number }
     /** What a resource's own Workflow says of it. */
     | { readonly type: "ResourceChanged"; readonly resourceId: string; readonly subTask: SubTask }
+    /** Somebody has cancelled it; it has not ended yet. */
+    | { readonly type: "CancelRequested" }
     /** A failed upgrade is tried again: what has not succeeded starts anew, errors stay on the Task ({@link keepErrors}). */
     | { readonly type: "RetryStarted"; readonly resources: readonly ResourcePlan[] }
     /** Somebody gave up on a failed upgrade (`resolved`), or the time for that has run out. */
@@ -104,6 +106,8 @@ export function applyProgress(task: Task, progress: TaskProgress): Task {
       return startLate(task, progress.seconds);
     case "ResourceChanged":
       return changeResource(task, progress.resourceId, (known) => (hasEndedPart(known) ? known : progress.subTask));
+    case "CancelRequested":
+      return { ...task, isCancellable: false };
     case "RetryStarted":
       return startRetry(task, progress.resources, at);
     case "ResolutionEnded":
@@ -186,7 +190,8 @@ function enterPhase(task: Task, phase: UpgradePhase, at: string, errors: readonl
     ...rest,
     ...describeTask(task, phase),
     status: statusOfPhase(phase).task,
-    isCancellable: !ended,
+    // A cancellation is never taken back.
+    isCancellable: !ended && task.isCancellable !== false,
     isRetryable: phase === "FAILED" && !errors.some(isBeyondRetry),
     ...(ended && { completionTimestamp: at }),
     ...(parts && { subTasks: parts }),

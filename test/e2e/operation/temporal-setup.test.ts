@@ -27,6 +27,8 @@ const searchAttributes = {
   BundleId: keyword,
   BundleType: keyword,
   ResourceIds: keywordList,
+  UpgradePhase: keyword,
+  SearchTerms: keywordList,
 };
 
 async function cliPath(): Promise<string> {
@@ -121,7 +123,8 @@ describe("a Temporal server for the service", function () {
       await promisify(execFile)(cli, ["operator", "namespace", "create", "-n", "plain", "--address", server.address]);
       await until("the new namespace is known", async () => !isMissing(await ready()));
       const names = "UpgradeStatus (Keyword), TaskStatus (Keyword), BundleId (Keyword), BundleType (Keyword)";
-      const lacking = `namespace plain lacks the search attributes ${names}, ResourceIds (KeywordList)`;
+      const more = "ResourceIds (KeywordList), UpgradePhase (Keyword), SearchTerms (KeywordList)";
+      const lacking = `namespace plain lacks the search attributes ${names}, ${more}`;
       expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
       expect(await startWarning(client, place)).to.equal(
         `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +

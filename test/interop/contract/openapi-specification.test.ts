@@ -68,6 +68,9 @@ const furtherModels = [
   "ErrorCause",
   "WaitingFor",
   "RequestWarning",
+  "UpgradeHosts",
+  "HostVersion",
+  "ProductVersions",
   // Of paths that it does not have.
   "TaskChange",
   "SubTaskChange",

@@ -47,7 +47,12 @@ const times = { creationTimestamp: "string", completionTimestamp: "string" } as 
 /** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
   Task: ["waitingFor", "lateSeconds", "warnings", "asOf"],
-  Upgrade: ["waitingFor", "errors"],
+  Upgrade: [
+    ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
+    ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
+    ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
+    ...["warnings", "errors"],
+  ],
   SubTask: ["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],
 };
 

@@ -54,6 +54,8 @@ describe("upgradeView", () => {
     expect(lostUpgrade(running, at)).to.deep.equal({
       ...running,
       status: "COMPLETED_WITH_FAILURE",
+      phase: "FAILED",
+      since: at,
       endTime: Date.parse(at),
     });
   });

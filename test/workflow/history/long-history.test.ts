@@ -2,6 +2,7 @@ import { expect } from "chai";
 import pino from "pino";
 import type { UpgradePhase } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
+import { initialFacts } from "../../../src/domain/upgrade/upgrade-facts";
 import { readHolder } from "../../../src/temporal/lock-holder";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import { prechecksSignal, retrySignal, taskQueue } from "../../../workflows/messages";
@@ -128,6 +129,7 @@ describe("An upgrade whose history grows long while nothing of it is in work", f
         results: [],
         hosts: [],
         missed: [],
+        facts: initialFacts(plan),
       };
       const state = { ...known, phase, phaseSince, failedPrechecks: [], warnings: [], askedAt: 0 };
       const before: CarriedUpgrade = {

@@ -1,0 +1,50 @@
+import type { Upgrade } from "../spec/upgrade";
+
+/** Bytes of JSON that Temporal takes for one search attribute; a little is left for what it adds itself. */
+const mostBytes = 2000;
+
+/** Beginnings of words are found from the first to the last of these lengths. */
+const beginnings = { from: 3, to: 12 };
+
+/**
+ * What the list finds an upgrade by, in lower case: its creator, the names of its resources, the words in these, and the
+ * beginnings of all. Of an upgrade with many resources only what fits, names first.
+ */
+export function searchTerms({ createdBy, resources = [] }: Pick<Upgrade, "createdBy" | "resources">): string[] {
+  const names = [...(createdBy === undefined ? [] : [createdBy]), ...resources.flatMap(({ name }) => name ?? [])]
+    .map(toTerm)
+    .filter((name) => name !== "");
+  const words = names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");
+  const terms = new Set([...names, ...words]);
+  for (let length = beginnings.from; length <= beginnings.to; length += 1)
+    for (const term of [...names, ...words]) if (term.length > length) terms.add(term.slice(0, length));
+  let bytes = 2;
+  return [...terms].filter((term) => {
+    const more = utf8Length(JSON.stringify(term)) + 1;
+    if (bytes + more > mostBytes) return false;
+    bytes += more;
+    return true;
+  });
+}
+
+/** The words of a search, as {@link searchTerms} has them. */
+export function searchWords(search: string): string[] {
+  return search
+    .split(/\s+/u)
+    .map(toTerm)
+    .filter((word) => word !== "");
+}
+
+/** Without quotation marks, for which Visibility on SQLite fails. */
+function toTerm(text: string): string {
+  return text.toLowerCase().replaceAll('"', "").trim();
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -1,0 +1,267 @@
+import { beginTime, firstPhase, upgradeView } from "../plan/schedule";
+import { clustersOf, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
+import type {
+  HostVersion,
+  ProductVersions,
+  PublishedPhase,
+  Upgrade,
+  UpgradeHosts,
+  UpgradePhase,
+} from "../spec/upgrade";
+import { initialResourceSubTask } from "../task/resource-progress";
+import type { HostCounts } from "../task/sub-task";
+import { toEpochMilliseconds, toTimestamp } from "../timestamp";
+import { phaseEnd, type PhaseState, phaseWait, publishedPhase } from "./published-phase";
+
+/** How many hosts run which version. */
+export type VersionCounts = Readonly<Record<string, number>>;
+
+/** What an upgrade keeps of a resource for its facts. */
+export interface ResourceFacts {
+  readonly hosts?: HostCounts;
+  readonly versions?: VersionCounts;
+  /** The versions of its hosts when they were read first. */
+  readonly versionsBefore?: readonly string[];
+  /** Its Workflow has begun and not ended. */
+  readonly isInWork?: boolean;
+  /** While it is in work: nothing of it is being done, because it is paused or waits. */
+  readonly isAtRest?: boolean;
+  /** How many hosts had ended at the first report of this attempt, and how long the upgrade had worked by then. */
+  readonly firstReport?: { readonly ended: number; readonly workMilliseconds: number };
+}
+
+/** Facts of an upgrade beside its plan and its Task, as its Workflow keeps and hands them on. Times are Timestamps. */
+export interface UpgradeFacts {
+  readonly phase: PublishedPhase;
+  readonly since: string;
+  /** Time of work without waiting before {@link workingSince}. */
+  readonly workMilliseconds: number;
+  readonly workingSince?: string;
+  readonly startedAt?: string;
+  readonly committedAt?: string;
+  readonly committedBy?: string;
+  readonly resources: Readonly<Record<string, ResourceFacts>>;
+}
+
+/** Phases in which an upgrade works. */
+const atWork: ReadonlySet<PublishedPhase> = new Set(["RUNNING", "PAUSING", "CANCELLING"]);
+
+/** The facts of an upgrade that has been accepted. */
+export function initialFacts(plan: UpgradePlan): UpgradeFacts {
+  const { phase } = initialState(plan);
+  return {
+    phase: publishedPhase(initialState(plan, phase)),
+    since: plan.creationTimestamp,
+    workMilliseconds: 0,
+    resources: {},
+  };
+}
+
+/** The facts after the phase that clients read may have changed; the same object where it has not. */
+export function enterPublishedPhase(facts: UpgradeFacts, phase: PublishedPhase, at: string): UpgradeFacts {
+  if (facts.phase === phase) return facts;
+  const { workingSince, ...rest } = facts;
+  return {
+    ...rest,
+    phase,
+    since: at,
+    workMilliseconds: workedBy(facts, toEpochMilliseconds(at)),
+    ...(atWork.has(phase) && { workingSince: at }),
+  };
+}
+
+/** The facts with something else of one resource. */
+export function withResourceFacts(facts: UpgradeFacts, resourceId: string, change: ResourceFacts): UpgradeFacts {
+  const known = facts.resources[resourceId];
+  return { ...facts, resources: { ...facts.resources, [resourceId]: { ...known, ...change } } };
+}
+
+/** The facts after a resource has said how many of its hosts are done. `at` in epoch milliseconds. */
+export function reportHosts(
+  facts: UpgradeFacts,
+  resourceId: string,
+  report: { readonly hosts: HostCounts; readonly versions?: VersionCounts; readonly isAtRest?: boolean },
+  at: number,
+): UpgradeFacts {
+  const known = facts.resources[resourceId];
+  const { hosts, versions, isAtRest = false } = report;
+  const before = known?.versionsBefore ?? (versions && Object.keys(versions).sort());
+  return withResourceFacts(facts, resourceId, {
+    hosts,
+    isAtRest,
+    ...(versions && { versions }),
+    ...(before && { versionsBefore: before }),
+    firstReport: known?.firstReport ?? { ended: endedOf(hosts), workMilliseconds: workedBy(facts, at) },
+  });
+}
+
+/** Whether something is being done that a pause lets go on to its end. */
+export function isInWork({ resources }: UpgradeFacts): boolean {
+  return Object.values(resources).some((one) => one.isInWork === true && one.isAtRest !== true);
+}
+
+/** How many hosts are being upgraded now, as last reported. */
+export function hostsInWork(facts: UpgradeFacts): number {
+  return Object.values(facts.resources).reduce(
+    (sum, { hosts, isInWork: works }) => sum + (hosts && works === true ? runningOf(hosts) : 0),
+    0,
+  );
+}
+
+/**
+ * Changes whenever so many more hosts are done that lists are to show it: each twentieth of them, the first that is in work
+ * and the first that fails. An upgrade of many clusters so writes its memo a few dozen times, however many reports it gets.
+ */
+export function hostsMilestone(plan: UpgradePlan, facts: UpgradeFacts): string {
+  const hosts = sumHosts(plan, facts);
+  if (!hosts) return "";
+  const { total, done, failed, running } = hosts;
+  const allKnown = Object.values(facts.resources).every((one) => one.isInWork !== true || one.hosts);
+  return [total === 0 ? 0 : Math.floor((20 * (done + failed)) / total), running > 0, failed > 0, allKnown].join("/");
+}
+
+/** What is told of an upgrade beside its facts. */
+export interface Told {
+  readonly createdBy?: string | undefined;
+  readonly state: PhaseState;
+  /** When the Workflow's phase was entered; of an end its end. A Timestamp. */
+  readonly phaseSince?: string;
+  /** Resources that still have to be upgraded. */
+  readonly unfinished: readonly ResourcePlan[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The Upgrade (Spec 2.6) with all the facts that a list shows. */
+export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: Told): Upgrade {
+  const { state, createdBy, unfinished } = told;
+  const { spec, warnings } = plan;
+  const { phase, since, workMilliseconds, workingSince, startedAt, committedAt, committedBy } = facts;
+  const resources = resourcesOf(plan);
+  const waiting = phaseWait(state);
+  const until = phaseEnd(state);
+  const begins = Math.min(...(unfinished.length > 0 ? unfinished : resources).map(beginTime));
+  const hosts = sumHosts(plan, facts);
+  const end = expectedEnd(facts, unfinished, told.now);
+  const hostVersions = sumVersions(plan, facts);
+  return {
+    ...upgradeView(plan, state.phase, told.phaseSince),
+    name: plan.name,
+    phase,
+    since,
+    ...(until !== undefined && { until }),
+    ...(waiting && { waitingFor: { since, ...waiting } }),
+    createdAt: plan.creationTimestamp,
+    ...(createdBy !== undefined && { createdBy }),
+    ...(committedAt !== undefined && { committedAt }),
+    ...(committedBy !== undefined && { committedBy }),
+    ...(begins > 0 && { beginsAt: toTimestamp(begins) }),
+    ...(startedAt !== undefined && { startedAt }),
+    workSeconds: Math.floor(workMilliseconds / 1000),
+    ...(workingSince !== undefined && { workingSince }),
+    ...(hosts && { hosts }),
+    ...(end !== undefined && { expectedEnd: toTimestamp(end) }),
+    ...(phase === "ACTION_REQUIRED" && state.decideBy !== undefined && { decideBy: toTimestamp(state.decideBy) }),
+    versions: versionsOf(plan, facts),
+    ...(hostVersions.length > 0 && { hostVersions }),
+    resources: resources.flatMap((one) => initialResourceSubTask(one, plan.creationTimestamp).resources ?? []),
+    draftMode: plan.draft,
+    ...(spec.netvirtUpgradeUserInputSpecs && { netvirtUpgradeUserInputSpecs: spec.netvirtUpgradeUserInputSpecs }),
+    ...(spec.mgmtUpgradeUserInputSpecs && { mgmtUpgradeUserInputSpecs: spec.mgmtUpgradeUserInputSpecs }),
+    ...(warnings && { warnings: [...warnings] }),
+  };
+}
+
+/** The Upgrade as it is accepted, before a worker has seen it. */
+export function initialUpgrade(plan: UpgradePlan, createdBy?: string): Upgrade {
+  const state = initialState(plan);
+  const upgrade = upgradeWithFacts(plan, initialFacts(plan), {
+    createdBy,
+    state,
+    unfinished: resourcesOf(plan),
+    now: toEpochMilliseconds(plan.creationTimestamp),
+  });
+  if (state.phase !== "ACCEPTED") return upgrade;
+  const message = "No worker has taken it yet.";
+  return { ...upgrade, waitingFor: { code: "WORKER", message, since: plan.creationTimestamp } };
+}
+
+function initialState(plan: UpgradePlan, phase: UpgradePhase = firstPhase(plan)): PhaseState {
+  const earliest = Math.min(...resourcesOf(plan).map(beginTime));
+  return {
+    phase,
+    cancelling: false,
+    failedPrechecks: [],
+    missedStart: undefined,
+    inWork: false,
+    hostsInWork: 0,
+    nextTime: phase === "SCHEDULED" ? earliest : undefined,
+    lockHeld: undefined,
+    decision: "OPEN",
+    decideBy: undefined,
+    lastError: undefined,
+  };
+}
+
+function workedBy({ workMilliseconds, workingSince }: UpgradeFacts, at: number): number {
+  return workMilliseconds + (workingSince === undefined ? 0 : Math.max(0, at - toEpochMilliseconds(workingSince)));
+}
+
+function endedOf({ upgraded, skipped, failed }: HostCounts): number {
+  return upgraded + skipped + failed;
+}
+
+function runningOf(hosts: HostCounts): number {
+  return Math.max(0, hosts.total - endedOf(hosts) - hosts.left);
+}
+
+/** The hosts of all clusters that have told theirs; undefined before the first. */
+function sumHosts(plan: UpgradePlan, { resources }: UpgradeFacts): UpgradeHosts | undefined {
+  const known = clustersOf(plan).flatMap(({ resourceId }) => resources[resourceId]?.hosts ?? []);
+  if (known.length === 0) return undefined;
+  const sum = (count: (hosts: HostCounts) => number) => known.reduce((all, one) => all + count(one), 0);
+  return {
+    total: sum(({ total }) => total),
+    done: sum(({ upgraded, skipped }) => upgraded + skipped),
+    running: sum(runningOf),
+    failed: sum(({ failed }) => failed),
+    left: sum(({ left }) => left),
+  };
+}
+
+/** What the hosts of all clusters run that have told it, at the latest. */
+function sumVersions(plan: UpgradePlan, { resources }: UpgradeFacts): HostVersion[] {
+  const counts = new Map<string, number>();
+  for (const { versions = {} } of clustersOf(plan).map(({ resourceId }) => resources[resourceId] ?? {}))
+    for (const [version, hosts] of Object.entries(versions)) counts.set(version, (counts.get(version) ?? 0) + hosts);
+  return [...counts].map(([version, hosts]) => ({ version, hosts })).sort((a, b) => (a.version < b.version ? -1 : 1));
+}
+
+function versionsOf(plan: UpgradePlan, { resources }: UpgradeFacts): ProductVersions[] {
+  return plan.products
+    .filter((one) => one.resources.length > 0)
+    .map(({ product, resources: all }) => {
+      const to = [...new Set(all.map(({ targetVersion }) => targetVersion))].sort();
+      const from = [...new Set(all.flatMap(({ resourceId }) => resources[resourceId]?.versionsBefore ?? []))].sort();
+      return { product, to, ...(from.length > 0 && { from }) };
+    });
+}
+
+/**
+ * When the last of the resources ends that are in work, by the time that their hosts have taken so far (epoch
+ * milliseconds). Undefined where one of what is left has not begun, waits, or has no host done yet.
+ */
+function expectedEnd(facts: UpgradeFacts, unfinished: readonly ResourcePlan[], now: number): number | undefined {
+  if (facts.phase !== "RUNNING" || unfinished.length === 0) return undefined;
+  const worked = workedBy(facts, now);
+  const ends = unfinished.map(({ resourceId }) => {
+    const { hosts, firstReport, isInWork: works } = facts.resources[resourceId] ?? {};
+    if (!hosts || !firstReport || works !== true) return Infinity;
+    const ended = endedOf(hosts) - firstReport.ended;
+    if (ended <= 0) return Infinity;
+    const remaining = runningOf(hosts) + hosts.left;
+    return now + ((worked - firstReport.workMilliseconds) / ended) * remaining;
+  });
+  const last = Math.max(...ends);
+  return Number.isFinite(last) ? Math.round(last) : undefined;
+}
