@@ -37,7 +37,25 @@ export const timeExamples = '"Sat 02:00", "tomorrow 2am", "in 3h", "6 Jan 02:00"
  * The moment that a text means (epoch milliseconds). A day of the week, and a time of day alone, is the next one. Throws
  * where the text is no time, and where the clocks of the zone show it never or twice that day: nothing is guessed.
  */
-export function parseTime(text: string, zones: Zones, now: number, option = "--at"): number {
+export function parseTime(text: string, zones: Zones, now: number): number {
+  return parse(text, { zones, now, option: "--at", examples: timeExamples, isPast: false });
+}
+
+/** The same of a time that has passed: a day of the week, and a time of day alone, is the last one; a length is so long ago. */
+export function parsePastTime(text: string, zones: Zones, now: number): number {
+  const examples = '"8h", "yesterday 18:00", "Fri", "06:00" or 2036-01-06T02:00:00+01:00';
+  return parse(text, { zones, now, option: "--since", examples, isPast: true });
+}
+
+interface Reading {
+  readonly zones: Zones;
+  readonly now: number;
+  readonly option: string;
+  readonly examples: string;
+  readonly isPast: boolean;
+}
+
+function parse(text: string, { zones, now, option, examples, isPast }: Reading): number {
   const exact = Timestamp.decode(text.trim());
   if (exact._tag === "Right") return Date.parse(exact.right);
   const words = text
@@ -54,9 +72,9 @@ export function parseTime(text: string, zones: Zones, now: number, option = "--a
   const zone = hasZone ? (checkedZone(/^z$/i.test(last) ? "UTC" : last) ?? zones.given) : zones.given;
   const here = DateTime.fromMillis(now, { zone, locale: "en" });
   const given = hasZone ? words.slice(0, -1) : words;
-  const time = later(given, here) ?? wallClock(given, here);
+  const time = distanceFrom(here, given, isPast) ?? wallClock(given, here, isPast);
   if (time === undefined)
-    throw wrongUsage(`${option}: ${JSON.stringify(legible(text))} is no time.`, `Write it such as ${timeExamples}.`);
+    throw wrongUsage(`${option}: ${JSON.stringify(legible(text))} is no time.`, `Write it such as ${examples}.`);
   return typeof time === "number" ? time : momentOf(time, zone, option);
 }
 
@@ -70,16 +88,19 @@ interface WallClock {
   readonly second: number;
 }
 
-/** `in 3h`, `in 90 min`, `in 1h30m`, `in 2 days`. */
-function later([first, ...rest]: readonly string[], here: DateTime): number | undefined {
-  const lengths = /^(?:(\d+)d(?:ays?)?)?(?:(\d+)h(?:ours?|rs?)?)?(?:(\d+)m(?:in(?:ute)?s?)?)?$/.exec(rest.join(""));
-  if (first !== "in" || rest.length === 0 || !lengths) return undefined;
+/** `in 3h`, `in 90 min`, `in 1h30m`, `in 2 days`; of the past `3h` and `3h ago`. */
+function distanceFrom(here: DateTime, words: readonly string[], isPast: boolean): number | undefined {
+  if (!isPast && words[0] !== "in") return undefined;
+  const text = (isPast ? words.filter((word, i) => i === 0 || word !== "ago") : words.slice(1)).join("");
+  const lengths = /^(?:(\d+)d(?:ays?)?)?(?:(\d+)h(?:ours?|rs?)?)?(?:(\d+)m(?:in(?:ute)?s?)?)?$/.exec(text);
+  if (text === "" || !lengths) return undefined;
   const [days, hours, minutes] = lengths.slice(1).map((count?: string) => Number(count ?? 0));
-  return here.plus({ days, hours, minutes }).toMillis();
+  const length = { days, hours, minutes };
+  return (isPast ? here.minus(length) : here.plus(length)).toMillis();
 }
 
-/** A day, a time of day, in this order or the other one. */
-function wallClock(words: readonly string[], here: DateTime): WallClock | undefined {
+/** A day, a time of day, in this order or the other one. A day of the past alone is its beginning. */
+function wallClock(words: readonly string[], here: DateTime, isPast: boolean): WallClock | undefined {
   const text = words
     .filter((word) => word !== "at")
     .join(" ")
@@ -89,9 +110,10 @@ function wallClock(words: readonly string[], here: DateTime): WallClock | undefi
   for (const [timeWord, dayWords] of [
     [parts.at(-1), parts.slice(0, -1)],
     [parts[0], parts.slice(1)],
+    ...(isPast && text !== "" ? [["00:00", parts] as const] : []),
   ] as const) {
     const time = timeOfDay(timeWord ?? "");
-    const day = time && dayOf(dayWords.join(" "), here, time);
+    const day = time && dayOf(dayWords.join(" "), here, time, isPast);
     if (day) return { year: day.year, month: day.month, day: day.day, ...time };
   }
   return undefined;
@@ -113,21 +135,24 @@ function timeOfDay(word: string): TimeOfDay | undefined {
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** The day that is meant, of those to come the next one; `undefined` where it is none. */
-function dayOf(text: string, here: DateTime, time: TimeOfDay): DateTime | undefined {
+/** The day that is meant: of those to come the next one, of the past the last one; `undefined` where it is none. */
+function dayOf(text: string, here: DateTime, time: TimeOfDay, isPast: boolean): DateTime | undefined {
   const today = here.startOf("day");
   // As the clock shows it: on a day without this time the next step tells that.
   const hasPassed =
     time.hour * 3600 + time.minute * 60 + time.second <= here.hour * 3600 + here.minute * 60 + here.second;
-  if (text === "") return hasPassed ? today.plus({ days: 1 }) : today;
+  const isWrongSide = hasPassed !== isPast;
+  const step = isPast ? -1 : 1;
+  if (text === "") return today.plus({ days: isWrongSide ? step : 0 });
   if (text === "today") return today;
+  if (text === "yesterday") return today.minus({ days: 1 });
   if (text === "tomorrow") return today.plus({ days: 1 });
   const weekday = /^[a-z]{3,}$/.test(text)
     ? weekdays.findIndex((name) => isBeginning(text, name, here, "weekday"))
     : -1;
   if (weekday >= 0) {
-    const ahead = (weekday + 1 - here.weekday + 7) % 7;
-    return today.plus({ days: ahead === 0 && hasPassed ? 7 : ahead });
+    const away = (step * (weekday + 1 - here.weekday) + 7) % 7;
+    return today.plus({ days: step * (away === 0 && isWrongSide ? 7 : away) });
   }
   const iso = /^\d{4}-\d{2}-\d{2}$/.test(text) ? DateTime.fromISO(text, { zone: "UTC" }) : undefined;
   if (iso) return iso.isValid ? iso : undefined;
@@ -139,8 +164,9 @@ function dayOf(text: string, here: DateTime, time: TimeOfDay): DateTime | undefi
   const date = (inYear: number) =>
     DateTime.fromObject({ year: inYear, month: month + 1, day: Number(day ?? dayAfter) }, { zone: "UTC" });
   const chosen = date(Number(year ?? here.year));
-  const isOver = year === undefined && chosen.isValid && chosen.toISODate() < (today.toISODate() ?? "");
-  const meant = isOver ? date(here.year + 1) : chosen;
+  const [asked, known] = [chosen.toISODate() ?? "", today.toISODate() ?? ""];
+  const isOtherYear = year === undefined && (isPast ? asked > known : asked < known);
+  const meant = isOtherYear ? date(here.year + step) : chosen;
   return meant.isValid ? meant : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { CliError, exitCode } from "../../../src/cli/errors";
-import { distance, parseTime, timeEcho, type Zones, zonesOf } from "../../../src/cli/time-text";
+import { distance, parsePastTime, parseTime, timeEcho, type Zones, zonesOf } from "../../../src/cli/time-text";
 
 const berlin: Zones = { given: "Europe/Berlin", local: "Europe/Berlin" };
 /** A Wednesday, 15:30 in Berlin. */
@@ -74,6 +74,24 @@ describe("times as people write them", () => {
       expect(message).to.contain("--at").and.to.contain("no time");
       expect(nextStep).to.contain("tomorrow 2am");
     });
+
+  for (const [text, expected] of [
+    ["8h", "2036-01-02T06:30:00.000Z"],
+    ["1d 2h ago", "2036-01-01T12:30:00.000Z"],
+    ["06:00", "2036-01-02T05:00:00.000Z"],
+    ["18:00", "2036-01-01T17:00:00.000Z"],
+    ["today", "2036-01-01T23:00:00.000Z"],
+    ["yesterday 18:00", "2036-01-01T17:00:00.000Z"],
+    ["Fri", "2035-12-27T23:00:00.000Z"],
+    ["Wed 16:00", "2035-12-26T15:00:00.000Z"],
+    ["24 Dec 18:00", "2035-12-24T17:00:00.000Z"],
+    ["2036-01-01", "2035-12-31T23:00:00.000Z"],
+  ] as const)
+    it(`since "${text}" is since ${expected}`, () =>
+      expect(new Date(parsePastTime(text, berlin, now)).toISOString()).to.equal(expected));
+
+  it("since no time shows how to write one", () =>
+    expect(() => parsePastTime("lately", berlin, now)).to.throw(CliError, "--since"));
 
   it("a day after a change of the clocks is at the same time of day, three hours are three hours", () => {
     const before = Date.parse("2036-03-29T14:30:00Z");
