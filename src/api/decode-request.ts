@@ -3,6 +3,7 @@ import * as E from "fp-ts/Either";
 import * as TE from "fp-ts/TaskEither";
 import { identity, pipe } from "fp-ts/function";
 import type * as t from "io-ts";
+import { DescribedType } from "../domain/codec";
 import { describeValue, expectedBy, problemsOf, withoutNulls } from "../domain/decode";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import {
@@ -168,13 +169,27 @@ function decodeParameters<P extends t.Props>(
   const decoded: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const [name, codec] of Object.entries(codecs)) {
-    const [value, ...more] = valuesOf(name);
+    const values = valuesOf(name);
+    const [value, ...more] = values;
     if (value === undefined) continue;
+    const ofElements = elementCodec(codec);
+    if (ofElements) {
+      const elements = values.flatMap((one) => one.split(",")).filter((one) => one !== "");
+      const wrong = elements.find((one) => E.isLeft(ofElements.decode(one)));
+      if (wrong !== undefined) problems.push(parameterProblem(kind, name, wrongValue(ofElements, wrong)));
+      else if (elements.length > 0) decoded[name] = [...new Set(elements)];
+      continue;
+    }
     const result = more.length === 0 ? (codec as t.Type<unknown, unknown, unknown>).decode(value) : undefined;
     if (result && E.isRight(result)) decoded[name] = result.right;
     else problems.push(parameterProblem(kind, name, result ? wrongValue(codec, value) : "is given more than once"));
   }
   return problems.length > 0 ? E.left(problems) : E.right(decoded);
+}
+
+/** Of a parameter with several values, the codec of each. */
+function elementCodec(codec: t.Mixed): t.Mixed | undefined {
+  return codec instanceof DescribedType ? codec.schema.items : undefined;
 }
 
 function wrongValue(codec: t.Mixed, value: string): string {

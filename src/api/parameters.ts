@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { canonicalId, DescribedType } from "../domain/codec";
+import { canonicalId, DescribedType, lengthOf } from "../domain/codec";
 import { largestPage, type PageRequest } from "../domain/page";
 
 /** A whole number in decimal digits, as it stands in a query string, within inclusive bounds. */
@@ -34,6 +34,32 @@ export const IdempotencyKey = new DescribedType<string>(
 
 /** Query parameters of every list (docs/spec-gaps.md, paging). */
 export const paging = { pageNumber: DecimalBetween(0, 2 ** 31 - 1), pageSize: DecimalBetween(1, largestPage) };
+
+/** Several values of a parameter, which is repeated or has commas between them. Each is decoded by itself. */
+export function SeveralOf<A extends string>(one: t.Type<A, unknown, unknown>, description: string) {
+  const list = t.array(one);
+  return new DescribedType<readonly A[]>(
+    one.name,
+    { type: "array", items: one, minItems: 1, description: `${description} Repeated, or separated by commas.` },
+    (u): u is readonly A[] => list.is(u),
+    (u, c) => list.validate(u, c),
+    t.identity,
+  );
+}
+
+/** What upgrades are searched by. */
+export const SearchText = new DescribedType<string>(
+  "a text of at most 100 characters",
+  {
+    type: "string",
+    maxLength: 100,
+    description:
+      "Words that are all found: names of clusters, servers and creators, words in them or their first 3 to 12 characters; or the beginning of an id.",
+  },
+  (u): u is string => typeof u === "string" && lengthOf(u) <= 100,
+  (u, c) => (typeof u === "string" && lengthOf(u) <= 100 ? t.success(u) : t.failure(u, c)),
+  t.identity,
+);
 
 /** How many elements a page has where only its number is asked for. */
 const defaultPageSize = 100;

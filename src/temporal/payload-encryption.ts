@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 
@@ -56,6 +56,16 @@ export class PayloadEncryption implements PayloadCodec {
     return payloads.map((payload) => (isEncrypted(payload) ? this.decrypted(payload) : payload));
   }
 
+  /**
+   * What stands for a text where it is compared and cannot be encrypted: a keyed hash of it, of each key in their order. None
+   * without keys. Equal texts have equal hashes, which is all that they tell.
+   */
+  blindIndexes(text: string): readonly string[] {
+    return this.ordered.map(({ key }) =>
+      createHmac("sha256", indexKeyOf(key)).update(text).digest("base64url").slice(0, 12),
+    );
+  }
+
   private decrypted({ metadata, data }: Payload): Payload {
     const id = textOf(metadata?.[keyIdField]).slice(0, 255);
     const key = this.keys.get(id);
@@ -71,6 +81,15 @@ export class PayloadEncryption implements PayloadCodec {
       throw new PayloadKeyError(id, "is another one in PAYLOAD_KEYS_FILE, or the payload has been changed");
     }
   }
+}
+
+const indexKeys = new WeakMap<KeyObject, Buffer>();
+
+/** The key of blind indexes, so that no key is used for two purposes (RFC 5869). */
+function indexKeyOf(key: KeyObject): Buffer {
+  const known = indexKeys.get(key) ?? Buffer.from(hkdfSync("sha256", key, "", "search terms", 32));
+  indexKeys.set(key, known);
+  return known;
 }
 
 function encrypted(payload: Payload, { id, key }: PayloadKey): Payload {

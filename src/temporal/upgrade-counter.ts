@@ -56,7 +56,9 @@ export function cachedCounts(
 
 async function countUpgrades(visibility: Visibility, now: number, deadline: number): Promise<UpgradeCounts> {
   const statuses = Object.keys(UpgradeStatus.keys) as UpgradeStatus[];
-  const counts = await Promise.all(statuses.map((status) => visibility.count(upgradesQuery({ status }), deadline)));
+  const counts = await Promise.all(
+    statuses.map((status) => visibility.count(upgradesQuery({ status: [status] }), deadline)),
+  );
   const byStatus = Object.fromEntries(statuses.map((status, i) => [status, counts[i] ?? 0]));
   const oldest = (byStatus["DRAFT"] ?? 0) === 0 ? undefined : await oldestDraft(visibility, now, deadline);
   return { byStatus, oldestDraftSeconds: oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000) };
@@ -67,7 +69,7 @@ async function countUpgrades(visibility: Visibility, now: number, deadline: numb
  * there are few drafts is found by counting, and those are read.
  */
 async function oldestDraft(visibility: Visibility, now: number, deadline: number): Promise<number | undefined> {
-  const drafts = upgradesQuery({ status: "DRAFT" });
+  const drafts = upgradesQuery({ status: ["DRAFT"] });
   const before = (time: number) => `${drafts} AND StartTime <= '${new Date(time).toISOString()}'`;
   let [none, some] = [now - longest, now];
   let found = await visibility.count(before(some), deadline);

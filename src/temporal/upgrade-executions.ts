@@ -17,13 +17,13 @@ import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { initialTask } from "../domain/task/task-progress";
-import { searchTerms } from "../domain/upgrade/search-terms";
 import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
 import { type NamedResource, notFound, type ServiceError } from "../upgrades/service-error";
 import { UpgradeDescriptions, PayloadReader } from "./describe-workflow";
 import { LockHolders } from "./lock-holder";
 import { RequestSender } from "./request-sender";
+import { SearchIndex } from "./search-index";
 import { TaskReader } from "./task-reader";
 import { readError, writeError } from "./temporal-error";
 import { UpgradeList } from "./upgrade-list";
@@ -101,7 +101,8 @@ export function temporalUpgradeExecutions(
         return O.some({ task: initialTask(await startedPlan(id, until)), requestDigest: found.requestDigest });
       }, writeError),
 
-    list: (filter, page) => list.list(filter, page),
+    list: (listing, page) => list.list(listing, page),
+    count: (filter) => list.count(filter),
     listTasks: (filter, page) => list.listTasks(filter, page),
     lockHolders: (locks, until) => TE.tryCatch(() => holders.of(locks, until), writeError),
 
@@ -161,7 +162,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: bundleIdKey, value: plan.bundle.id },
       ...(plan.bundle.type === undefined ? [] : [{ key: bundleTypeKey, value: plan.bundle.type }]),
       { key: upgradePhaseKey, value: upgrade.phase ?? "WAITING" },
-      { key: searchTermsKey, value: searchTerms(upgrade) },
+      { key: searchTermsKey, value: new SearchIndex(client).termsOf(upgrade) },
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),

@@ -7,16 +7,18 @@ import type { Logger } from "pino";
 import { bundleIdKey, taskStatusKey, upgradeStatusKey } from "../../workflows/search-attributes";
 import { quote } from "../domain/decode";
 import type { ErrorBody } from "../domain/errors";
-import { metadataOf, type PageMetadata, type PageRequest, wholeList } from "../domain/page";
+import { largestPage, metadataOf, type PageMetadata, type PageRequest, wholeList } from "../domain/page";
 import { type PageOfTask, Task, TaskStatus } from "../domain/spec/task";
-import { type PageOfUpgrade, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import { type PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { hasTaskEnded, type LostBecause, lostTask, lostUpgrade } from "../domain/task/lost-upgrade";
 import { toTimestamp } from "../domain/timestamp";
+import { attentionGroups, comparisons, type UpgradeCounts, type UpgradeSort } from "../domain/upgrade/attention";
 import { SingleFlight } from "../single-flight";
-import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
+import type { TaskFilter, UpgradeFilter, UpgradeListing } from "../upgrades/ports";
 import type { ServiceError } from "../upgrades/service-error";
 import { PayloadReader, readAs, timestampOf } from "./describe-workflow";
 import { PayloadKeyError } from "./payload-encryption";
+import { SearchIndex } from "./search-index";
 import { readError } from "./temporal-error";
 import { type Execution, tasksQuery, upgradesQuery, type Visibility, type VisibilityReader } from "./visibility";
 
@@ -24,6 +26,25 @@ const { WorkflowExecutionStatus } = temporal.api.enums.v1;
 
 /** How many different lists are read at the same time: more would only make each of them late. */
 const concurrentLists = 4;
+
+/** How many upgrades of a part of a list are sorted here, which Visibility on SQL cannot do. */
+const sortedAtMost = largestPage;
+/** How many counts are asked for at the same time, and how long they are good for (milliseconds). */
+const concurrentCounts = 5;
+const countsLifetime = 3000;
+const rememberedCounts = 100;
+
+/** A part of a list of upgrades; without a comparison in Visibility's order: running ones, the newest first, then the last ended. */
+interface Part {
+  readonly query: string;
+  readonly compare?: (a: Upgrade, b: Upgrade) => number;
+}
+
+/** An upgrade on a page, where it could be read. */
+interface Found {
+  readonly id: string;
+  readonly upgrade: Upgrade | undefined;
+}
 
 /** One page of a list, of whatever is made of each execution. */
 interface Page<A> {
@@ -36,6 +57,9 @@ export class UpgradeList {
   private readonly reader: PayloadReader;
   private readonly readingUpgrades = new SingleFlight<Page<Upgrade>>();
   private readonly readingTasks = new SingleFlight<Page<Task>>();
+  private readonly counting = new SingleFlight<UpgradeCounts>();
+  private readonly counted = new Map<string, { readonly until: number; readonly counts: UpgradeCounts }>();
+  private readonly index: SearchIndex;
   private readonly limit = pLimit(concurrentLists);
 
   constructor(
@@ -47,30 +71,152 @@ export class UpgradeList {
     private readonly timeout: number,
   ) {
     this.reader = new PayloadReader(client.options.loadedDataConverter);
+    this.index = new SearchIndex(client);
   }
 
-  list(filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> {
-    return this.page(this.readingUpgrades, upgradesQuery(filter), page, (execution) => this.upgrade(execution));
-  }
-
-  listTasks(filter: TaskFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfTask> {
-    return this.page(this.readingTasks, tasksQuery(filter), page, (execution) => this.task(execution));
-  }
-
-  private page<A>(
-    reading: SingleFlight<Page<A>>,
-    query: string,
+  list(
+    { sort = "attention", ...filter }: UpgradeListing,
     page: PageRequest = wholeList,
-    element: (execution: Execution) => Promise<A | undefined>,
-  ): TE.TaskEither<ServiceError, Page<A>> {
+  ): TE.TaskEither<ServiceError, PageOfUpgrade> {
+    const query = this.queryOf(filter);
+    return this.shared(this.readingUpgrades, `${keyOf(page)}/${sort}/${query}`, (deadline) =>
+      this.readParts(query, this.parts(filter, sort), page, deadline),
+    );
+  }
+
+  listTasks(filter: TaskFilter, page: PageRequest = wholeList): TE.TaskEither<ServiceError, PageOfTask> {
+    const query = tasksQuery(filter);
+    return this.shared(this.readingTasks, `${keyOf(page)}/${query}`, (deadline) =>
+      this.read(query, page, deadline, (execution) => this.task(execution)),
+    );
+  }
+
+  /** Counts the upgrades of each phase. Callers share what was counted within some seconds. */
+  count(filter: UpgradeFilter): TE.TaskEither<ServiceError, UpgradeCounts> {
+    const key = this.queryOf(filter);
+    const known = this.counted.get(key);
+    if (known && known.until > Date.now()) return TE.right(known.counts);
+    return this.shared(this.counting, key, async (deadline) => {
+      const counts = await this.countPhases(filter, deadline);
+      this.counted.delete(key);
+      this.counted.set(key, { counts, until: Date.now() + countsLifetime });
+      const oldest = this.counted.keys().next().value;
+      if (this.counted.size > rememberedCounts && oldest !== undefined) this.counted.delete(oldest);
+      return counts;
+    });
+  }
+
+  private async countPhases(filter: UpgradeFilter, deadline: number): Promise<UpgradeCounts> {
+    const limit = pLimit(concurrentCounts);
+    const wanted = filter.phase;
+    const phases = await Promise.all(
+      (Object.keys(PublishedPhase.keys) as PublishedPhase[]).map(async (phase) => ({
+        phase,
+        upgrades:
+          wanted?.includes(phase) === false
+            ? 0
+            : await limit(() => this.visibility.count(this.queryOf({ ...filter, phase: [phase] }), deadline)),
+      })),
+    );
+    return { total: phases.reduce((sum, { upgrades }) => sum + upgrades, 0), phases };
+  }
+
+  private queryOf({ search, ...filter }: UpgradeFilter): string {
+    const found = search === undefined ? "" : this.index.condition(search);
+    return found === "" ? upgradesQuery(filter) : `${upgradesQuery(filter)} AND ${found}`;
+  }
+
+  /** The parts of a list, one after another, each of which Visibility can tell by itself. */
+  private parts(filter: UpgradeFilter, sort: UpgradeSort): readonly Part[] {
+    if (sort !== "attention") return [{ query: this.queryOf(filter), compare: comparisons[sort] }];
+    return attentionGroups
+      .map(({ phases, ...group }) => ({
+        ...group,
+        phase: phases.filter((phase) => filter.phase?.includes(phase) !== false),
+      }))
+      .filter(({ phase, statuses }) => phase.length > 0 && overlaps(statuses, filter.status))
+      .map(({ phase, compare }) => ({ query: this.queryOf({ ...filter, phase }), ...(compare && { compare }) }));
+  }
+
+  private shared<A>(
+    flights: SingleFlight<A>,
+    key: string,
+    read: (deadline: number) => Promise<A>,
+  ): TE.TaskEither<ServiceError, A> {
     return TE.tryCatch(
       () =>
-        reading.share(`${page.pageNumber}/${page.pageSize}/${query}`, () => {
+        flights.share(key, () => {
           const deadline = Date.now() + this.timeout;
-          return this.limit(() => this.read(query, page, deadline, element));
+          return this.limit(() => read(deadline));
         }),
       readError,
     );
+  }
+
+  /**
+   * One page of a list of several parts. An upgrade that moves to an earlier part while they are read would be in none of
+   * them: a first page that lacks some of those that were counted is read once more.
+   */
+  private async readParts(
+    query: string,
+    parts: readonly Part[],
+    page: PageRequest,
+    deadline: number,
+  ): Promise<Page<Upgrade>> {
+    const first = page.pageNumber * page.pageSize;
+    const read = async () => {
+      const [total, found] = await Promise.all([
+        this.visibility.count(query, deadline),
+        this.readThrough(parts, { first, size: page.pageSize }, deadline),
+      ]);
+      return { total, found };
+    };
+    let { total, found } = await read();
+    if (first === 0 && parts.length > 1 && found.length < Math.min(total, page.pageSize))
+      ({ total, found } = await read());
+    return {
+      elements: found.flatMap(({ upgrade }) => upgrade ?? []),
+      pageMetadata: metadataOf(page, Math.max(total, found.length > 0 ? first + found.length : 0)),
+    };
+  }
+
+  private async readThrough(
+    parts: readonly Part[],
+    { first, size }: { readonly first: number; readonly size: number },
+    deadline: number,
+  ): Promise<readonly Found[]> {
+    const found = new Map<string, Found>();
+    let skip = first;
+    for (const part of parts) {
+      if (found.size >= size) break;
+      const before = skip === 0 ? 0 : await this.visibility.count(part.query, deadline);
+      if (skip > 0 && skip >= before) {
+        skip -= before;
+        continue;
+      }
+      for (const one of await this.readPart(part, skip, size - found.size, deadline))
+        if (!found.has(one.id)) found.set(one.id, one);
+      skip = 0;
+    }
+    return [...found.values()];
+  }
+
+  /** Some of a part. What is sorted here is sorted among the first of it; what comes after them is as Visibility has it. */
+  private async readPart(part: Part, first: number, size: number, deadline: number): Promise<readonly Found[]> {
+    const { query, compare } = part;
+    const read = async (from: number, most: number) => {
+      const executions = await this.executions.read(query, from, most, deadline);
+      return Promise.all(
+        executions.map(async (one) => ({ id: one.execution?.workflowId ?? "", upgrade: await this.upgrade(one) })),
+      );
+    };
+    if (!compare || first >= sortedAtMost) return read(first, size);
+    const all = (await read(0, sortedAtMost)).sort((a, b) =>
+      a.upgrade && b.upgrade ? compare(a.upgrade, b.upgrade) : Number(!a.upgrade) - Number(!b.upgrade),
+    );
+    const sorted = all.slice(first, first + size);
+    const more = first + size - sortedAtMost;
+    return more > 0 && all.length === sortedAtMost ? [...sorted, ...(await read(sortedAtMost, more))] : sorted;
   }
 
   private async read<A>(
@@ -165,6 +311,12 @@ export class UpgradeList {
     this.log.warn({ taskId: execution?.workflowId }, "An upgrade's memo cannot be read; it is left out of the list");
     return undefined;
   }
+}
+
+const keyOf = ({ pageNumber, pageSize }: PageRequest) => `${pageNumber}/${pageSize}`;
+
+function overlaps<A>(some: readonly A[], wanted: readonly A[] | undefined): boolean {
+  return wanted === undefined || some.some((one) => wanted.includes(one));
 }
 
 /** Search attributes are not encrypted. */

@@ -1,5 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { TaskStatus } from "../domain/spec/task";
+import type { PublishedPhase } from "../domain/spec/upgrade";
+import { endedPhases } from "../domain/upgrade/attention";
 import { SingleFlight } from "../single-flight";
 import type { TaskFilter, UpgradeFilter } from "../upgrades/ports";
 import { grpcCode } from "./temporal-error";
@@ -13,11 +15,14 @@ const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed
 const ofUpgrades = "WorkflowType = 'upgradeWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
-export function upgradesQuery({ status, bundleId, bundleType, resourceId }: UpgradeFilter): string {
+export function upgradesQuery(filter: Omit<UpgradeFilter, "search">): string {
+  const { status, phase, bundleId, bundleType, resourceId } = filter;
   const conditions = [ofUpgrades];
   if (status !== undefined) {
-    conditions.push(statusCondition("UpgradeStatus", status, upgradeEnds, "COMPLETED_WITH_FAILURE"));
+    const each = status.map((one) => statusCondition("UpgradeStatus", one, upgradeEnds, "COMPLETED_WITH_FAILURE"));
+    conditions.push(each.length === 1 ? each.join() : `(${each.map((one) => `(${one})`).join(" OR ")})`);
   }
+  if (phase !== undefined) conditions.push(phaseCondition(phase));
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
   if (resourceId !== undefined) conditions.push(ofResource(resourceId));
@@ -32,6 +37,19 @@ export function tasksQuery({ taskStatus, resourceId }: TaskFilter): string {
   }
   if (resourceId !== undefined) conditions.push(ofResource(resourceId));
   return conditions.join(" AND ");
+}
+
+/** One of these phases. Of a Workflow that ended without a word the last phase says nothing: it has failed. */
+function phaseCondition(phases: readonly PublishedPhase[]): string {
+  const live = phases.filter((phase) => !endedPhases.includes(phase));
+  const over = phases.filter((phase) => endedPhases.includes(phase));
+  const among = (list: readonly string[]) => `(${list.map(quoted).join(", ")})`;
+  const either = [
+    ...(live.length > 0 ? [`(ExecutionStatus = 'Running' AND UpgradePhase IN ${among(live)})`] : []),
+    ...(over.length > 0 ? [`UpgradePhase IN ${among(over)}`] : []),
+    ...(over.includes("FAILED") ? [`(${endedWithoutAWord} AND UpgradePhase NOT IN ${among(endedPhases)})`] : []),
+  ];
+  return either.length === 0 ? "WorkflowType = ''" : `(${either.join(" OR ")})`;
 }
 
 /** The spelling that Tasks have, for those of Spec 3 that they do not. */
@@ -74,7 +92,8 @@ function statusCondition(attribute: string, status: string, ends: readonly strin
   return ends.includes(status) ? says : `${says} AND ExecutionStatus = 'Running'`;
 }
 
-function quoted(text: string): string {
+/** A text as a value of a list filter. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 

@@ -34,6 +34,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     startUpgrade: startUpgrade(deps),
     previewUpgrade: previewUpgrade(deps),
     listUpgrades: listUpgrades(deps),
+    countUpgrades: (filter) => executions.count(filter),
     getUpgrade: (id) => executions.readUpgrade(id),
     updateUpgrade: updateUpgrade(deps),
     controlUpgrade: controlUpgrade(deps),

@@ -11,18 +11,28 @@ import type { RequestOutcome } from "../domain/requests/upgrade-request";
 import type { Bundle, BundleType } from "../domain/spec/bundle";
 import type { ClusterMember } from "../domain/spec/cluster";
 import type { PageOfTask, Task, TaskStatus } from "../domain/spec/task";
-import type { PageOfUpgrade, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import type { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import type { UpgradeCounts, UpgradeSort } from "../domain/upgrade/attention";
 import type { ServiceError } from "./service-error";
 
 /** Until when a call may take, in epoch milliseconds, where that is earlier than its own limit says. */
 export type Deadline = number;
 
 export interface UpgradeFilter {
-  readonly status?: UpgradeStatus;
+  /** One of them. */
+  readonly status?: readonly UpgradeStatus[];
+  readonly phase?: readonly PublishedPhase[];
+  /** Words that are all found in its names, its creator, or at the beginning of its id. */
+  readonly search?: string;
   readonly bundleId?: string;
   readonly bundleType?: BundleType;
   /** Of a cluster, NETVIRT instance or management server that the upgrade is about. */
   readonly resourceId?: string;
+}
+
+/** Which upgrades are listed, in which order; by attention where it does not say. */
+export interface UpgradeListing extends UpgradeFilter {
+  readonly sort?: UpgradeSort;
 }
 
 export interface TaskFilter {
@@ -81,7 +91,9 @@ export interface UpgradeExecutions {
     id: string,
     until?: Deadline,
   ): TaskEither<ServiceError, Option<{ task: Task; requestDigest: string | undefined }>>;
-  list(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
+  list(listing: UpgradeListing, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
+  /** How many upgrades there are in each phase. May be some seconds old. */
+  count(filter: UpgradeFilter): TaskEither<ServiceError, UpgradeCounts>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   readTask(id: string): TaskEither<ServiceError, Task>;
   /** Tasks without their subTasks; from Visibility alone. */

@@ -5,7 +5,7 @@ import type { PageRequest } from "../domain/page";
 import type { Task } from "../domain/spec/task";
 import type { PageOfUpgrade } from "../domain/spec/upgrade";
 import { precheckRunOf, precheckTask } from "../domain/task/prechecks";
-import type { BundleCatalog, UpgradeExecutions, UpgradeFilter } from "./ports";
+import type { BundleCatalog, UpgradeExecutions, UpgradeListing } from "./ports";
 import { notFound, type ServiceError } from "./service-error";
 
 export interface ListUpgradesDependencies {
@@ -28,7 +28,7 @@ export function listUpgrades({ executions, catalog }: ListUpgradesDependencies) 
       executions.list({ bundleId }),
       TE.chain((all) => (isEmpty(all) ? TE.left(notFound("bundle", bundleId)) : TE.right(found))),
     );
-  return (filter: UpgradeFilter, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> => {
+  return (filter: UpgradeListing, page?: PageRequest): TE.TaskEither<ServiceError, PageOfUpgrade> => {
     const { bundleId } = filter;
     if (bundleId === undefined) return executions.list(filter, page);
     return pipe(

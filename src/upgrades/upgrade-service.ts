@@ -13,8 +13,9 @@ import type {
 import type { RequestWarning } from "../domain/spec/request-warning";
 import type { PageOfTask, Task } from "../domain/spec/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
+import type { UpgradeCounts } from "../domain/upgrade/attention";
 import type { UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
-import type { TaskFilter, UpgradeFilter } from "./ports";
+import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-history";
 import type { Follower } from "./watch-task";
@@ -32,7 +33,8 @@ export interface StartRequest {
 export interface UpgradeService {
   startUpgrade(request: StartRequest): TaskEither<ServiceError, Task>;
   previewUpgrade(spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TaskEither<ServiceError, UpgradePreview>;
-  listUpgrades(filter: UpgradeFilter, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
+  listUpgrades(listing: UpgradeListing, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
+  countUpgrades(filter: UpgradeFilter): TaskEither<ServiceError, UpgradeCounts>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
   updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;
   controlUpgrade(

@@ -44,6 +44,7 @@ import {
   UpgradeSpec,
   UpgradeUpdateSpec,
 } from "../../domain/spec/upgrade-spec";
+import { PhaseCount, UpgradeCounts } from "../../domain/upgrade/attention";
 import { SubTaskChange, TaskChange } from "../../domain/task/task-change";
 import { TaskEnd } from "../routes/task-events";
 
@@ -141,6 +142,8 @@ export const components: Readonly<Record<string, Component>> = {
   },
   Bundle: { codec: Bundle, description: "Product versions that are released and applied together." },
   BundleComponent: { codec: BundleComponent, description: "One product of a bundle." },
+  UpgradeCounts: { codec: UpgradeCounts, description: "How many upgrades are in each phase." },
+  PhaseCount: { codec: PhaseCount, description: "How many upgrades are in a phase." },
   PageOfUpgrade: { codec: PageOfUpgrade, description: "One page of the list of upgrades." },
   PageOfTask: { codec: PageOfTask, description: "One page of the list of tasks, which have no subTasks there." },
   PageOfBundle: { codec: PageOfBundle, description: "One page of the bundles of the catalog." },

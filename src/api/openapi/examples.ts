@@ -13,7 +13,8 @@ import type {
   PageOfPersonality,
 } from "../../domain/spec/installations";
 import type { PageOfTask, Task } from "../../domain/spec/task";
-import type { PageOfUpgrade, Upgrade } from "../../domain/spec/upgrade";
+import { type PageOfUpgrade, PublishedPhase, type Upgrade } from "../../domain/spec/upgrade";
+import type { UpgradeCounts } from "../../domain/upgrade/attention";
 import type { UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
 import { precheckTask } from "../../domain/task/prechecks";
 import { applyProgress, initialTask } from "../../domain/task/task-progress";
@@ -92,6 +93,14 @@ export const upgradeExample: Upgrade = initialUpgrade(planExample, "jane");
 const pageMetadata = { pageNumber: 0, pageSize: 100, totalElements: 1, totalPages: 1 };
 
 export const pageExample: PageOfUpgrade = { elements: [upgradeExample], pageMetadata };
+
+export const countsExample: UpgradeCounts = {
+  total: 3,
+  phases: (Object.keys(PublishedPhase.keys) as PublishedPhase[]).map((phase) => ({
+    phase,
+    upgrades: { ACTION_REQUIRED: 1, RUNNING: 2 }[phase as string] ?? 0,
+  })),
+};
 
 const { subTasks: _details, ...taskHeader } = taskExample;
 

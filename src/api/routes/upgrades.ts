@@ -4,11 +4,13 @@ import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
 import { Task } from "../../domain/spec/task";
-import { PageOfUpgrade, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
+import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
 import {
+  countsExample,
   pageExample,
   precheckTaskExample,
   previewExample,
@@ -17,7 +19,7 @@ import {
   upgradeSpecExample,
   upgradeUpdateExample,
 } from "../openapi/examples";
-import { IdempotencyKey, pageRequested, paging, PrecheckId, UpgradeId } from "../parameters";
+import { IdempotencyKey, pageRequested, paging, PrecheckId, SearchText, SeveralOf, UpgradeId } from "../parameters";
 import { json, type Success, warningHeader } from "../response";
 import { commandFailures, noParameters, route, type Route } from "../route";
 
@@ -119,12 +121,15 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       operationId: "listUpgrades",
       tag: "upgrades",
       summary: "List upgrades",
-      description: `Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
+      description: `Sorted by attention: what needs a decision, what is in work, what is scheduled by its time, drafts, what has ended, each the newest first. Other sorts hold among the first ${largestPage}: created and ended the newest first, begins the next first, name. Without pageNumber and pageSize: all that match, up to ${largestPage}.`,
       request: {
         ...noParameters,
         headers: { "If-None-Match": t.string },
         query: {
-          status: UpgradeStatus,
+          status: SeveralOf(UpgradeStatus, "Only upgrades with one of these statuses."),
+          phase: SeveralOf(PublishedPhase, "Only upgrades in one of these phases."),
+          search: SearchText,
+          sort: UpgradeSort,
           bundleId: ResourceId,
           bundleType: BundleType,
           resourceId: ResourceId,
@@ -136,6 +141,25 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       failures: [400, 404, 500],
       handle: ({ query: { pageNumber, pageSize, ...filter } }) =>
         service.listUpgrades(filter, pageRequested({ pageNumber, pageSize })),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/counts",
+      access: "READ",
+      role: "VIEWER",
+      load: "LIST",
+      operationId: "countUpgrades",
+      tag: "upgrades",
+      summary: "Count upgrades by phase",
+      description: "Every phase is listed. The numbers may be some seconds old.",
+      request: {
+        ...noParameters,
+        query: { search: SearchText, bundleId: ResourceId, bundleType: BundleType, resourceId: ResourceId },
+      },
+      success: { status: 200, description: "Ok", representation: json(UpgradeCounts) },
+      successExample: countsExample,
+      failures: [400, 500],
+      handle: ({ query }) => service.countUpgrades(query),
     }),
     route({
       method: "GET",

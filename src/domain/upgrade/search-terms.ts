@@ -8,9 +8,12 @@ const beginnings = { from: 3, to: 12 };
 
 /**
  * What the list finds an upgrade by, in lower case: its creator, the names of its resources, the words in these, and the
- * beginnings of all. Of an upgrade with many resources only what fits, names first.
+ * beginnings of all. Of an upgrade with many resources only what fits, names first. `store` gives each as it is stored.
  */
-export function searchTerms({ createdBy, resources = [] }: Pick<Upgrade, "createdBy" | "resources">): string[] {
+export function searchTerms(
+  { createdBy, resources = [] }: Pick<Upgrade, "createdBy" | "resources">,
+  store: (term: string) => string = (term) => term,
+): string[] {
   const names = [...(createdBy === undefined ? [] : [createdBy]), ...resources.flatMap(({ name }) => name ?? [])]
     .map(toTerm)
     .filter((name) => name !== "");
@@ -19,7 +22,7 @@ export function searchTerms({ createdBy, resources = [] }: Pick<Upgrade, "create
   for (let length = beginnings.from; length <= beginnings.to; length += 1)
     for (const term of [...names, ...words]) if (term.length > length) terms.add(term.slice(0, length));
   let bytes = 2;
-  return [...terms].filter((term) => {
+  return [...terms].map(store).filter((term) => {
     const more = utf8Length(JSON.stringify(term)) + 1;
     if (bytes + more > mostBytes) return false;
     bytes += more;

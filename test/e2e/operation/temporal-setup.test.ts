@@ -133,7 +133,7 @@ describe("a Temporal server for the service", function () {
       expect(await start())
         .to.have.nested.property("left.lacking")
         .that.matches(/^search attribute \w+ is missing$/);
-      expect(await executions.list({ status: "DRAFT" })()).to.have.nested.property(
+      expect(await executions.list({ status: ["DRAFT"] })()).to.have.nested.property(
         "left.lacking",
         "search attribute UpgradeStatus is missing",
       );

@@ -52,8 +52,11 @@ const deviations = {
     "COMPLETED_WITH_FAILURE",
     "CANCELLED",
   ],
-  /** "paging", "filter of the list by resource", "asking again for the list", "too many requests". */
-  get: { parameters: ["pageNumber", "pageSize", "resourceId", "If-None-Match"], statuses: ["304", "429", "503"] },
+  /** "paging", "filters of the list", "sorting", "asking again for the list", "too many requests". */
+  get: {
+    parameters: ["phase", "search", "sort", "pageNumber", "pageSize", "resourceId", "If-None-Match"],
+    statuses: ["304", "429", "503"],
+  },
   /** "Idempotency-Key", "too many requests". */
   post: { parameters: ["Idempotency-Key"], statuses: ["429", "503"] },
 };
@@ -69,6 +72,8 @@ const furtherModels = [
   "WaitingFor",
   "RequestWarning",
   "UpgradeHosts",
+  "UpgradeCounts",
+  "PhaseCount",
   "HostVersion",
   "ProductVersions",
   // Of paths that it does not have.

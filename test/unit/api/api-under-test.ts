@@ -7,6 +7,7 @@ import { type ApiDependencies, createApi } from "../../../src/api/create-api";
 import {
   bundleExample,
   cancelledTaskExample,
+  countsExample,
   clusterExample,
   pageExample,
   pageOfBundleExample,
@@ -95,6 +96,7 @@ export function fakeService(calls: Calls): UpgradeService {
     updateUpgrade: asked("updateUpgrade", upgradeExample),
     controlUpgrade: asked("controlUpgrade", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
+    countUpgrades: asked("countUpgrades", countsExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),
     listTasks: asked("listTasks", pageOfTaskExample),
     retryTask: asked("retryTask", retriedTaskExample),

@@ -213,6 +213,9 @@ describe("openapi.json", () => {
     const names = (method: string) => document.paths["/v1/upgrades"]?.[method]?.parameters.map(({ name }) => name);
     expect(names("get")).to.deep.equal([
       "status",
+      "phase",
+      "search",
+      "sort",
       "bundleId",
       "bundleType",
       "resourceId",

@@ -32,10 +32,16 @@ describe("GET /v1/upgrades", () => {
     await get("?status=COMPLETED_WITH_SUCCESS&bundleId=a%20b&bundleType=HCI&resourceId=c1");
     expect(api.calls.listed).to.deep.equal([
       {
-        filter: { status: "COMPLETED_WITH_SUCCESS", bundleId: "a b", bundleType: "HCI", resourceId: "c1" },
+        filter: { status: ["COMPLETED_WITH_SUCCESS"], bundleId: "a b", bundleType: "HCI", resourceId: "c1" },
         page: undefined,
       },
     ]);
+  });
+
+  it("takes several statuses and phases, repeated or with commas, a search and a sort", async () => {
+    await get("?status=DRAFT,PAUSED&status=DRAFT&phase=RUNNING&phase=PAUSED,&search=fra1%20jane&sort=begins");
+    const filter = { status: ["DRAFT", "PAUSED"], phase: ["RUNNING", "PAUSED"], search: "fra1 jane", sort: "begins" };
+    expect(api.calls.listed).to.deep.equal([{ filter, page: undefined }]);
   });
 
   it("gives nothing to a reader who has the same list already", async () => {
@@ -62,7 +68,7 @@ describe("GET /v1/upgrades", () => {
   });
 
   it("ignores unknown parameters", async () => {
-    expect((await get("?sort=x&sort=y&toString=1&__proto__=2")).status).to.equal(200);
+    expect((await get("?orderBy=x&orderBy=y&toString=1&__proto__=2")).status).to.equal(200);
     expect(api.calls.listed).to.deep.equal([{ filter: {}, page: undefined }]);
   });
 
@@ -86,7 +92,11 @@ describe("GET /v1/upgrades", () => {
     ["PAGESIZE=1", "PAGESIZE"],
     ["resource-id=", "resource-id"],
     ["status=Pending", "status"],
-    ["status=DRAFT&status=DRAFT", "status"],
+    ["status=DRAFT&status=x", "status"],
+    ["phase=RUNNING,x", "phase"],
+    ["sort=x", "sort"],
+    ["sort=name&sort=name", "sort"],
+    [`search=${"x".repeat(101)}`, "search"],
     ["status=toString", "status"],
     [`bundleId=${"x".repeat(256)}`, "bundleId"],
     ["bundleId=%00", "bundleId"],
@@ -108,6 +118,11 @@ describe("GET /v1/upgrades", () => {
       expect(api.calls.listed).to.deep.equal([]);
     });
   }
+
+  it("names the value that is wrong among several", async () => {
+    const { message } = expectError(await get("?phase=RUNNING&phase=PAUSED,Running"), 400, "INVALID_PARAMETER");
+    expect(message).to.contain('but is "Running"').and.to.contain("ACTION_REQUIRED");
+  });
 
   it("lists the statuses that there are", async () => {
     const { message } = expectError(await get("?status=x"), 400, "INVALID_PARAMETER");

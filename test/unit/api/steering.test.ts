@@ -5,6 +5,7 @@ import { allRoutes } from "../../../src/api/create-api";
 import {
   bundleExample,
   cancelledTaskExample,
+  countsExample,
   clusterExample,
   pageOfBundleExample,
   pageOfClusterExample,
@@ -119,6 +120,13 @@ const calls: Record<string, Call> = {
     answer: cancelledTaskExample,
     asked: ["cancelTask", id, "dev"],
     names: "task",
+  },
+  countUpgrades: {
+    method: "GET",
+    path: "/v1/upgrades/counts?search=jane",
+    status: 200,
+    answer: countsExample,
+    asked: ["countUpgrades", { search: "jane" }],
   },
   listNetvirt: {
     method: "GET",

@@ -23,7 +23,7 @@ describe("upgradesQuery", () => {
   });
 
   it("joins the filters", () => {
-    expect(upgradesQuery({ status: "CANCELLED", bundleId: "b", bundleType: "HCI", resourceId: "r" })).to.equal(
+    expect(upgradesQuery({ status: ["CANCELLED"], bundleId: "b", bundleType: "HCI", resourceId: "r" })).to.equal(
       ofUpgrades +
         " AND UpgradeStatus = 'CANCELLED' AND BundleId = 'b' AND BundleType = 'HCI' AND " +
         "ResourceIds = 'r'",
@@ -32,12 +32,14 @@ describe("upgradesQuery", () => {
 
   it("believes a status that says that work goes on only of a Workflow that runs", () => {
     for (const status of ["PENDING", "DRAFT", "SCHEDULED", "INPROGRESS", "PAUSED"] as const) {
-      expect(upgradesQuery({ status })).to.contain(`UpgradeStatus = '${status}' AND ExecutionStatus = 'Running'`);
+      expect(upgradesQuery({ status: [status] })).to.contain(
+        `UpgradeStatus = '${status}' AND ExecutionStatus = 'Running'`,
+      );
     }
   });
 
   it("takes an upgrade that ended without a word for failed, and no other", () => {
-    const query = upgradesQuery({ status: "COMPLETED_WITH_FAILURE", bundleId: "b" });
+    const query = upgradesQuery({ status: ["COMPLETED_WITH_FAILURE"], bundleId: "b" });
     expect(query).to.contain(
       "AND (UpgradeStatus = 'COMPLETED_WITH_FAILURE' OR (ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed') AND " +
         "UpgradeStatus NOT IN ('COMPLETED_WITH_SUCCESS', 'COMPLETED_WITH_FAILURE', 'CANCELLED'))) AND BundleId = 'b'",
@@ -45,8 +47,35 @@ describe("upgradesQuery", () => {
   });
 
   it("asks for every status in its own way", () => {
-    const queries = Object.keys(UpgradeStatus.keys).map((status) => upgradesQuery({ status: status as UpgradeStatus }));
+    const queries = Object.keys(UpgradeStatus.keys).map((status) =>
+      upgradesQuery({ status: [status as UpgradeStatus] }),
+    );
     expect(new Set(queries).size).to.equal(queries.length);
+  });
+});
+
+describe("upgradesQuery for several statuses and phases", () => {
+  it("asks for any of the statuses, each in its own way", () => {
+    expect(upgradesQuery({ status: ["CANCELLED", "DRAFT"] })).to.equal(
+      `${ofUpgrades} AND ((UpgradeStatus = 'CANCELLED') OR (UpgradeStatus = 'DRAFT' AND ExecutionStatus = 'Running'))`,
+    );
+  });
+
+  it("believes a phase in which an upgrade goes on only of a Workflow that runs", () => {
+    expect(upgradesQuery({ phase: ["RUNNING", "PAUSED"] })).to.equal(
+      `${ofUpgrades} AND ((ExecutionStatus = 'Running' AND UpgradePhase IN ('RUNNING', 'PAUSED')))`,
+    );
+  });
+
+  it("takes an upgrade that ended without a word for FAILED, and no other", () => {
+    expect(upgradesQuery({ phase: ["FAILED"] })).to.contain(
+      "(UpgradePhase IN ('FAILED') OR (ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed') AND UpgradePhase NOT IN (",
+    );
+    expect(upgradesQuery({ phase: ["CANCELLED"] })).not.to.contain("Terminated");
+  });
+
+  it("asks for nothing where no phase is left", () => {
+    expect(upgradesQuery({ phase: [] })).to.contain("WorkflowType = ''");
   });
 });
 

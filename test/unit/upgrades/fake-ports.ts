@@ -68,6 +68,7 @@ export class FakePorts {
             this.lists.push({ filter, page });
             return emptyPage;
           }),
+        count: () => or(undefined, () => ({ total: 0, phases: [] })),
         lockHolders: () => or(failing.lockHolders, () => this.lockHolders),
         ...this.running.executions,
       },

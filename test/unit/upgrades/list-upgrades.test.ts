@@ -14,7 +14,7 @@ describe("listUpgrades", () => {
     createUpgradeService(ports.dependencies).listUpgrades(...args)();
 
   it("hands filter and page to Temporal as they are", async () => {
-    const filter = { status: "DRAFT", bundleId: sampleBundle.id, bundleType: "HCI" } as const;
+    const filter: UpgradeFilter = { status: ["DRAFT"], bundleId: sampleBundle.id, bundleType: "HCI" };
     const page = { pageNumber: 2, pageSize: 10 };
     expect(await list(filter, page)).to.deep.equal(E.right(emptyPage));
     expect(await list({})).to.deep.equal(E.right(emptyPage));
@@ -52,7 +52,7 @@ describe("listUpgrades", () => {
       list: ({ status }: UpgradeFilter) => TE.right(status === undefined ? all : emptyPage),
     };
     const { listUpgrades } = createUpgradeService({ ...dependencies, executions });
-    const filter: UpgradeFilter = { bundleId: "gone", status: "DRAFT" };
+    const filter: UpgradeFilter = { bundleId: "gone", status: ["DRAFT"] };
     expect(await listUpgrades(filter)()).to.deep.equal(E.right(emptyPage));
   });
 
@@ -64,6 +64,6 @@ describe("listUpgrades", () => {
     const broken = unexpected("disk");
     ports.failing = { catalog: broken };
     expect(await list({ bundleId: sampleBundle.id })).to.deep.equal(E.left(broken));
-    expect(await list({ status: "PENDING" })).to.deep.equal(E.right(emptyPage));
+    expect(await list({ status: ["PENDING"] })).to.deep.equal(E.right(emptyPage));
   });
 });
