@@ -1,17 +1,19 @@
 import type { Command } from "commander";
+import * as t from "io-ts";
 import { legible } from "../domain/legible";
 import { toTimestamp } from "../domain/timestamp";
 import { ApiClient } from "./api-client";
+import type { Format } from "./completion";
 import { Contexts } from "./config-file";
 import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode, wrongUsage } from "./errors";
 import { Names } from "./names";
-import { printableJson, type Style, styleFor } from "./text";
+import { printableJson, printableYaml, type Style, styleFor } from "./text";
 import { checkedZone, parseTime, timeEcho, type Zones, zonesOf } from "./time-text";
 
 /** Options that every command takes. */
 interface GlobalOptions {
-  readonly output: "table" | "json";
+  readonly output: Format;
   readonly server?: string;
   readonly context?: string;
   readonly zone?: string;
@@ -20,7 +22,11 @@ interface GlobalOptions {
 /** What a command works with: the service, and how the user wants to be answered. */
 export class CommandContext {
   readonly contexts: Contexts;
+  /** Whether results are for scripts, in JSON or YAML. */
   readonly isJson: boolean;
+  /** Whether tables have all that is known. */
+  readonly isWide: boolean;
+  private readonly format: Format;
   /** Colours of the standard output. */
   readonly style: Style;
   /** What `--zone` names. */
@@ -35,7 +41,9 @@ export class CommandContext {
     command: Command,
   ) {
     const { output, server, context, zone } = command.optsWithGlobals<GlobalOptions>();
-    this.isJson = output === "json";
+    this.format = output;
+    this.isJson = output === "json" || output === "yaml";
+    this.isWide = output === "wide";
     this.serverOption = server;
     this.zoneOption = checkedZone(zone);
     this.contexts = new Contexts(environment, context);
@@ -92,14 +100,10 @@ export class CommandContext {
     throw new CliError(exitCode.interrupted, "Nothing was done.", "Run the command again, and answer yes.");
   }
 
-  /** A result for a script: one JSON document. */
-  printJson(value: unknown): void {
-    this.environment.stdout.write(`${printableJson(value, 2)}\n`);
-  }
-
-  /** One of several results for a script: JSON on a line of its own. */
+  /** One of several results for a script: JSON on a line of its own, or a YAML document. */
   printJsonLine(value: unknown): void {
-    this.environment.stdout.write(`${printableJson(value)}\n`);
+    const { stdout } = this.environment;
+    stdout.write(this.format === "yaml" ? `---\n${printableYaml(value)}` : `${printableJson(value)}\n`);
   }
 
   /** The width of the terminal that results go to; undefined where they go somewhere else. */
@@ -108,16 +112,27 @@ export class CommandContext {
     return isTTY === true ? columns : undefined;
   }
 
-  /** A result, as JSON or as lines for people. */
+  /** A result: a document for scripts, ids, or lines for people. */
   print(value: unknown, lines: () => readonly string[]): void {
-    if (this.isJson) this.printJson(value);
-    else for (const line of lines()) this.environment.stdout.write(`${line}\n`);
+    const { stdout } = this.environment;
+    if (this.format === "json") stdout.write(`${printableJson(value, 2)}\n`);
+    else if (this.format === "yaml") stdout.write(printableYaml(value));
+    else for (const line of (this.format === "name" && idsOf(value)) || lines()) stdout.write(`${line}\n`);
   }
 
   /** A message for people, which is no result. */
   say(message: string): void {
     this.environment.stderr.write(`${legible(message)}\n`);
   }
+}
+
+const Identified = t.type({ id: t.string });
+const Listed = t.type({ elements: t.array(Identified) });
+
+/** The ids of what a result is about; undefined where it is about nothing that has one. */
+function idsOf(value: unknown): readonly string[] | undefined {
+  if (Listed.is(value)) return value.elements.map(({ id }) => legible(id));
+  return Identified.is(value) ? [legible(value.id)] : undefined;
 }
 
 /** Adds a command with its examples; the other fields make its action. */

@@ -4,14 +4,18 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { legible } from "../domain/legible";
 import { largestPage } from "../domain/page";
-import { PageOfUpgrade, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import { PageOfUpgrade, type Upgrade, type UpgradeStatus } from "../domain/spec/upgrade";
 import { ApiClient } from "./api-client";
 import { Contexts } from "./config-file";
 import type { Environment } from "./environment";
+import { phaseWord, statusWords } from "./phases";
 import { type Named, type NamedKind, Names, resourceKinds } from "./names";
 
 /** What `--output` takes. */
-export const formats = ["table", "json"] as const;
+export const formats = ["table", "wide", "json", "yaml", "name"] as const;
+
+/** One of them. */
+export type Format = (typeof formats)[number];
 
 /** The hidden command that a shell's script asks. */
 const asking = "complete";
@@ -32,7 +36,7 @@ export function addCompletion(program: Command, lastWord: string, offers: readon
     if (found) found.handler = (complete) => values().forEach((value) => complete(value, ""));
   };
   for (const command of ["start", "plan"]) offer(command, "file", () => filesFor(lastWord));
-  offer("list", "status", () => Object.keys(UpgradeStatus.keys));
+  offer("list", "status", () => lastOf(lastWord, statusWords));
   const offerNamed = (complete: (value: string, description: string) => void) =>
     offers.forEach(({ value, description }) => complete(value, legible(description)));
   for (const command of root.commands.values()) {
@@ -45,7 +49,7 @@ export function addCompletion(program: Command, lastWord: string, offers: readon
     // What every command takes is known to the root only.
     command.option(
       "output",
-      "tables for people or JSON for scripts",
+      "tables for people, JSON or YAML for scripts, only ids",
       (complete) => formats.forEach((one) => complete(one, "")),
       "o",
     );
@@ -53,6 +57,12 @@ export function addCompletion(program: Command, lastWord: string, offers: readon
     command.option("context", "which context to use", offerNamed);
     command.option("zone", "the time zone of times", offerNamed);
   }
+}
+
+/** Values that may follow a comma. */
+function lastOf(begun: string, values: readonly string[]): string[] {
+  const earlier = begun.slice(0, begun.lastIndexOf(",") + 1);
+  return values.map((value) => earlier + value);
 }
 
 /** What may stand for a file that has been begun: folders, and files of the right kind. */
@@ -133,9 +143,9 @@ export async function offersFor(words: readonly string[], environment: Environme
     const filter = new URLSearchParams({ pageSize: `${largestPage}`, ...(status && { status }) });
     const { elements = [] } = await client.request("GET", `/v1/upgrades?${filter.toString()}`, PageOfUpgrade, options);
     const fitting = command === "commit" ? elements.filter(awaitsCommit) : elements;
-    return fitting.map(({ id, status: now = "", bundle, bundleId = "" }) => ({
-      value: id,
-      description: `${now} to ${bundle?.version ?? bundleId}`,
+    return fitting.map((upgrade) => ({
+      value: upgrade.id,
+      description: `${phaseWord(upgrade)}: ${upgrade.name ?? upgrade.bundle?.version ?? ""}`,
     }));
   } catch {
     return [];
@@ -169,6 +179,7 @@ const valued: Readonly<Record<string, string>> = {
   "-u": "username",
   ...Object.fromEntries(
     ["output", "server", "context", "zone", "at", "file", "status", "username", "idempotency-key"]
+      .concat(["search", "since", "sort", "limit"])
       .concat(Object.keys(kindOfOption))
       .map((name) => [`--${name}`, name]),
   ),

@@ -7,6 +7,7 @@ import type { Method } from "./api-client";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode, inTermsOfOptions, wrongUsage } from "./errors";
 import { ofUpgrade } from "./names";
+import { phaseWord } from "./phases";
 import { type Counts, countHosts } from "./progress-tree";
 import { timeExamples } from "./time-text";
 import { watch } from "./watch";
@@ -157,6 +158,7 @@ async function control(
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
   if (silent) return exitCode.successful;
   context.print(upgrade, () => [`${legible(upgrade.id)}  ${upgrade.status ?? "-"}`]);
+  if (upgrade.waitingFor) context.say(`${phaseWord(upgrade)}: ${upgrade.waitingFor.message}`);
   // Where nothing goes on any more there is nothing to watch.
   if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
   return exitCode.successful;

@@ -9,6 +9,7 @@ import { addControlCommands } from "./control-commands";
 import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
 import { addContextCommands } from "./context-commands";
+import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
 import { addStartCommands } from "./start-commands";
 import { styleFor } from "./text";
@@ -54,7 +55,9 @@ function createProgram(
   const program = new Command("upgradectl")
     .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
     .addOption(
-      new Option("-o, --output <format>", "tables for people or JSON for scripts").choices(formats).default("table"),
+      new Option("-o, --output <format>", "tables for people, JSON or YAML for scripts, only ids")
+        .choices(formats)
+        .default("table"),
     )
     .option("--server <url>", "the service's address")
     .option("--context <name>", "which of `upgradectl context` to use")
@@ -103,6 +106,7 @@ function createProgram(
     },
   );
   addStartCommands(add);
+  addListCommands(add);
   addReadCommands(add);
   addControlCommands(add);
   addContextCommands(add);

@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import type * as t from "io-ts";
 import { Bundle, PageOfBundle } from "../domain/spec/bundle";
 import { Cluster, PageOfCluster } from "../domain/spec/cluster";
@@ -8,42 +7,17 @@ import {
   PageOfNetvirtInstance,
   PageOfPersonality,
 } from "../domain/spec/installations";
-import { PageOfTask, Task } from "../domain/spec/task";
-import { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
-import { allPages } from "./all-pages";
+import { Task } from "../domain/spec/task";
+import { Upgrade } from "../domain/spec/upgrade";
 import type { AddCommand, CommandContext } from "./command-context";
 import { exitCode, type ExitCode } from "./errors";
 import { type NamedKind, ofUpgrade } from "./names";
-import {
-  bundlesTable,
-  clustersTable,
-  clusterView,
-  nameableTable,
-  netvirtTable,
-  upgradesTable,
-  upgradeView,
-} from "./views";
+import { bundlesTable, clustersTable, clusterView, nameableTable, netvirtTable } from "./views";
+import { upgradeView } from "./upgrade-views";
 import { watch } from "./watch";
 
-interface ListOptions {
-  readonly status?: string;
-  readonly bundle?: string;
-  readonly cluster?: string;
-  readonly resource?: string;
-}
-
-/** `list`, `get`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
+/** `get`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
 export function addReadCommands(add: AddCommand): void {
-  add("list", "List upgrades", ["upgradectl list --status INPROGRESS", "upgradectl list -o json"])
-    .option("--status <status>", "only with this status, such as DRAFT or INPROGRESS")
-    .option("--bundle <bundle>", "only to this bundle: its version, name or id")
-    .option("--cluster <cluster>", "only of this cluster: its name or id")
-    .addOption(
-      new Option("--resource <resource>", "only of this cluster, management server or NETVIRT instance").conflicts(
-        "cluster",
-      ),
-    )
-    .action(add.run(list));
   add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
     .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(get));
@@ -116,50 +90,12 @@ async function elementsNamed<A extends { readonly elements?: readonly { readonly
   return { ...page, elements: page.elements?.filter((one) => one.id === id) };
 }
 
-async function list(context: CommandContext, { status, bundle, cluster, resource }: ListOptions): Promise<ExitCode> {
-  const { client, names } = context;
-  const ofCluster = {
-    ...(cluster !== undefined && { resourceId: await names.idOf("cluster", cluster) }),
-    ...(resource !== undefined && { resourceId: await names.resourceId(resource) }),
-  };
-  const filter = {
-    ...(status !== undefined && { status }),
-    ...(bundle !== undefined && { bundleId: await names.idOf("bundle", bundle) }),
-    ...ofCluster,
-  };
-  const { elements, total } = await allPages((paging) =>
-    client.request("GET", `/v1/upgrades?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfUpgrade),
-  );
-  if (context.isJson) context.printJson({ elements });
-  else {
-    const tasks = await tasksOf(context, elements, ofCluster);
-    context.print(elements, () => upgradesTable(elements, tasks, context.style, context.columns));
-  }
-  if (elements.length === 0) context.say("There are none.");
-  if (total > elements.length)
-    context.say(`${total - elements.length} more are there, but the service could not read them; its log tells which.`);
-  return exitCode.successful;
-}
-
-/** The Tasks of some upgrades, which know their names and times. */
-async function tasksOf(
-  { client }: CommandContext,
-  upgrades: readonly Upgrade[],
-  filter: Readonly<Record<string, string>>,
-): Promise<readonly Task[]> {
-  if (upgrades.length === 0) return [];
-  const { elements } = await allPages(
-    (paging) =>
-      client.request("GET", `/v1/tasks?${new URLSearchParams({ ...filter, ...paging }).toString()}`, PageOfTask),
-    (found) => upgrades.every(({ id }) => found.has(id)),
-  );
-  return elements;
-}
-
 async function get(context: CommandContext, id: string): Promise<ExitCode> {
   const upgrade = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}`, Upgrade);
   const task = await context.client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
-  context.print({ upgrade, task }, () => upgradeView(upgrade, task, context.style, context.environment.now()));
+  context.print({ upgrade, task }, () =>
+    upgradeView(upgrade, task, { style: context.style, now: context.environment.now(), zone: context.zones.given }),
+  );
   return exitCode.successful;
 }
 

@@ -222,23 +222,30 @@ export function timeIn(at: number, zone: string): string {
   return `${time.toFormat(`ccc yyyy-LL-dd HH:mm${seconds}`)} ${zone} (${time.toFormat("ZZ")})`;
 }
 
+/** `Sat 5 Jan 02:00`, for where the zone stands elsewhere. */
+export function shortTimeIn(at: number, zone: string): string {
+  return DateTime.fromMillis(at, { zone, locale: "en" }).toFormat("ccc d LLL HH:mm");
+}
+
 /** `in 1 d 18 h`, `3 min ago`, `now`. */
 export function distance(at: number, now: number): string {
   const text = length(Math.abs(at - now));
-  if (text === "0 min") return "now";
+  if (text === shortest) return "now";
   return at > now ? `in ${text}` : `${text} ago`;
 }
 
+const shortest = "under 1 min";
+
 /** A length of time in its two largest units: `1 d 18 h`, `2 h 5 min`, `12 min`. */
 export function length(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000);
+  const minutes = Math.floor(milliseconds / 60_000);
   const parts = [
     [Math.floor(minutes / 1440), "d"],
     [Math.floor(minutes / 60) % 24, "h"],
     [minutes % 60, "min"],
   ] as const;
   const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return "0 min";
+  if (first < 0) return shortest;
   return parts
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
