@@ -229,6 +229,7 @@ module.exports = {
         "string-width",
         "picocolors",
         "yaml",
+        "luxon",
       ),
     ),
     never(

@@ -3,7 +3,7 @@ import * as t from "io-ts";
 import { decodeJson } from "../domain/decode";
 import { ErrorBody } from "../domain/errors";
 import { legible } from "../domain/legible";
-import { configPath, readLogin, type StoredLogin, writeLogin } from "./config-file";
+import type { Contexts, StoredContext } from "./config-file";
 import type { Environment } from "./environment";
 import { answeredError, CliError, exitCode, isShed, isUnauthorized, wrongUsage } from "./errors";
 
@@ -38,19 +38,18 @@ export interface RequestOptions {
 
 /** The service's HTTP interface: sends the user's token, renews it, and turns every failure into a {@link CliError}. */
 export class ApiClient {
-  private login: StoredLogin | undefined;
-  private readonly loginPath: string;
+  private login: StoredContext | undefined;
   readonly server: string;
 
-  /** `server` of the command line goes before UPGRADECTL_SERVER, and that before the login's. */
+  /** `server` of the command line goes before UPGRADECTL_SERVER, and that before the context's. */
   constructor(
     private readonly environment: Environment,
+    private readonly contexts: Contexts,
     server?: string,
   ) {
-    this.loginPath = configPath(environment);
     const { env } = environment;
     const token = env["UPGRADECTL_TOKEN"];
-    const login = readLogin(this.loginPath);
+    const login = contexts.chosen;
     this.server = baseUrl(server ?? (env["UPGRADECTL_SERVER"] || login?.server) ?? defaultServer);
     // A token goes to the server that gave it and to no other.
     if (token) this.login = { server: this.server, accessToken: token };
@@ -102,7 +101,8 @@ export class ApiClient {
         signal: own,
         headers: {
           accept: "application/json",
-          ...(this.login && !anonymous && { authorization: `Bearer ${this.login.accessToken}` }),
+          ...(this.login?.accessToken !== undefined &&
+            !anonymous && { authorization: `Bearer ${this.login.accessToken}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },
@@ -125,7 +125,7 @@ export class ApiClient {
     if (E.isLeft(renewed)) throw answeredError(renewed.left.status, renewed.left.error);
     const accessToken = await this.decoded(renewed.right, t.string);
     this.login = { ...login, accessToken };
-    writeLogin(this.loginPath, this.login);
+    this.contexts.keep(this.contexts.name, this.login);
     return true;
   }
 
@@ -166,7 +166,8 @@ export function interruption(cause?: unknown): CliError {
   return new CliError(exitCode.interrupted, "Interrupted.", "Run the command again.", { cause });
 }
 
-function baseUrl(server: string): string {
+/** An address as requests are sent to it. Throws where it is no HTTP URL. */
+export function baseUrl(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password)
     return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;

@@ -4,14 +4,18 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { legible } from "../domain/legible";
 import { largestPage } from "../domain/page";
-import { PageOfBundle } from "../domain/spec/bundle";
-import { PageOfCluster } from "../domain/spec/cluster";
-import { PageOfUpgrade, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
+import { PageOfUpgrade, type Upgrade, type UpgradeStatus } from "../domain/spec/upgrade";
 import { ApiClient } from "./api-client";
+import { Contexts } from "./config-file";
 import type { Environment } from "./environment";
+import { phaseWord, statusWords } from "./phases";
+import { type Named, type NamedKind, Names, resourceKinds } from "./names";
 
 /** What `--output` takes. */
-export const formats = ["table", "json"] as const;
+export const formats = ["table", "wide", "json", "yaml", "name"] as const;
+
+/** One of them. */
+export type Format = (typeof formats)[number];
 
 /** The hidden command that a shell's script asks. */
 const asking = "complete";
@@ -23,34 +27,42 @@ export function wordsToComplete([command, dashes, ...words]: readonly string[]):
 
 /**
  * Adds `completion SHELL`, which prints a script for the shell, and the hidden command that the script asks. `lastWord` is
- * what stands before the cursor, `ids` the service's ids that fit there.
+ * what stands before the cursor, `offers` the names and ids that fit there.
  */
-export function addCompletion(program: Command, lastWord: string, ids: readonly KnownId[]): void {
+export function addCompletion(program: Command, lastWord: string, offers: readonly Offer[]): void {
   const root = tab(program, { completionCommandName: "completion" });
   const offer = (command: string, option: string, values: () => readonly string[]) => {
     const found = root.commands.get(command)?.options.get(option);
     if (found) found.handler = (complete) => values().forEach((value) => complete(value, ""));
   };
   for (const command of ["start", "plan"]) offer(command, "file", () => filesFor(lastWord));
-  offer("list", "status", () => Object.keys(UpgradeStatus.keys));
-  const offerIds = (complete: (value: string, description: string) => void) =>
-    ids.forEach(({ id, name }) => complete(id, legible(name)));
+  offer("list", "status", () => lastOf(lastWord, statusWords));
+  const offerNamed = (complete: (value: string, description: string) => void) =>
+    offers.forEach(({ value, description }) => complete(value, legible(description)));
   for (const command of root.commands.values()) {
-    // Of a command that takes an id it is the only argument.
-    for (const argument of command.arguments.values()) argument.handler ??= offerIds;
-    for (const name of ["bundle", "cluster"]) {
+    // Of a command that takes a name it is the only argument.
+    for (const argument of command.arguments.values()) argument.handler ??= offerNamed;
+    for (const name of Object.keys(kindOfOption)) {
       const option = command.options.get(name);
-      if (option) option.handler = offerIds;
+      if (option) option.handler = offerNamed;
     }
     // What every command takes is known to the root only.
     command.option(
       "output",
-      "tables for people or JSON for scripts",
+      "tables for people, JSON or YAML for scripts, only ids",
       (complete) => formats.forEach((one) => complete(one, "")),
       "o",
     );
     command.option("server", "the service's address", () => undefined);
+    command.option("context", "which context to use", offerNamed);
+    command.option("zone", "the time zone of times", offerNamed);
   }
+}
+
+/** Values that may follow a comma. */
+function lastOf(begun: string, values: readonly string[]): string[] {
+  const earlier = begun.slice(0, begun.lastIndexOf(",") + 1);
+  return values.map((value) => earlier + value);
 }
 
 /** What may stand for a file that has been begun: folders, and files of the right kind. */
@@ -65,10 +77,10 @@ function filesFor(begun: string): string[] {
   }
 }
 
-/** An id that may stand where the cursor is, and what it is the id of. */
-export interface KnownId {
-  readonly id: string;
-  readonly name: string;
+/** A name or id that may stand where the cursor is, and what it stands for. */
+export interface Offer {
+  readonly value: string;
+  readonly description: string;
 }
 
 /** Whoever presses Tab waits no longer for the service (milliseconds). */
@@ -89,55 +101,104 @@ const ofUpgrades: Readonly<Record<string, UpgradeStatus | undefined>> = {
   resolve: "COMPLETED_WITH_FAILURE",
 };
 
+/** What commands take as their argument, and options as their value. */
+const kindOfCommand: Readonly<Record<string, NamedKind>> = {
+  bundles: "bundle",
+  clusters: "cluster",
+  servers: "server",
+  netvirt: "netvirt",
+  personalities: "personality",
+  isos: "iso",
+};
+const kindOfOption: Readonly<Record<string, readonly NamedKind[]>> = {
+  bundle: ["bundle"],
+  to: ["bundle"],
+  cluster: ["cluster"],
+  resource: resourceKinds,
+};
+
 /**
- * The ids that fit where the cursor is, asked of the service. None where no id is wanted, and where the service does not
- * answer at once: a completion must not be in the way. `words`: the command line without the program's name, with the word
- * that has been begun.
+ * What fits where the cursor is, asked of the service where it is the service's. Nothing where no name is wanted, and where
+ * the service does not answer at once: a completion must not be in the way. `words`: the command line without the program's
+ * name, with the word that has been begun.
  */
-export async function knownIds(words: readonly string[], environment: Environment): Promise<readonly KnownId[]> {
-  const { command, before, server, position } = readWords(words);
+export async function offersFor(words: readonly string[], environment: Environment): Promise<readonly Offer[]> {
+  const { command, option, server, context, position, begun } = readWords(words);
   const options = { signal: AbortSignal.timeout(timeout), once: true } as const;
   try {
-    const client = new ApiClient(environment, server);
-    if (before === "--bundle" || (command === "bundles" && position === 0)) {
-      const { elements = [] } = await client.request("GET", "/v1/bundles", PageOfBundle, options);
-      return elements.map(({ id, version = "" }) => ({ id, name: version }));
-    }
-    if (before === "--cluster" || (command === "clusters" && position === 0)) {
-      const { elements = [] } = await client.request("GET", "/v1/clusters", PageOfCluster, options);
-      return elements.map(({ id, name }) => ({ id, name }));
+    if (option === "zone") return Intl.supportedValuesOf("timeZone").map((value) => ({ value, description: "" }));
+    const contexts = new Contexts(environment, context);
+    if (option === "context" || (command === "context" && position === 0))
+      return [...contexts.all].map(([value, { server: address }]) => ({ value, description: address }));
+    const client = new ApiClient(environment, contexts, server);
+    const argument = position === 0 ? kindOfCommand[command] : undefined;
+    const named = option === undefined ? argument && [argument] : kindOfOption[option];
+    if (named) {
+      const names = new Names(client);
+      const lists = await Promise.all(named.map((kind) => names.all(kind, options)));
+      const all = lists.flat();
+      return all.flatMap((one) => offersOf(one, all, begun));
     }
     if (!(command in ofUpgrades) || position !== 0) return [];
     const status = ofUpgrades[command];
     const filter = new URLSearchParams({ pageSize: `${largestPage}`, ...(status && { status }) });
     const { elements = [] } = await client.request("GET", `/v1/upgrades?${filter.toString()}`, PageOfUpgrade, options);
     const fitting = command === "commit" ? elements.filter(awaitsCommit) : elements;
-    return fitting.map(({ id, status: now = "", bundle, bundleId = "" }) => ({
-      id,
-      name: `${now} to ${bundle?.version ?? bundleId}`,
+    return fitting.map((upgrade) => ({
+      value: upgrade.id,
+      description: `${phaseWord(upgrade)}: ${upgrade.name ?? upgrade.bundle?.version ?? ""}`,
     }));
   } catch {
     return [];
   }
 }
 
+/**
+ * The usual name of something, unless a shell would take it apart, and its id where that has been begun or is the only way
+ * to tell it from another. Values of a list follow a comma.
+ */
+function offersOf({ id, names: [name = id], detail }: Named, all: readonly Named[], begun: string): readonly Offer[] {
+  const earlier = begun.slice(0, begun.lastIndexOf(",") + 1);
+  const isWord = !/[\s,]/.test(name);
+  const isShared = all.filter(({ names }) => names[0] === name).length > 1;
+  const isBegun = begun.length > earlier.length && id.startsWith(begun.slice(earlier.length));
+  return [
+    ...(isWord ? [{ value: earlier + name, description: detail }] : []),
+    ...(isBegun || isShared || !isWord ? [{ value: earlier + id, description: detail }] : []),
+  ];
+}
+
 function awaitsCommit({ status, waitingFor }: Upgrade): boolean {
   return status === "DRAFT" || waitingFor?.code === "COMMIT";
 }
 
-/** Options that take a value as the word after them. */
-const valued = new Set(["--server", "--output", "-o", "--at", "--status", "--bundle", "--cluster"]);
+/** Options that take a value as the word after them, by all of their names. */
+const valued: Readonly<Record<string, string>> = {
+  "-o": "output",
+  "-c": "cluster",
+  "-f": "file",
+  "-u": "username",
+  ...Object.fromEntries(
+    ["output", "server", "context", "zone", "at", "file", "status", "username", "idempotency-key"]
+      .concat(["search", "since", "sort", "limit"])
+      .concat(Object.keys(kindOfOption))
+      .map((name) => [`--${name}`, name]),
+  ),
+};
 
-/** The command, the option whose value is wanted, the server, and how many arguments stand before the cursor. */
+/** The command, the option whose value is wanted, the service, and how many arguments stand before the cursor. */
 function readWords(words: readonly string[]) {
   const known = words.slice(0, -1);
-  const isValue = (i: number) => valued.has(known[i - 1] ?? "");
+  const isValue = (i: number) => valued[known[i - 1] ?? ""] !== undefined;
   const [command = "", ...others] = known.filter((word, i) => !word.startsWith("-") && !isValue(i));
-  const server = known[known.indexOf("--server") + 1];
+  const valueOf = (option: string) => (known.includes(option) ? known[known.indexOf(option) + 1] : undefined);
+  const option = valued[known.at(-1) ?? ""];
   return {
     command,
-    before: known.at(-1),
-    position: valued.has(known.at(-1) ?? "") ? undefined : others.length,
-    server: known.includes("--server") ? server : undefined,
+    option,
+    position: option === undefined ? others.length : undefined,
+    server: valueOf("--server"),
+    context: valueOf("--context"),
+    begun: words.at(-1) ?? "",
   };
 }

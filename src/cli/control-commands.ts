@@ -1,73 +1,151 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { legible } from "../domain/legible";
 import { Task } from "../domain/spec/task";
 import { Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
 import type { Method } from "./api-client";
 import type { AddCommand, CommandContext } from "./command-context";
-import { exitCode, type ExitCode, wrongUsage } from "./errors";
+import { exitCode, type ExitCode, inTermsOfOptions, wrongUsage } from "./errors";
+import { ofUpgrade } from "./names";
+import { phaseWord } from "./phases";
+import { type Counts, countHosts } from "./progress-tree";
+import { timeExamples } from "./time-text";
 import { watch } from "./watch";
 
-interface TimeOptions {
+interface ControlOptions {
   readonly at?: string;
   readonly now?: true;
   readonly watch?: true;
+  readonly yes?: true;
 }
 
-const ofUpgrade = "the id of the upgrade";
+const timeHelp = `begin at this time, such as ${timeExamples}`;
 
 /** What is done to an upgrade that has been accepted: from `commit` to `prechecks`. */
 export function addControlCommands(add: AddCommand): void {
-  add("commit", "Commit a draft: it begins at once, or at a time", [
-    "upgradectl commit ID",
-    "upgradectl commit ID --at 2036-01-06T02:00:00+01:00",
-  ])
-    .argument("<id>", ofUpgrade)
-    .option("--at <time>", "begin at this time, RFC 3339 with an offset")
-    .option("-w, --watch", "follow it to its end")
-    .action(add.runWithId(commit));
-  add("reschedule", "Give a scheduled upgrade, or a draft, another time", [
-    "upgradectl reschedule ID --at 2036-01-06T02:00:00Z",
-    "upgradectl reschedule ID --now",
-  ])
-    .argument("<id>", ofUpgrade)
-    .addOption(new Option("--at <time>", "begin at this time, RFC 3339 with an offset").conflicts("now"))
-    .option("--now", "begin at once")
-    .action(add.runWithId(reschedule));
+  withConfirmation(
+    add("commit", "Commit a draft: it begins at once, or at a time", [
+      "upgradectl commit ID",
+      'upgradectl commit ID --at "Sat 02:00" --zone Europe/Berlin',
+      "upgradectl commit ID --yes --watch",
+    ])
+      .argument("<upgrade>", ofUpgrade)
+      .option("--at <time>", timeHelp)
+      .option("-w, --watch", "follow it to its end"),
+  ).action(add.runWithId(commit));
+  withConfirmation(
+    add("reschedule", "Give a scheduled upgrade, or a draft, another time", [
+      'upgradectl reschedule ID --at "tomorrow 2am"',
+      "upgradectl reschedule ID --now",
+    ])
+      .argument("<upgrade>", ofUpgrade)
+      .addOption(new Option("--at <time>", timeHelp).conflicts("now"))
+      .option("--now", "begin at once"),
+  ).action(add.runWithId(reschedule));
   for (const [name, description] of [
     ["pause", "Begin nothing new; what is in work is finished"],
     ["resume", "Resume a paused upgrade"],
-    ["resolve", "Give up a failed upgrade, which can then no longer be retried"],
   ] as const)
     add(name, description, [`upgradectl ${name} ID`])
-      .argument("<id>", ofUpgrade)
+      .argument("<upgrade>", ofUpgrade)
       .action(
         add.runWithId((context, id) => control(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/${name}`)),
       );
-  for (const [name, method, description] of [
-    ["cancel", "DELETE", "Cancel an upgrade; a host in work is brought to a safe end first"],
-    ["retry", "PATCH", "Retry a failed upgrade; work that is done is not repeated"],
-  ] as const)
-    add(name, description, [`upgradectl ${name} ID`])
-      .argument("<id>", ofUpgrade)
-      .option("-w, --watch", "follow it to its end")
-      .action(add.runWithId((context, id, options: TimeOptions) => change(context, method, id, options)));
+  withConfirmation(
+    add("resolve", "Give up a failed upgrade, which can then no longer be retried", ["upgradectl resolve ID"]).argument(
+      "<upgrade>",
+      ofUpgrade,
+    ),
+  ).action(add.runWithId(resolve));
+  withConfirmation(
+    add("cancel", "Cancel an upgrade; a host in work is brought to a safe end first", [
+      "upgradectl cancel ID",
+      "upgradectl cancel ID --yes --watch",
+    ])
+      .argument("<upgrade>", ofUpgrade)
+      .option("-w, --watch", "follow it to its end"),
+  ).action(add.runWithId(cancel));
+  add("retry", "Retry a failed upgrade; work that is done is not repeated", ["upgradectl retry ID"])
+    .argument("<upgrade>", ofUpgrade)
+    .option("-w, --watch", "follow it to its end")
+    .action(add.runWithId((context, id, options: ControlOptions) => change(context, "PATCH", id, options)));
   add("prechecks", "Run the prechecks of a draft again", ["upgradectl prechecks ID", "upgradectl prechecks ID --watch"])
-    .argument("<id>", ofUpgrade)
+    .argument("<upgrade>", ofUpgrade)
     .option("-w, --watch", "follow them to their end; the exit code tells whether they have passed")
     .action(add.runWithId(prechecks));
 }
 
-async function commit(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
-  const body: UpgradeUpdateSpec = options.at === undefined ? {} : { scheduledTimestamp: options.at };
-  const code = await control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, options.watch);
-  return options.watch ? watch(context, id, { isKnown: true }) : code;
+function withConfirmation(command: Command): Command {
+  return command.option("-y, --yes", "do not ask; needed where there is no terminal");
 }
 
-async function reschedule(context: CommandContext, id: string, { at, now }: TimeOptions): Promise<ExitCode> {
+async function commit(context: CommandContext, id: string, { at, yes, watch: follow }: ControlOptions) {
+  const scheduledTimestamp = at === undefined ? undefined : context.readTime(at);
+  await context.confirm("Commit this upgrade?", yes, async () => [
+    ...(await nameLines(context, id)),
+    scheduledTimestamp === undefined
+      ? "It begins at once, or at the times of its request that are still to come."
+      : "It begins at this time. Until then it can be given another time or be cancelled.",
+    staysUpgraded,
+  ]);
+  const body: UpgradeUpdateSpec = scheduledTimestamp === undefined ? {} : { scheduledTimestamp };
+  const code = await update(context, id, body, follow);
+  return follow ? watch(context, id, { isKnown: true }) : code;
+}
+
+const staysUpgraded = "A host that has been upgraded stays so; no command brings it back.";
+
+async function reschedule(context: CommandContext, id: string, { at, now, yes }: ControlOptions): Promise<ExitCode> {
   if (at === undefined && !now) throw wrongUsage("reschedule needs a time.", "Add --at TIME or --now.");
-  const body: UpgradeUpdateSpec = at === undefined ? { upgradeNow: true } : { scheduledTimestamp: at };
-  return control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body);
+  if (at !== undefined) return update(context, id, { scheduledTimestamp: context.readTime(at) });
+  await context.confirm("Begin this upgrade now?", yes, async () => [
+    ...(await nameLines(context, id)),
+    "It begins at once.",
+    staysUpgraded,
+  ]);
+  return update(context, id, { upgradeNow: true });
+}
+
+async function update(context: CommandContext, id: string, body: UpgradeUpdateSpec, silent = false): Promise<ExitCode> {
+  try {
+    return await control(context, "PATCH", `/v1/upgrades/${encodeURIComponent(id)}`, body, silent);
+  } catch (error) {
+    throw inTermsOfOptions(error, (path) => ({ scheduledTimestamp: "--at", upgradeNow: "--now" })[path]);
+  }
+}
+
+async function resolve(context: CommandContext, id: string, { yes }: ControlOptions): Promise<ExitCode> {
+  await context.confirm("Give up this upgrade?", yes, async () => [
+    ...(await nameLines(context, id)),
+    "It can no longer be retried. Its hosts stay as they are.",
+  ]);
+  return control(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/resolve`);
+}
+
+async function cancel(context: CommandContext, id: string, options: ControlOptions): Promise<ExitCode> {
+  await context.confirm("Cancel this upgrade?", options.yes, async () => [
+    ...(await nameLines(context, id)),
+    "Nothing new begins, and what is in work is brought to a safe end. Hosts that are done stay at the target version.",
+    "A cancelled upgrade can be neither resumed nor retried.",
+  ]);
+  return change(context, "DELETE", id, options);
+}
+
+/** Which upgrade it is, and how its hosts are. */
+async function nameLines({ client }: CommandContext, id: string): Promise<readonly string[]> {
+  const task = await client.request("GET", `/v1/tasks/${encodeURIComponent(id)}`, Task);
+  const counts = countHosts(task.subTasks);
+  return [`${task.name} (${id})`, ...(counts.total > 0 ? [`Hosts: ${countsText(counts)}.`] : [])];
+}
+
+function countsText({ total, done, running, failed }: Counts): string {
+  const left = total - done - running - failed;
+  return [
+    `${done} of ${total} done`,
+    ...(running > 0 ? [`${running} in work`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(left > 0 ? [`${left} left`] : []),
+  ].join(", ");
 }
 
 async function control(
@@ -80,12 +158,13 @@ async function control(
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });
   if (silent) return exitCode.successful;
   context.print(upgrade, () => [`${legible(upgrade.id)}  ${upgrade.status ?? "-"}`]);
+  if (upgrade.waitingFor) context.say(`${phaseWord(upgrade)}: ${upgrade.waitingFor.message}`);
   // Where nothing goes on any more there is nothing to watch.
   if (upgrade.endTime === undefined) context.say(`Next: \`upgradectl watch ${upgrade.id}\`.`);
   return exitCode.successful;
 }
 
-async function change(context: CommandContext, method: Method, id: string, options: TimeOptions): Promise<ExitCode> {
+async function change(context: CommandContext, method: Method, id: string, options: ControlOptions): Promise<ExitCode> {
   const task = await context.client.request(method, `/v1/tasks/${encodeURIComponent(id)}`, Task);
   if (options.watch) return watch(context, id, { isKnown: true });
   context.print(task, () => [`${legible(task.id)}  ${task.status}`]);
@@ -93,7 +172,7 @@ async function change(context: CommandContext, method: Method, id: string, optio
   return exitCode.successful;
 }
 
-async function prechecks(context: CommandContext, id: string, options: TimeOptions): Promise<ExitCode> {
+async function prechecks(context: CommandContext, id: string, options: ControlOptions): Promise<ExitCode> {
   const task = await context.client.request("POST", `/v1/upgrades/${encodeURIComponent(id)}/prechecks`, Task);
   if (options.watch) return watch(context, task.id, { isKnown: true });
   context.print(task, () => [`${legible(task.id)}  ${task.status}`]);

@@ -11,6 +11,8 @@ import {
 } from "ansi-escapes";
 import { legible } from "../domain/legible";
 import type { SubTask, Task } from "../domain/spec/task";
+import { Upgrade } from "../domain/spec/upgrade";
+import { precheckRunOf } from "../domain/task/prechecks";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import type { Followed } from "./follow-task";
@@ -22,7 +24,7 @@ export function displayFor(context: CommandContext): Display {
   const { environment, isJson } = context;
   if (isJson) return jsonDisplay(context);
   const isTerminal = environment.stdout.isTTY === true && environment.env["TERM"] !== "dumb";
-  return isTerminal ? screenDisplay(environment) : lineDisplay(environment);
+  return isTerminal ? screenDisplay(context) : lineDisplay(environment);
 }
 
 /** The events of the stream, each on a line of the standard output, and the whole Task at its end. */
@@ -77,67 +79,117 @@ interface Display {
 const frameMilliseconds = 100;
 const clockMilliseconds = 1000;
 
-/**
- * A picture of the Task on the terminal's second screen, so that a new size leaves nothing of an old picture behind and
- * what stood in the terminal before comes back. The last picture stays on the first screen.
- */
-function screenDisplay(environment: Environment): Display {
-  const { stdout } = environment;
-  const style = styleFor(stdout, environment);
-  let task: Task | undefined;
-  let notice: string | undefined;
-  let soon: NodeJS.Timeout | undefined;
-  let release: (() => void) | undefined;
+/** How often what a Task does not tell is asked for at most. */
+const factsMilliseconds = 10_000;
 
-  const picture = () => {
-    // The last column stays free: terminals differ in what they do after it.
-    const columns = Math.max((stdout.columns ?? 80) - 1, 1);
-    const rows = Math.max(stdout.rows ?? 24, 2) - 1;
-    if (task) return drawTask(task, { columns, rows, style, now: environment.now(), notice });
-    return notice === undefined ? [] : [cut(notice, columns)];
-  };
-  const enter = () => stdout.write(enterAlternativeScreen + cursorHide + clearViewport);
-  const leave = () => stdout.write(exitAlternativeScreen + cursorShow);
-  const render = () => {
-    clearTimeout(soon);
-    soon = undefined;
-    if (!release) {
-      enter();
-      release = environment.holdTerminal(leave, () => {
-        enter();
-        render();
-      });
+/**
+ * A picture on the terminal's second screen, so that a new size leaves nothing of an old picture behind and what stood in
+ * the terminal before comes back. The last picture stays on the first screen. `picture` gives at most so many lines.
+ */
+export class Screen {
+  private soon: NodeJS.Timeout | undefined;
+  private release: (() => void) | undefined;
+  private readonly clock: NodeJS.Timeout;
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly picture: (room: { readonly columns: number; readonly rows: number }) => readonly string[],
+  ) {
+    this.clock = setInterval(() => this.drawSoon(), clockMilliseconds);
+    environment.stdout.on?.("resize", this.resized);
+  }
+
+  /** Draws it again, with all that has changed in the next moment. */
+  drawSoon(): void {
+    this.soon ??= setTimeout(() => this.draw(), frameMilliseconds);
+  }
+
+  /** Gives the terminal back, then prints the last picture there. */
+  close(): void {
+    const { stdout } = this.environment;
+    clearInterval(this.clock);
+    clearTimeout(this.soon);
+    stdout.off?.("resize", this.resized);
+    if (this.release) {
+      this.release();
+      this.leave();
     }
-    const lines = picture().map((line) => line + eraseEndLine);
-    stdout.write(synchronizedOutput(`${cursorTo(0, 0)}${lines.join("\r\n")}\r\n${eraseDown}`));
+    for (const line of this.lines()) stdout.write(`${line}\n`);
+  }
+
+  private readonly resized = () => {
+    if (!this.release) return;
+    this.environment.stdout.write(clearViewport);
+    this.draw();
   };
-  const later = () => (soon ??= setTimeout(render, frameMilliseconds));
-  const resized = () => {
-    if (!release) return;
-    stdout.write(clearViewport);
-    render();
+
+  private lines(): readonly string[] {
+    const { columns = 80, rows = 24 } = this.environment.stdout;
+    // The last column stays free: terminals differ in what they do after it.
+    return this.picture({ columns: Math.max(columns - 1, 1), rows: Math.max(rows, 2) - 1 });
+  }
+
+  private draw(): void {
+    clearTimeout(this.soon);
+    this.soon = undefined;
+    if (!this.release) {
+      this.enter();
+      this.release = this.environment.holdTerminal(
+        () => this.leave(),
+        () => {
+          this.enter();
+          this.draw();
+        },
+      );
+    }
+    const lines = this.lines().map((line) => line + eraseEndLine);
+    this.environment.stdout.write(synchronizedOutput(`${cursorTo(0, 0)}${lines.join("\r\n")}\r\n${eraseDown}`));
+  }
+
+  private enter(): void {
+    this.environment.stdout.write(enterAlternativeScreen + cursorHide + clearViewport);
+  }
+
+  private leave(): void {
+    this.environment.stdout.write(exitAlternativeScreen + cursorShow);
+  }
+}
+
+/** A Task, and the time that the rest of it is expected to take. */
+function screenDisplay({ environment, client }: CommandContext): Display {
+  const style = styleFor(environment.stdout, environment);
+  let task: Task | undefined;
+  let upgrade: Upgrade | undefined;
+  let notice: string | undefined;
+  let askedAt = -Infinity;
+  const screen = new Screen(environment, ({ columns, rows }) => {
+    if (task) return drawTask(task, { columns, rows, style, now: environment.now(), notice, upgrade });
+    return notice === undefined ? [] : [cut(notice, columns)];
+  });
+  /** What the Task does not tell is asked for beside it; without it the picture only has no time left. */
+  const askForFacts = async (id: string) => {
+    askedAt = environment.now();
+    try {
+      upgrade = await client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}`, Upgrade, { once: true });
+      screen.drawSoon();
+    } catch {
+      upgrade = undefined;
+    }
   };
-  const clock = setInterval(later, clockMilliseconds);
-  stdout.on?.("resize", resized);
   return {
     show(changed) {
       ({ task } = changed);
-      later();
+      const isOpen = task.completionTimestamp === undefined && !precheckRunOf(task.id);
+      if (isOpen && environment.now() - askedAt > factsMilliseconds) void askForFacts(task.id);
+      screen.drawSoon();
     },
     notice(message) {
       notice = message;
-      later();
+      screen.drawSoon();
     },
     close() {
-      clearInterval(clock);
-      clearTimeout(soon);
-      stdout.off?.("resize", resized);
-      if (release) {
-        release();
-        leave();
-      }
       notice = undefined;
-      for (const line of picture()) stdout.write(`${line}\n`);
+      screen.close();
     },
   };
 }

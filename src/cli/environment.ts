@@ -27,6 +27,8 @@ export interface Environment {
    * when it goes on. Gives the function that ends that.
    */
   holdTerminal(leave: () => void, back: () => void): () => void;
+  /** Asks in the terminal, with "no" for a start. Only where the standard input is one. */
+  confirm(question: string): Promise<boolean>;
   /** Resolves after so many milliseconds; rejects when interrupted. */
   wait(milliseconds: number): Promise<void>;
 }

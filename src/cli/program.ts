@@ -1,22 +1,26 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ErrorBody } from "../domain/errors";
 import { legible } from "../domain/legible";
 import { type Action, type AddCommand, CommandContext } from "./command-context";
-import { addCompletion, formats, type KnownId, knownIds, wordsToComplete } from "./completion";
+import { addCompletion, formats, type Offer, offersFor, wordsToComplete } from "./completion";
 import { addControlCommands } from "./control-commands";
 import type { Environment } from "./environment";
 import { CliError, exitCode, type ExitCode } from "./errors";
-import { addLoginCommands } from "./login-commands";
+import { addContextCommands } from "./context-commands";
+import { addListCommands } from "./list-commands";
 import { addReadCommands } from "./read-commands";
 import { addStartCommands } from "./start-commands";
 import { styleFor } from "./text";
 
 const environmentHelp = `
 Environment:
-  UPGRADECTL_SERVER  the service's address, unless --server names one
-  UPGRADECTL_TOKEN   the token to send, instead of that of \`upgradectl login\`
-  UPGRADECTL_CONFIG  the file in which \`upgradectl login\` keeps its tokens
-  NO_COLOR           anything but empty: no colours
+  UPGRADECTL_SERVER   the service's address, unless --server names one
+  UPGRADECTL_TOKEN    the token to send, instead of that of \`upgradectl login\`
+  UPGRADECTL_CONTEXT  the context, unless --context names one
+  UPGRADECTL_CONFIG   the file that keeps contexts and their tokens
+  NO_COLOR            anything but empty: no colours
 
 Exit codes: 0 successful, 1 failed, 2 wrong usage, 3 not reachable, 4 refused`;
 
@@ -24,8 +28,8 @@ Exit codes: 0 successful, 1 failed, 2 wrong usage, 3 not reachable, 4 refused`;
 export async function runCli(args: readonly string[], environment: Environment): Promise<number> {
   let code: ExitCode = exitCode.successful;
   const words = wordsToComplete(args);
-  const ids = words ? await knownIds(words, environment) : [];
-  const program = createProgram(environment, { lastWord: args.at(-1) ?? "", ids }, (given) => (code = given));
+  const offers = words ? await offersFor(words, environment) : [];
+  const program = createProgram(environment, { lastWord: args.at(-1) ?? "", offers }, (given) => (code = given));
   try {
     await program.parseAsync([...args], { from: "user" });
     return code;
@@ -35,18 +39,30 @@ export async function runCli(args: readonly string[], environment: Environment):
   }
 }
 
+/** The version in package.json, which is above `src/` and above `dist/src/`. */
+function versionOfProgram(folder = __dirname): string {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return versionOfProgram(dirname(folder));
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
 function createProgram(
   environment: Environment,
-  { lastWord, ids }: { readonly lastWord: string; readonly ids: readonly KnownId[] },
+  { lastWord, offers }: { readonly lastWord: string; readonly offers: readonly Offer[] },
   end: (code: ExitCode) => void,
 ): Command {
   const { stdout, stderr } = environment;
   const program = new Command("upgradectl")
     .description("Plan, commit, watch and rescue upgrades of private cloud clusters.")
     .addOption(
-      new Option("-o, --output <format>", "tables for people or JSON for scripts").choices(formats).default("table"),
+      new Option("-o, --output <format>", "tables for people, JSON or YAML for scripts, only ids")
+        .choices(formats)
+        .default("table"),
     )
     .option("--server <url>", "the service's address")
+    .option("--context <name>", "which of `upgradectl context` to use")
+    .option("--zone <zone>", "the time zone of times, such as Europe/Berlin")
+    .version(versionOfProgram(), "--version", "print the version")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -58,7 +74,7 @@ function createProgram(
     .exitOverride()
     .addHelpText(
       "after",
-      `\nExamples:\n  upgradectl plan -f request.yaml\n  upgradectl start -f request.yaml --draft\n  upgradectl commit ID --watch\n${environmentHelp}`,
+      `\nExamples:\n  upgradectl plan --cluster fra1-prod-cl01 --to 9.0.2\n  upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --draft\n  upgradectl commit ID --watch\n${environmentHelp}`,
     );
   const act = (command: Command, work: (context: CommandContext) => Promise<ExitCode>) =>
     work(new CommandContext(environment, command)).then(end);
@@ -78,22 +94,23 @@ function createProgram(
       runWithId:
         <O>(action: (context: CommandContext, id: string, options: O) => Promise<ExitCode>): Action =>
         (...args) => {
-          const [id, options, command] = args as [string, O, Command];
-          return act(command, (context) => action(context, id, options));
+          const [name, options, command] = args as [string, O, Command];
+          return act(command, async (context) => action(context, await context.names.idOf("upgrade", name), options));
         },
-      runWithOptionalId:
-        (action: (context: CommandContext, id: string | undefined) => Promise<ExitCode>): Action =>
+      runWithName:
+        <O>(action: (context: CommandContext, name: string | undefined, options: O) => Promise<ExitCode>): Action =>
         (...args) => {
-          const [id, , command] = args as [string | undefined, unknown, Command];
-          return act(command, (context) => action(context, id));
+          const [name, options, command] = args as [string | undefined, O, Command];
+          return act(command, (context) => action(context, name, options));
         },
     },
   );
   addStartCommands(add);
+  addListCommands(add);
   addReadCommands(add);
   addControlCommands(add);
-  addLoginCommands(add);
-  addCompletion(program, lastWord, ids);
+  addContextCommands(add);
+  addCompletion(program, lastWord, offers);
   return program;
 }
 
@@ -105,6 +122,7 @@ function reportError(error: unknown, environment: Environment): ExitCode {
   const { body } = known;
   const say = (line: string) => stderr.write(`${line}\n`);
   say(`${style.red("Error:")} ${legible(known.message)}`);
+  for (const line of known.details) say(`  ${legible(line.trimStart())}`);
   for (const line of nestedLines(body?.nestedErrors ?? [])) say(line);
   if (body) {
     const parts = [body.errorCode, body.referenceToken && `reference ${body.referenceToken}`].filter(Boolean);

@@ -1,7 +1,9 @@
 import { legible } from "../domain/legible";
 import type { SubTask, Task, TaskStatus } from "../domain/spec/task";
+import type { Upgrade } from "../domain/spec/upgrade";
 import { precheckRunOf } from "../domain/task/prechecks";
 import { exitCode, type ExitCode } from "./errors";
+import { phaseWord, timeLeft } from "./phases";
 import { coloured, cut, padded, type Style, symbolOf, wordOf } from "./text";
 
 /** The room for a drawing, and when it is drawn (epoch milliseconds). */
@@ -12,6 +14,8 @@ export interface Canvas {
   readonly now: number;
   /** Said in the last line: that the connection is lost, for example. */
   readonly notice?: string | undefined;
+  /** The facts of the upgrade whose Task it is. */
+  readonly upgrade?: Upgrade | undefined;
 }
 
 interface Line {
@@ -34,7 +38,11 @@ const nameColumns = 36;
 export function drawTask(task: Task, canvas: Canvas): string[] {
   const { style, columns, rows, notice } = canvas;
   const wait = task.waitingFor && [style.red(cut(`! ${legible(task.waitingFor.message)}`, columns))];
-  const head = [style.bold(cut(headline(task), columns)), cut(summary(task, canvas.now), columns), ...(wait ?? [])];
+  const head = [
+    style.bold(cut(headline(task), columns)),
+    cut(summary(task, canvas.now, canvas.upgrade), columns),
+    ...(wait ?? []),
+  ];
   const foot = notice === undefined ? [] : [style.yellow(cut(notice, columns))];
   const lines = (task.subTasks ?? []).flatMap((part) => linesOf(part, 0));
   const room = Math.max(rows - head.length - foot.length, 0);
@@ -49,23 +57,26 @@ export function drawTask(task: Task, canvas: Canvas): string[] {
 }
 
 /** `In progress   0:12:33   hosts: 3/8 done, 1 running, 4 left`; what narrow terminals cut is said last. */
-export function summary(task: Task, now: number): string {
+export function summary(task: Task, now: number, upgrade?: Upgrade): string {
   const { total, done, running, failed } = countHosts(task.subTasks);
-  const left = total - done - running - failed;
+  const waiting = total - done - running - failed;
   const hosts =
     total > 0
       ? [
           `hosts: ${done}/${total} done`,
           ...(failed > 0 ? [`${failed} failed`] : []),
           ...(running > 0 ? [`${running} running`] : []),
-          ...(left > 0 ? [`${left} left`] : []),
+          ...(waiting > 0 ? [`${waiting} left`] : []),
         ].join(", ")
       : precheckRunOf(task.id)
         ? ""
         : "hosts: not read yet";
   const end = task.completionTimestamp === undefined ? now : Date.parse(task.completionTimestamp);
   const asOf = task.asOf === undefined ? "" : `   as of ${task.asOf}`;
-  return `${wordOf(task.status)}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}${asOf}`.trimEnd();
+  const word = upgrade && task.completionTimestamp === undefined ? phaseWord(upgrade) : wordOf(task.status);
+  const left = upgrade && timeLeft(upgrade, now);
+  const timeToEnd = left === undefined ? "" : `   ${left}`;
+  return `${word}   ${duration(end - Date.parse(task.creationTimestamp))}   ${hosts}${timeToEnd}${asOf}`.trimEnd();
 }
 
 function duration(milliseconds: number): string {
@@ -158,7 +169,7 @@ export interface Counts {
 const hostTypes = new Set(["HOST_UPGRADE", "NETVIRT_NODE_UPGRADE"]);
 
 /** The hosts and nodes below some parts; parts that have none known yet count nothing. */
-function countHosts(parts: readonly SubTask[] = []): Counts {
+export function countHosts(parts: readonly SubTask[] = []): Counts {
   const counts = { total: 0, done: 0, running: 0, failed: 0 };
   const add = (part: SubTask): void => {
     if (hostTypes.has(part.type)) {

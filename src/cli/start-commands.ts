@@ -1,71 +1,96 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
-import type { Command } from "commander";
-import { parse } from "yaml";
 import { legible } from "../domain/legible";
 import { UpgradePreview } from "../domain/plan/preview";
 import { Task } from "../domain/spec/task";
 import type { AddCommand, CommandContext } from "./command-context";
-import type { Environment } from "./environment";
-import { CliError, exitCode, type ExitCode, wrongUsage } from "./errors";
-import { planView } from "./views";
+import { CliError, exitCode, type ExitCode } from "./errors";
+import { readRequest, type RequestOptions, type UpgradeRequest, withRequestOptions } from "./request";
+import { planView, startSummary } from "./views";
 import { watch } from "./watch";
 
-interface StartOptions {
-  readonly file: string;
-  readonly draft?: true;
+interface StartOptions extends RequestOptions {
   readonly watch?: true;
+  readonly yes?: true;
   readonly idempotencyKey?: string;
 }
 
 /** `start` and `plan`. */
 export function addStartCommands(add: AddCommand): void {
-  withFile(
+  withRequestOptions(
     add("start", "Start an upgrade, or schedule it, or draft it", [
+      "upgradectl start --cluster fra1-prod-cl01,fra1-prod-cl02 --to 9.0.2 --draft",
+      'upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --at "Sat 02:00" --zone Europe/Berlin',
       "upgradectl start -f examples/cluster-draft.json",
-      "upgradectl start -f request.yaml --draft --watch",
+      "upgradectl start -f request.yaml --yes --watch",
     ]),
   )
     .option("--draft", "run the prechecks, then wait for `commit`")
     .option("-w, --watch", "follow it to its end")
+    .option("-y, --yes", "do not ask; needed where there is no terminal, but for drafts")
     .option("--idempotency-key <key>", "start the same request once, however often it is sent")
     .action(add.run(start));
-  withFile(
+  withRequestOptions(
     add("plan", "Print what an upgrade would do, without starting anything", [
+      "upgradectl plan --cluster fra1-prod-cl01 --to 9.0.2",
       "upgradectl plan -f request.yaml",
       "upgradectl plan -f request.yaml -o json",
     ]),
   ).action(add.run(plan));
 }
 
-function withFile(command: Command): Command {
-  return command.requiredOption("-f, --file <file>", "the request, JSON or YAML; - is the standard input");
-}
-
 async function start(context: CommandContext, options: StartOptions): Promise<ExitCode> {
-  const read = await readSpec(options.file, context.environment);
-  const body = options.draft ? { ...read, draftMode: true } : read;
+  const request = await readRequest(context, options);
+  const { isDraft } = request;
+  const isOfOptions = options.file === undefined;
+  // A file is looked at before it is sent only where somebody is asked.
+  if (isOfOptions) await saySummary(context, request);
+  if (!isDraft)
+    await context.confirm("Start this upgrade?", options.yes, async () => {
+      if (!isOfOptions) await saySummary(context, request);
+      return ["A host that has been upgraded stays so; no command brings it back."];
+    });
   const key = options.idempotencyKey ?? randomUUID();
-  const task = await sendOnce(context, body, key);
-  sayWarnings(context, task);
+  const task = await sendOnce(context, request, key);
+  // The summary has told them.
+  if (!isOfOptions) sayWarnings(context, task);
   if (!options.watch) {
     context.print(task, () => [legible(task.id)]);
     context.say(`Accepted: ${task.name}.`);
-    context.say(`Next: \`upgradectl ${body["draftMode"] === true ? "commit" : "watch"} ${task.id}\`.`);
+    context.say(`Next: \`upgradectl ${isDraft ? "commit" : "watch"} ${task.id}\`.`);
     return exitCode.successful;
   }
   context.say(`Accepted: ${task.name}, ${task.id}.`);
-  if (body["draftMode"] === true) context.say(`A draft waits for \`upgradectl commit ${task.id}\`.`);
+  if (isDraft) context.say(`A draft waits for \`upgradectl commit ${task.id}\`.`);
   return watch(context, task.id, { isKnown: true });
 }
 
+/** What the upgrade would do, for whoever starts it. */
+async function saySummary(context: CommandContext, request: UpgradeRequest): Promise<void> {
+  const preview = await previewOf(context, request);
+  const clusters = await context.names.all("cluster");
+  const hosts = new Map(clusters.flatMap((one) => (one.hosts === undefined ? [] : [[one.id, one.hosts] as const])));
+  for (const line of startSummary(preview, hosts)) context.say(line);
+  sayWarnings(context, preview);
+  sayUnknownHosts(context, preview);
+}
+
+async function previewOf(
+  { client }: CommandContext,
+  { body, translate }: Pick<UpgradeRequest, "body" | "translate">,
+): Promise<UpgradePreview> {
+  try {
+    return await client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
 /** Without an answer nobody knows whether the request has come through; the key makes it safe to send it again. */
-async function sendOnce({ client }: CommandContext, body: unknown, key: string): Promise<Task> {
+async function sendOnce({ client }: CommandContext, { body, translate }: UpgradeRequest, key: string): Promise<Task> {
   try {
     return await client.request("POST", "/v1/upgrades", Task, { body, headers: { "idempotency-key": key } });
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== exitCode.notReachable) throw error;
+    if (!(error instanceof CliError) || error.code !== exitCode.notReachable) throw translate(error);
     throw new CliError(
       error.code,
       error.message,
@@ -80,42 +105,15 @@ function sayWarnings(context: CommandContext, { warnings = [] }: Pick<Task, "war
   for (const { message } of warnings) context.say(`Warning: ${legible(message)}`);
 }
 
-async function plan(context: CommandContext, { file }: StartOptions): Promise<ExitCode> {
-  const body = await readSpec(file, context.environment);
-  const preview = await context.client.request("POST", "/v1/upgrades/preview", UpgradePreview, { body });
+async function plan(context: CommandContext, options: RequestOptions): Promise<ExitCode> {
+  const preview = await previewOf(context, await readRequest(context, options));
   context.print(preview, () => planView(preview, context.style, context.columns));
   sayWarnings(context, preview);
-  const resources = preview.products.flatMap((product) => product.resources);
-  for (const { name, errors = [] } of resources)
-    for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
+  sayUnknownHosts(context, preview);
   return exitCode.successful;
 }
 
-/**
- * The request in a file, JSON or YAML; `-` is the standard input. What is in it is the service's to judge, which tells
- * all that is wrong at once; only that it is an object is looked at here.
- */
-async function readSpec(file: string, { stdin }: Pick<Environment, "stdin">): Promise<Record<string, unknown>> {
-  const name = file === "-" ? "The standard input" : file;
-  let content: string;
-  try {
-    content = file === "-" ? await text(stdin) : readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrongUsage(
-      `${name} cannot be read: ${(error as Error).message}.`,
-      "Name a file with -f, or - for the standard input.",
-    );
-  }
-  let value: unknown;
-  try {
-    value = parse(content);
-  } catch (error) {
-    throw wrongUsage(`${name} is neither JSON nor YAML: ${(error as Error).message}`, "Correct the syntax there.");
-  }
-  if (isObject(value)) return value;
-  throw wrongUsage(`${name} holds no request.`, "Write an UpgradeSpec into it; examples/ has some to begin with.");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function sayUnknownHosts(context: CommandContext, { products }: UpgradePreview): void {
+  for (const { name, errors = [] } of products.flatMap(({ resources }) => resources))
+    for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
 }

@@ -1,7 +1,9 @@
 import { createColors } from "picocolors";
 import stringWidth from "string-width";
+import { stringify } from "yaml";
 import { illegible, legible } from "../domain/legible";
 import type { StageStatus, SubTaskStatus, TaskStatus } from "../domain/spec/task";
+import type { UpgradeStatus } from "../domain/spec/upgrade";
 import type { Environment, Output } from "./environment";
 
 /** Functions that put a text into a colour, or leave it as it is. */
@@ -17,16 +19,23 @@ export function coloured(style: Style, status: string, text = status): string {
   switch (status.toUpperCase().replace(" ", "_")) {
     case "SUCCESSFUL":
     case "COMPLETED_WITH_SUCCESS":
+    case "SUCCEEDED":
       return style.green(text);
     case "FAILED":
     case "COMPLETED_WITH_FAILURE":
+    case "ACTION_REQUIRED":
+    case "PRECHECKS_FAILED":
       return style.red(text);
     case "IN_PROGRESS":
     case "INPROGRESS":
+    case "RUNNING":
       return style.cyan(text);
     case "PAUSED":
     case "CANCELLED":
     case "COMPLETED_WITH_WARNING":
+    case "SUCCEEDED_WITH_WARNINGS":
+    case "PAUSING":
+    case "CANCELLING":
       return style.yellow(text);
     default:
       return style.dim(text);
@@ -47,7 +56,7 @@ export function symbolOf(status: SubTaskStatus | StageStatus): string {
 }
 
 /** A status as a word for people: `In progress`. */
-export function wordOf(status: SubTaskStatus | TaskStatus): string {
+export function wordOf(status: SubTaskStatus | TaskStatus | UpgradeStatus): string {
   const words = status.toLowerCase().replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -85,8 +94,18 @@ function isPlain(text: string): boolean {
 
 /** A value as JSON that steers no terminal: what is {@link illegible} is escaped, so the value stays the same; line breaks stay. */
 export function printableJson(value: unknown, indent?: number): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(value, null, indent).replace(illegible, (run) => run.replace(/[^\n]/g, escaped));
+  return escaped(JSON.stringify(value, null, indent));
+}
+
+/** The same as YAML, whose quoted texts have the escapes of JSON. */
+export function printableYaml(value: unknown): string {
+  const options = { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN", lineWidth: 0 } as const;
+  return escaped(stringify(value, { ...options, aliasDuplicateObjects: false }));
+}
+
+function escaped(text: string): string {
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(illegible, (run) => run.replace(/[^\n]/g, escape));
 }
 
 /** What may be done to a table that is wider than the terminal, in this order. */

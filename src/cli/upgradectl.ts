@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from "node:timers/promises";
+import { confirm } from "@clack/prompts";
 import { interruption } from "./api-client";
 import type { Environment } from "./environment";
 import { exitCode } from "./errors";
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
     interrupted: interrupted.signal,
     now: Date.now,
     holdTerminal,
+    confirm: async (message) => (await confirm({ message, initialValue: false, output: process.stderr })) === true,
     wait: (milliseconds) =>
       delay(milliseconds, undefined, { signal: interrupted.signal }).catch((error: unknown) => {
         throw interruption(error);

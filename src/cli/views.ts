@@ -3,35 +3,7 @@ import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "
 import type { Bundle } from "../domain/spec/bundle";
 import type { Cluster } from "../domain/spec/cluster";
 import type { NetvirtInstance } from "../domain/spec/installations";
-import type { SubTask, Task } from "../domain/spec/task";
-import type { Upgrade } from "../domain/spec/upgrade";
-import { toTimestamp } from "../domain/timestamp";
-import { headline, nextStepOf, summary } from "./progress-tree";
-import { coloured, cut, minute, plain, type Style, symbolOf, table } from "./text";
-
-/** The list of upgrades; `tasks` gives their names and times where they could be read. */
-export function upgradesTable(
-  upgrades: readonly Upgrade[],
-  tasks: readonly Task[],
-  style: Style,
-  columns: number | undefined,
-): string[] {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  return table(
-    ["ID", "STATUS", "NAME", "CREATED", "ENDED"],
-    upgrades.map(({ id, status, endTime, bundleId }) => {
-      const task = byId.get(id);
-      return [
-        plain(id),
-        coloured(style, status ?? "-"),
-        plain(task?.name ?? `bundle ${bundleId}`),
-        minute(task?.creationTimestamp),
-        minute(endTime === undefined ? undefined : toTimestamp(endTime)),
-      ];
-    }),
-    { columns, elastic: ["NAME"], optional: ["ENDED", "CREATED"] },
-  );
-}
+import { cut, minute, plain, type Style, table } from "./text";
 
 /** The bundles of the catalog. */
 export function bundlesTable(bundles: readonly Bundle[], columns: number | undefined): string[] {
@@ -102,35 +74,6 @@ export function clusterView(cluster: Cluster, columns: number | undefined): stri
   ];
 }
 
-/** One upgrade: where it stands, then each part with its stages while it runs, and what has failed. */
-export function upgradeView({ id, status }: Upgrade, task: Task, style: Style, now: number): string[] {
-  const next = nextStepOf(task);
-  return [
-    style.bold(headline(task)),
-    `${plain(id)}   ${coloured(style, status ?? "-")}`,
-    summary(task, now),
-    "",
-    ...(task.subTasks ?? []).flatMap((part) => partLines(part, "", style)),
-    ...(task.errors ?? []).map(({ message }) => style.red(`✖ ${legible(message)}`)),
-    ...(next === "" ? [] : [`Next: ${legible(next)}`]),
-  ];
-}
-
-function partLines(part: SubTask, indent: string, style: Style): string[] {
-  const { status, name, stages = [], errors = [], subTasks = [] } = part;
-  const isOpen = status === "IN_PROGRESS" || status === "FAILED";
-  const below = `${indent}  `;
-  const shownStages = isOpen ? stages.filter((stage) => stage.status !== "PENDING") : [];
-  return [
-    `${indent}${coloured(style, status, symbolOf(status))} ${legible(name)}`,
-    ...shownStages.map(
-      (stage) => `${below}${coloured(style, stage.status, symbolOf(stage.status))} ${legible(stage.name)}`,
-    ),
-    ...errors.map(({ message }) => style.red(`${below}! ${legible(message)}`)),
-    ...subTasks.flatMap((one) => partLines(one, below, style)),
-  ];
-}
-
 /** More waves than these are told by their number only, in the middle; and of a wave more parts than these. */
 const mostWaves = 40;
 const mostParts = 8;
@@ -168,6 +111,36 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
     "",
     "Nothing was started.",
   ];
+}
+
+/**
+ * What an upgrade would do, in a few lines: for whoever is about to start it. `hosts`: how many there are of each cluster,
+ * by its id, where that is known.
+ */
+export function startSummary(plan: UpgradePreview, hosts: ReadonlyMap<string, number>): string[] {
+  const left = new Map<string, number>();
+  for (const { resourceId, hosts: some = [] } of plan.waves.flatMap(({ parts }) => parts))
+    left.set(resourceId, (left.get(resourceId) ?? 0) + some.length);
+  const resources = plan.products.flatMap(({ product, resources: all }) => all.map((one) => ({ ...one, product })));
+  const clusters = resources.filter(({ product, errors }) => product === "HOSTOS" && !errors);
+  const total = (of: (id: string) => number) => clusters.reduce((sum, { resourceId }) => sum + of(resourceId), 0);
+  const toUpgrade = total((id) => left.get(id) ?? 0);
+  const atTarget = total((id) => Math.max((hosts.get(id) ?? 0) - (left.get(id) ?? 0), 0));
+  const rows = resources.map(({ product, resourceId, name, targetVersion, errors }) => [
+    product,
+    plain(name),
+    plain(targetVersion),
+    product !== "HOSTOS" ? "-" : errors ? "not known" : hostsText(left.get(resourceId) ?? 0, hosts.get(resourceId)),
+  ]);
+  return [
+    legible(plan.name),
+    ...table(["PRODUCT", "RESOURCE", "TO VERSION", "HOSTS TO UPGRADE"], rows),
+    `Hosts: ${toUpgrade} to upgrade, ${atTarget} at target.`,
+  ];
+}
+
+function hostsText(left: number, total: number | undefined): string {
+  return total === undefined || total < left ? `${left}` : `${left} of ${total}`;
 }
 
 function attempts({ maximumAttempts, retryDelay }: PreviewedResource): string {

@@ -19,6 +19,9 @@ export class Upgradectl {
   readonly interruption = new AbortController();
   env: Record<string, string> = {};
   stdin = "";
+  /** What is answered to questions, and what was asked. */
+  answer = false;
+  readonly asked: string[] = [];
   now = Date.parse("2036-01-01T00:00:00.000Z");
 
   async run(args: readonly string[], over: Partial<Environment> = {}): Promise<CliRun> {
@@ -31,6 +34,10 @@ export class Upgradectl {
       stderr: into("stderr"),
       interrupted: this.interruption.signal,
       now: () => this.now,
+      confirm: async (question) => {
+        this.asked.push(question);
+        return this.answer;
+      },
       holdTerminal: () => () => undefined,
       wait: async (milliseconds) => {
         this.waits.push(milliseconds);
@@ -39,6 +46,11 @@ export class Upgradectl {
       ...over,
     });
     return { code, ...written };
+  }
+
+  /** The same, where questions can be asked. */
+  async runInTerminal(args: readonly string[]): Promise<CliRun> {
+    return this.run(args, { stdin: Object.assign(Readable.from([this.stdin]), { isTTY: true }) });
   }
 
   discard(): void {

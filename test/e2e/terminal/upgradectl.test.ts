@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { expect } from "chai";
-import { pageExample, pageOfTaskExample, taskExample } from "../../../src/api/openapi/examples";
+import { pageExample, taskExample } from "../../../src/api/openapi/examples";
 import type { SubTask, Task } from "../../../src/domain/spec/task";
 import { FakeApi, sse } from "../../support/fake-api";
 import { Tmux } from "./tmux";
@@ -118,16 +118,44 @@ describe("upgradectl in a real terminal", function () {
 
   it("list fits the window, and has each cell on a line of its own where columns do not", async () => {
     const [upgrade] = pageExample.elements ?? [];
-    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
+    api.answer("GET /v1/upgrades", 200, pageExample);
     run("list");
     const wide = await tmux.shows("the list", (now) => now.includes("ended 0"));
-    expect(wide.find((line) => line.startsWith(upgrade?.id ?? "-")))
-      .to.contain("PENDING")
-      .and.to.contain("Z");
-    tmux.resize(46, 20);
+    const id8 = upgrade?.id.slice(0, 8) ?? "-";
+    expect(wide.find((line) => line.startsWith(`${id8}  `)))
+      .to.contain("Waiting")
+      .and.to.contain(upgrade?.createdBy);
+    tmux.resize(24, 20);
     run("list");
-    const narrow = await tmux.shows("the narrow list", (now) => now.includes("STATUS   PENDING"));
-    expect(narrow).to.include(`ID       ${upgrade?.id ?? "-"}`);
+    const narrow = await tmux.shows("the narrow list", (now) => now.includes("STATUS  Waiting"));
+    expect(narrow).to.include(`ID      ${id8}`);
+  });
+
+  it("list --watch draws the list again until Ctrl-C, and leaves the last one", async () => {
+    const [upgrade] = pageExample.elements ?? [];
+    api.answer("GET /v1/upgrades", 200, pageExample);
+    run("list --watch");
+    await tmux.shows("the list alone", (now) => now[1]?.includes("Waiting") === true && !now.includes("before"));
+    api.answer("GET /v1/upgrades", 200, { elements: [{ ...upgrade, phase: "RUNNING" }] });
+    await tmux.shows("the change", (now) => now[1]?.includes("Running") === true);
+    tmux.press("C-c");
+    const lines = await tmux.shows("the end", (now) => now.includes("ended 130"));
+    expect(lines).to.include("before");
+    expect(lines.join("\n")).to.contain("Running").and.to.not.contain("Waiting");
+  });
+
+  it("commit asks in the terminal, with no for a start", async () => {
+    api.answer(`GET /v1/tasks/${id}`, 200, task).answer(`PATCH /v1/upgrades/${id}`, 200, pageExample.elements?.[0]);
+    run(`commit ${id}`);
+    await tmux.shows("the question", (now) => now.some((line) => line.includes("Commit this upgrade?")));
+    tmux.press("Enter");
+    const lines = await tmux.shows("the end", (now) => now.includes("ended 130"));
+    expect(lines).to.include("Error: Nothing was done.");
+    run(`commit ${id}`);
+    await tmux.shows("the question", (now) => now.some((line) => line.includes("Commit this upgrade?")));
+    tmux.press("y");
+    await tmux.shows("what was done", (now) => now.includes("ended 0"));
+    expect(api.received.filter(({ method }) => method === "PATCH")).to.have.length(1);
   });
 
   it("is quiet when whoever reads has seen enough", async () => {

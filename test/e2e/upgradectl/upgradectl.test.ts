@@ -57,7 +57,7 @@ describe("upgradectl against the service", function () {
     expect(started.code, started.stderr).to.equal(0);
     const id = started.stdout.trim();
     await service.taskWhen(id, "waits for its commit", ({ subTasks }) => subTasks?.[0]?.status === "SUCCESSFUL");
-    const committed = upgradectl(["commit", id, "--watch"]);
+    const committed = upgradectl(["commit", id, "--yes", "--watch"]);
     await until("a host is in work", () => committed.output.stdout.includes("HOSTOS > "));
     await service.killAndAwaitSuccessor("api");
     const { code, stdout, stderr } = await committed.ended;
@@ -74,7 +74,7 @@ describe("upgradectl against the service", function () {
     const options = { hostosUpgradeFailureAction: { action: "FAIL" } };
     const specs = [{ ...spec, hostosUpgradeOptionsSpec: options }];
     writeFileSync(file, JSON.stringify({ bundleId, resourceType: "CLUSTER", resourceUpgradeSpecs: specs }));
-    const failed = await run("start", "-f", file, "--watch", "-o", "json");
+    const failed = await run("start", "-f", file, "--yes", "--watch", "-o", "json");
     expect(failed.code, failed.stderr).to.equal(1);
     expect(failed.stderr).to.contain("bootbank is too small").and.to.contain("Next: ");
     const last = failed.stdout.trimEnd().split("\n").at(-1) ?? "";

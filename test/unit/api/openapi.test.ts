@@ -234,8 +234,8 @@ describe("openapi.json", () => {
     expect(names("get")).to.deep.equal([
       "status",
       "phase",
-      "search",
       "sort",
+      "search",
       "bundleId",
       "bundleType",
       "resourceId",

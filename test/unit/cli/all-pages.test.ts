@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { allPages } from "../../../src/cli/read-commands";
+import { allPages } from "../../../src/cli/all-pages";
 
 const element = (n: number) => ({ id: `${n}` });
 /** A list of the service; `asked` runs before each page is read. */

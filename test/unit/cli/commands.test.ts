@@ -7,7 +7,6 @@ import {
   pageExample,
   pageOfBundleExample,
   pageOfClusterExample,
-  pageOfTaskExample,
   precheckTaskExample,
   previewExample,
   taskExample,
@@ -36,7 +35,7 @@ describe("upgradectl, its commands", () => {
 
   it("start sends the file with the token and a key of its own, prints the id and says what is next", async () => {
     api.answer("POST /v1/upgrades", 202, taskExample);
-    const { code, stdout, stderr } = await cli.run(["start", "-f", example]);
+    const { code, stdout, stderr } = await cli.run(["start", "-f", example, "--yes"]);
     expect(code).to.equal(0);
     expect(stdout).to.equal(`${taskExample.id}\n`);
     expect(stderr).to.contain(`upgradectl commit ${taskExample.id}`);
@@ -85,27 +84,26 @@ describe("upgradectl, its commands", () => {
     expect(stdout).to.contain("HOSTOS 1\n").and.to.contain("HOSTOS 64\n").and.not.to.contain("HOSTOS 32\n");
   });
 
-  it("list shows names beside statuses and passes the filters on", async () => {
-    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
+  it("list shows ids and names, and passes the filters on", async () => {
+    api.answer("GET /v1/upgrades", 200, pageExample);
+    api.answer("GET /v1/bundles", 200, { elements: [{ ...bundleExample, id: "b 1" }] });
     const { stdout } = await cli.run(["list", "--status", "INPROGRESS", "--bundle", "b 1"]);
     expect(asked()).to.deep.equal([
+      "GET /v1/bundles",
       "GET /v1/upgrades?status=INPROGRESS&bundleId=b+1&pageNumber=0&pageSize=1000",
-      "GET /v1/tasks?pageNumber=0&pageSize=1000",
     ]);
     const [upgrade] = pageExample.elements!;
     expect(stdout)
       .to.match(/^ID +STATUS +NAME/)
       .and.to.contain(upgrade!.id)
-      .and.to.contain(upgrade!.status);
+      .and.to.contain(upgrade!.name)
+      .and.to.contain(upgrade!.createdBy);
   });
 
   it("list --cluster has the service choose", async () => {
-    api.answer("GET /v1/upgrades", 200, pageExample).answer("GET /v1/tasks", 200, pageOfTaskExample);
-    await cli.run(["list", "--cluster", "c-1"]);
-    expect(asked()).to.deep.equal([
-      "GET /v1/upgrades?resourceId=c-1&pageNumber=0&pageSize=1000",
-      "GET /v1/tasks?resourceId=c-1&pageNumber=0&pageSize=1000",
-    ]);
+    api.answer("GET /v1/upgrades", 200, pageExample);
+    await cli.run(["list", "--cluster", clusterExample.id]);
+    expect(asked()).to.deep.equal([`GET /v1/upgrades?resourceId=${clusterExample.id}&pageNumber=0&pageSize=1000`]);
   });
 
   it("list reads every page, and says what the service could not read", async () => {
@@ -155,21 +153,21 @@ describe("upgradectl, its commands", () => {
   });
 
   for (const [args, request, body] of [
-    [["commit", id], `PATCH /v1/upgrades/${id}`, {}],
+    [["commit", id, "--yes"], `PATCH /v1/upgrades/${id}`, {}],
     [
-      ["commit", id, "--at", "2036-01-06T02:00:00Z"],
+      ["commit", id, "--at", "2036-01-06T02:00:00Z", "--yes"],
       `PATCH /v1/upgrades/${id}`,
-      { scheduledTimestamp: "2036-01-06T02:00:00Z" },
+      { scheduledTimestamp: "2036-01-06T02:00:00.000Z" },
     ],
-    [["reschedule", id, "--now"], `PATCH /v1/upgrades/${id}`, { upgradeNow: true }],
+    [["reschedule", id, "--now", "--yes"], `PATCH /v1/upgrades/${id}`, { upgradeNow: true }],
     [
       ["reschedule", id, "--at", "2036-01-06T02:00:00Z"],
       `PATCH /v1/upgrades/${id}`,
-      { scheduledTimestamp: "2036-01-06T02:00:00Z" },
+      { scheduledTimestamp: "2036-01-06T02:00:00.000Z" },
     ],
     [["pause", id], `POST /v1/upgrades/${id}/pause`, undefined],
     [["resume", id], `POST /v1/upgrades/${id}/resume`, undefined],
-    [["resolve", id], `POST /v1/upgrades/${id}/resolve`, undefined],
+    [["resolve", id, "--yes"], `POST /v1/upgrades/${id}/resolve`, undefined],
   ] as const) {
     it(`${args.join(" ").replace(id, "ID")} asks for it and prints the status`, async () => {
       api.answer(request, 200, upgradeExample);
@@ -188,10 +186,11 @@ describe("upgradectl, its commands", () => {
   ] as const) {
     it(`${name} asks for it and prints the task`, async () => {
       api.answer(request, name === "prechecks" ? 202 : 200, answer);
-      const { code, stdout } = await cli.run([name, id]);
+      const args = name === "cancel" ? [name, id, "--yes"] : [name, id];
+      const { code, stdout } = await cli.run(args);
       expect([code, stdout]).to.deep.equal([0, `${answer.id}  ${answer.status}\n`]);
       expect(asked()).to.deep.equal([request]);
-      expect(JSON.parse((await cli.run([name, id, "-o", "json"])).stdout)).to.deep.equal(answer);
+      expect(JSON.parse((await cli.run([...args, "-o", "json"])).stdout)).to.deep.equal(answer);
     });
   }
 

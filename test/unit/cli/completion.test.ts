@@ -55,17 +55,32 @@ describe("upgradectl, its completion", () => {
     expect(offers).to.contain("draft-1").and.to.contain("late-1").and.not.to.contain("later-1");
   });
 
-  it("offers bundles and clusters, also to filters, with their names", async () => {
-    for (const words of [
-      ["bundles", ""],
-      ["list", "--bundle", ""],
-    ])
-      expect(await offered(...words), words.join(" ")).to.contain(`${bundle?.id}\t${bundle?.version}`);
-    for (const words of [
-      ["clusters", ""],
-      ["list", "--cluster", ""],
-    ])
-      expect(await offered(...words), words.join(" ")).to.contain(`${cluster?.id}\t${cluster?.name}`);
+  it("offers names of clusters and versions of bundles, also to options, and ids that are begun", async () => {
+    for (const words of [["bundles"], ["list", "--bundle"], ["start", "--to"]]) {
+      expect(await offered(...words, ""), words.join(" ")).to.contain(`${bundle?.version}\t`);
+      expect(await offered(...words, bundle?.id.slice(0, 3) ?? "")).to.contain(`${bundle?.id}\t`);
+    }
+    for (const words of [["clusters"], ["list", "--cluster"], ["plan", "-c"], ["list", "--resource"]]) {
+      api.answer("GET /v1/management-servers", 200, { elements: [] }).answer("GET /v1/netvirt", 200, { elements: [] });
+      expect(await offered(...words, ""), words.join(" ")).to.contain(`${cluster?.name}\t`);
+      expect(await offered(...words, cluster?.id.slice(0, 3) ?? "")).to.contain(`${cluster?.id}\t`);
+    }
+  });
+
+  it("offers the next one of several clusters, and ids where a version is that of two bundles", async () => {
+    expect(await offered("start", "--cluster", "other,")).to.contain(`other,${cluster?.name}\t`);
+    api.answer("GET /v1/bundles", 200, { elements: [bundle, { ...bundle, id: "b-2" }] });
+    expect(await offered("start", "--to", ""))
+      .to.contain("b-2\t")
+      .and.to.contain(`${bundle?.id}\t`);
+  });
+
+  it("offers contexts and time zones without the service", async () => {
+    await cli.run(["context", "prod", "--server", api.url]);
+    expect(await offered("list", "--context", "")).to.contain(`prod\t${api.url}`);
+    expect(await offered("context", "p")).to.contain("prod\t");
+    expect(await offered("start", "--zone", "Europe/Ber")).to.contain("Europe/Berlin");
+    expect(asked()).to.deep.equal([]);
   });
 
   it("asks nothing of the service where no id is wanted", async () => {

@@ -78,7 +78,7 @@ describe("upgradectl, how it ends", () => {
     await api.stop();
     expectError(await cli.run(["list"]), 3, url, "ECONNREFUSED");
     expectError(await cli.run(["watch", id]), 3);
-    const run = await cli.run(["start", "-f", file("{}"), "--idempotency-key", "my-key"]);
+    const run = await cli.run(["start", "-f", file("{}"), "--idempotency-key", "my-key", "--yes"]);
     expectError(run, 3, "--idempotency-key my-key");
     api = await FakeApi.start();
   });
@@ -100,7 +100,7 @@ describe("upgradectl, how it ends", () => {
       referenceToken: "ref-1",
       nestedErrors: [{ message: "bundleId is required." }, { message: "x is wrong.", errorCode: "INVALID_FIELD" }],
     });
-    const run = await cli.run(["start", "-f", file("{}"), "-o", "json"]);
+    const run = await cli.run(["start", "-f", file("{}"), "--yes", "-o", "json"]);
     expectError(run, 4, "bundleId is required.", "x is wrong. (INVALID_FIELD)", "ref-1", "Next: Correct them.");
     for (const status of [403, 404, 409, 424]) {
       api.answer(`POST /v1/upgrades/${id}/pause`, status, { message: "No.", remediationMessage: "Wait." });
@@ -110,23 +110,23 @@ describe("upgradectl, how it ends", () => {
 
   /** Each command that speaks to the service, with what it asks first. */
   const commands: readonly (readonly [route: string, args: () => readonly string[]])[] = [
-    ["POST /v1/upgrades", () => ["start", "-f", file("{}")]],
-    ["POST /v1/upgrades", () => ["start", "-f", file("{}"), "--watch"]],
+    ["POST /v1/upgrades", () => ["start", "-f", file("{}"), "--yes"]],
+    ["POST /v1/upgrades", () => ["start", "-f", file("{}"), "--yes", "--watch"]],
     ["POST /v1/upgrades/preview", () => ["plan", "-f", file("{}")]],
     ["GET /v1/upgrades", () => ["list"]],
     [`GET /v1/upgrades/${id}`, () => ["get", id]],
     [`GET /v1/tasks/${id}/events`, () => ["watch", id]],
     ["GET /v1/bundles", () => ["bundles"]],
-    ["GET /v1/bundles/b", () => ["bundles", "b"]],
+    [`GET /v1/bundles/${id}`, () => ["bundles", id]],
     ["GET /v1/clusters", () => ["clusters"]],
-    ["GET /v1/clusters/c", () => ["clusters", "c"]],
-    [`PATCH /v1/upgrades/${id}`, () => ["commit", id]],
-    [`PATCH /v1/upgrades/${id}`, () => ["commit", id, "--watch"]],
-    [`PATCH /v1/upgrades/${id}`, () => ["reschedule", id, "--now"]],
+    [`GET /v1/clusters/${id}`, () => ["clusters", id]],
+    [`PATCH /v1/upgrades/${id}`, () => ["commit", id, "--yes"]],
+    [`PATCH /v1/upgrades/${id}`, () => ["commit", id, "--yes", "--watch"]],
+    [`PATCH /v1/upgrades/${id}`, () => ["reschedule", id, "--now", "--yes"]],
     [`POST /v1/upgrades/${id}/pause`, () => ["pause", id]],
     [`POST /v1/upgrades/${id}/resume`, () => ["resume", id]],
-    [`POST /v1/upgrades/${id}/resolve`, () => ["resolve", id]],
-    [`DELETE /v1/tasks/${id}`, () => ["cancel", id]],
+    [`POST /v1/upgrades/${id}/resolve`, () => ["resolve", id, "--yes"]],
+    [`DELETE /v1/tasks/${id}`, () => ["cancel", id, "--yes"]],
     [`PATCH /v1/tasks/${id}`, () => ["retry", id, "--watch"]],
     [`POST /v1/upgrades/${id}/prechecks`, () => ["prechecks", id, "--watch"]],
     ["POST /v1/tokens", () => ["login", "-u", "alice", "--password-stdin"]],

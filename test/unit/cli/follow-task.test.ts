@@ -95,7 +95,7 @@ describe("upgradectl watch, its connection", () => {
     api.answer("POST /v1/upgrades", 202, taskExample);
     answers = [(response) => response.destroy(), (response) => (snapshot(response), response.end()), end];
     cli.stdin = "{}";
-    const { code, stdout } = await cli.run(["start", "-f", "-", "--watch"]);
+    const { code, stdout } = await cli.run(["start", "-f", "-", "--yes", "--watch"]);
     expect(code).to.equal(0);
     expect(stdout).to.match(/reconnecting[^]*Following again\.[^]*Successful/);
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { pageOfBundleExample } from "../../../src/api/openapi/examples";
 import { FakeApi } from "../../support/fake-api";
@@ -45,9 +45,9 @@ describe("upgradectl login", () => {
     const { code } = await cli.run(["bundles"]);
     expect(code).to.equal(0);
     expect(api.received.find(({ method }) => method === "PATCH")?.body).to.equal("refresh-1");
-    expect(JSON.parse(readFileSync(cli.config, "utf8"))).to.include({
-      accessToken: "access-2",
-      refreshToken: "refresh-1",
+    expect(JSON.parse(readFileSync(cli.config, "utf8"))).to.deep.equal({
+      current: "default",
+      contexts: { default: { server: api.url, accessToken: "access-2", refreshToken: "refresh-1" } },
     });
     expect(statSync(cli.config).mode & 0o777).to.equal(0o600);
   });
@@ -125,12 +125,14 @@ describe("upgradectl login", () => {
     expect(stderr).to.contain(cli.config).and.to.contain("log in again");
   });
 
-  it("logout revokes the refresh token and forgets the login", async () => {
+  it("logout revokes the refresh token and forgets the tokens", async () => {
     await login();
     api.on("DELETE /v1/tokens/refresh-token", (_request, response) => response.writeHead(204).end());
     expect((await cli.run(["logout"])).code).to.equal(0);
     expect(api.last.body).to.equal("refresh-1");
-    expect(existsSync(cli.config)).to.equal(false);
+    expect(readFileSync(cli.config, "utf8"))
+      .to.contain(api.url)
+      .and.not.to.match(/access-1|refresh-1/);
     expect((await cli.run(["logout"])).code).to.equal(0);
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createColors } from "picocolors";
 import stringWidth from "string-width";
 import { linesOfChange } from "../../../src/cli/display";
-import { drawTask } from "../../../src/cli/progress-tree";
+import { drawTask, summary } from "../../../src/cli/progress-tree";
 import type { SubTask, SubTaskStatus, Task } from "../../../src/domain/spec/task";
 
 const at = "2036-01-01T00:00:00.000Z";
@@ -119,6 +119,22 @@ describe("drawTask", () => {
         },
       ),
     );
+  });
+});
+
+describe("summary", () => {
+  const task = taskOf([
+    part("Upgrade cluster cl01", "CLUSTER_UPGRADE", "IN_PROGRESS", { subTasks: [host("a", "PENDING")] }),
+  ]);
+  const expectedEnd = new Date(now + 25 * 60_000).toISOString();
+
+  it("has the phase and the time left while it runs, and without the facts of the upgrade its status", () => {
+    expect(summary(task, now, { id: "x", phase: "PAUSING", expectedEnd }))
+      .to.match(/^Pausing /)
+      .and.to.contain("about 25 min left");
+    expect(summary(task, now)).to.match(/^In progress /);
+    const done: Task = { ...task, status: "Successful", completionTimestamp: at };
+    expect(summary(done, now, { id: "x", phase: "RUNNING" })).to.match(/^Successful /);
   });
 });
 

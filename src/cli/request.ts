@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { Option } from "commander";
+import { parse } from "yaml";
+import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
+import type { CommandContext } from "./command-context";
+import type { Environment } from "./environment";
+import { inTermsOfOptions, wrongUsage } from "./errors";
+import type { Named } from "./names";
+import { timeExamples } from "./time-text";
+
+/** How a request for an upgrade is given: as a file, or by these options. */
+export interface RequestOptions {
+  readonly file?: string;
+  readonly cluster?: readonly string[];
+  readonly to?: string;
+  readonly at?: string;
+  readonly draft?: true;
+}
+
+/** A request as it is sent, and what its errors are called on the command line. */
+export interface UpgradeRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly isDraft: boolean;
+  /** Errors of the service name options where the request was made from some. */
+  readonly translate: (error: unknown) => unknown;
+}
+
+/** Adds the options of {@link RequestOptions} but `--draft`. */
+export function withRequestOptions(command: Command): Command {
+  return command
+    .option("-f, --file <file>", "the request, JSON or YAML; - is the standard input")
+    .addOption(
+      new Option("-c, --cluster <clusters>", "clusters by name or id, separated by commas")
+        .argParser((value: string, before?: readonly string[]) => [...(before ?? []), ...value.split(",")])
+        .conflicts("file"),
+    )
+    .addOption(new Option("--to <bundle>", "to the version of this bundle, or its name or id").conflicts("file"))
+    .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"));
+}
+
+/** The request that a command line gives. */
+export async function readRequest(context: CommandContext, options: RequestOptions): Promise<UpgradeRequest> {
+  const { file, draft } = options;
+  if (file === undefined) return requestOfOptions(context, options);
+  const read = await readSpec(file, context.environment);
+  const body = draft ? { ...read, draftMode: true } : read;
+  return { body, isDraft: body["draftMode"] === true, translate: (error) => error };
+}
+
+async function requestOfOptions(
+  context: CommandContext,
+  { cluster = [], to, at, draft: isDraft = false }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
+): Promise<UpgradeRequest> {
+  if (cluster.length === 0 || to === undefined)
+    throw wrongUsage(
+      cluster.length > 0 ? "It is not said to which version." : "It is not said what to upgrade.",
+      "Give a request by -f FILE, or by --cluster NAME,NAME --to VERSION.",
+    );
+  const clusters: Named[] = [];
+  for (const name of cluster.map((one) => one.trim()).filter((one) => one !== ""))
+    clusters.push(await context.names.find("cluster", name));
+  const bundle = await bundleNamed(context, to);
+  const scheduledTimestamp = at === undefined ? undefined : context.readTime(at);
+  const begin = scheduledTimestamp === undefined ? { upgradeNow: true } : { scheduledTimestamp };
+  const body: UpgradeSpec = {
+    bundleId: bundle.id,
+    resourceType: "CLUSTER",
+    resourceUpgradeSpecs: clusters.map(({ id }) => ({
+      resourceId: id,
+      ...(isDraft && scheduledTimestamp === undefined ? {} : begin),
+    })),
+    ...(isDraft && { draftMode: true }),
+  };
+  const optionOf = (path: string): string | undefined => {
+    const [, index] = /^resourceUpgradeSpecs\[(\d+)\]/.exec(path) ?? [];
+    if (path === "bundleId") return `--to ${to}`;
+    if (path.endsWith("scheduledTimestamp")) return "--at";
+    return index === undefined ? undefined : `--cluster ${clusters[Number(index)]?.names[0] ?? ""}`;
+  };
+  return { body: { ...body }, isDraft, translate: (error) => inTermsOfOptions(error, optionOf) };
+}
+
+/** Of several bundles of one version that which brings the fewest products: nothing is upgraded that was not asked for. */
+async function bundleNamed(context: CommandContext, text: string): Promise<Named> {
+  let others: readonly Named[] = [];
+  const bundle = await context.names.find("bundle", text, (several) => {
+    const fewest = Math.min(...several.map(({ parts = [] }) => parts.length));
+    const chosen = several.filter(({ parts = [] }) => parts.length === fewest && parts.includes("HOSTOS"));
+    others = several.filter((one) => !chosen.includes(one));
+    return chosen.length === 0 ? several : chosen;
+  });
+  context.say(`To: ${bundle.detail}, bundle ${bundle.id}`);
+  for (const { id, detail } of others) context.say(`Not to: ${detail}, which is --to ${id}`);
+  return bundle;
+}
+
+/**
+ * The request in a file, JSON or YAML; `-` is the standard input. What is in it is the service's to judge, which tells
+ * all that is wrong at once; only that it is an object is looked at here.
+ */
+async function readSpec(file: string, { stdin }: Pick<Environment, "stdin">): Promise<Record<string, unknown>> {
+  const name = file === "-" ? "The standard input" : file;
+  let content: string;
+  try {
+    content = file === "-" ? await text(stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrongUsage(
+      `${name} cannot be read: ${(error as Error).message}.`,
+      "Name a file with -f, or - for the standard input.",
+    );
+  }
+  let value: unknown;
+  try {
+    value = parse(content);
+  } catch (error) {
+    throw wrongUsage(`${name} is neither JSON nor YAML: ${(error as Error).message}`, "Correct the syntax there.");
+  }
+  if (isObject(value)) return value;
+  throw wrongUsage(`${name} holds no request.`, "Write an UpgradeSpec into it; examples/ has some to begin with.");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
