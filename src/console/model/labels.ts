@@ -1,4 +1,4 @@
-import type { StageStatus, SubTaskStatus, Task, TaskStatus } from "../../domain/spec/task";
+import type { ReasonCode, StageStatus, SubTaskStatus, Task, TaskStatus } from "../../domain/spec/task";
 import type { PublishedPhase, UpgradeStatus } from "../../domain/spec/upgrade";
 
 /** How a status looks: never by colour alone, each has its own sign and word. */
@@ -59,8 +59,17 @@ const endings: Partial<Record<TaskStatus, StatusWords>> = {
   SKIPPED: good("Nothing was to be done"),
 };
 
-/** A part or a stage of a Task. */
-export const wordsOfPart = (status: SubTaskStatus | StageStatus): StatusWords => ofParts[status];
+const ofReasons: Record<ReasonCode, StatusWords> = {
+  AT_TARGET: off("At target"),
+  NOT_STARTED: off("Not started"),
+  EARLIER_PRODUCT_FAILED: off("Not started"),
+  NOT_IN_SCOPE: off("Not asked for"),
+  HOST_LEFT_CLUSTER: off("Left the cluster"),
+};
+
+/** A part or a stage of a Task; of a part that does not apply, why. */
+export const wordsOfPart = (status: SubTaskStatus | StageStatus, reason?: ReasonCode): StatusWords =>
+  reason === undefined || status !== "NOT_APPLICABLE" ? ofParts[status] : ofReasons[reason];
 
 /** An upgrade in the list; PENDING where the service did not say. */
 export const wordsOfUpgrade = (status: UpgradeStatus = "PENDING"): StatusWords => ofUpgrades[status];
