@@ -99,7 +99,7 @@ describe("the walk of an operator through the console", function () {
       .and.contain("3 hosts not done");
     await console.button("Retry").waitFor({ state: "detached" });
     await console.badge("Given up");
-    await page.getByText("Ended", { exact: true }).waitFor();
+    await page.getByRole("status").getByText("Ended", { exact: true }).waitFor();
   });
 
   it("reschedules, and cancels what waits for its time", async () => {
