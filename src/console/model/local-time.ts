@@ -67,6 +67,7 @@ export function exactTime(at: number, timeZone?: string): string {
     timeZoneName: "short",
     timeZone,
   });
+  if (local.endsWith(" UTC")) return local;
   return `${local} (${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC)`;
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../../domain/errors";
-import type { SubTask, Task } from "../../domain/spec/task";
+import type { Stage, SubTask, Task } from "../../domain/spec/task";
 import { precheckType } from "../../domain/task/prechecks";
 
 /** Hosts, servers and other parts with one error code, each with its row in the tree of steps. */
@@ -14,24 +14,28 @@ export interface ErrorPlace {
   readonly name: string;
 }
 
-// A change of a Task keeps the parts that it does not touch, so that only few are looked at again.
-const toldIn = new WeakMap<SubTask, ReadonlySet<string>>();
+/** Errors by their messages; what a message is of is its code. */
+type Told = ReadonlyMap<string, string | undefined>;
 
-/** The messages of all errors of a part, however deep in it. */
-function messagesIn(part: SubTask): ReadonlySet<string> {
+// A change of a Task keeps the parts that it does not touch, so that only few are looked at again.
+const toldIn = new WeakMap<SubTask, Told>();
+
+/** All errors of a part, however deep in it. */
+function errorsIn(part: SubTask): Told {
   const known = toldIn.get(part);
   if (known) return known;
-  const { errors = [] } = part;
-  const all = new Set([...errors.map(({ message }) => message), ...messagesBelow(part)]);
+  const { errors = [], stages = [], subTasks = [] } = part;
+  const ofStages = stages.flatMap((stage) => stage.errors ?? []);
+  const own = [...errors, ...ofStages].map(({ message, errorCode }) => [message, errorCode] as const);
+  const all = new Map([...own, ...errorsOf(subTasks)]);
   toldIn.set(part, all);
   return all;
 }
 
-function messagesBelow({ stages = [], subTasks = [] }: Pick<SubTask, "stages" | "subTasks">): Set<string> {
-  const below = new Set<string>();
-  for (const { errors = [] } of stages) for (const { message } of errors) below.add(message);
-  for (const part of subTasks) for (const message of messagesIn(part)) below.add(message);
-  return below;
+function errorsOf(parts: readonly SubTask[]): Map<string, string | undefined> {
+  const all = new Map<string, string | undefined>();
+  for (const part of parts) for (const [message, code] of errorsIn(part)) all.set(message, code);
+  return all;
 }
 
 /**
@@ -39,16 +43,33 @@ function messagesBelow({ stages = [], subTasks = [] }: Pick<SubTask, "stages" | 
  * sums up others remains what is not told there.
  */
 export function ownErrors(part: Pick<SubTask, "errors" | "stages" | "subTasks">): ErrorBody[] {
-  const { errors = [] } = part;
+  const { errors = [], stages = [], subTasks = [] } = part;
   if (errors.length === 0) return [];
-  const below = messagesBelow(part);
-  return errors.filter(({ message }) => !below.has(message)).map((error) => withoutTold(error, below));
+  const below = errorsOf(subTasks);
+  for (const stage of stages) for (const { message, errorCode } of stage.errors ?? []) below.set(message, errorCode);
+  return errors.filter((error) => !below.has(error.message)).map((error) => withoutTold(error, below));
 }
 
-function withoutTold(error: ErrorBody, told: ReadonlySet<string>): ErrorBody {
+/**
+ * The errors of a Task that say more than its parts. The error of a cluster is passed on to the Task with more words around
+ * it, but with its code.
+ */
+export function taskErrors(task: Task): ErrorBody[] {
+  const codes = new Set(errorsOf(task.subTasks ?? []).values());
+  return ownErrors(task).filter(({ errorCode }) => errorCode === undefined || !codes.has(errorCode));
+}
+
+/** The errors of a stage of a part that no part in that tells. */
+export function stageErrors({ subTasks = [] }: SubTask, { errors = [] }: Stage): ErrorBody[] {
+  if (errors.length === 0) return [];
+  const below = errorsOf(subTasks);
+  return errors.filter((error) => !below.has(error.message)).map((error) => withoutTold(error, below));
+}
+
+function withoutTold(error: ErrorBody, told: Told): ErrorBody {
   const { nestedErrors, ...rest } = error;
   if (!nestedErrors) return error;
-  const left = nestedErrors.filter(({ message }) => !told.has(message));
+  const left = nestedErrors.filter((nested) => !told.has(nested.message));
   return left.length === 0 ? rest : { ...rest, nestedErrors: left };
 }
 
@@ -56,8 +77,8 @@ function withoutTold(error: ErrorBody, told: ReadonlySet<string>): ErrorBody {
 export function errorGroups({ subTasks = [] }: Task): ErrorGroup[] {
   const groups = new Map<string | undefined, Map<string, ErrorPlace>>();
   const visit = (part: SubTask, key: string) => {
-    if (messagesIn(part).size === 0) return;
-    const errors = [...ownErrors(part), ...(part.stages ?? []).flatMap((stage) => stage.errors ?? [])];
+    if (errorsIn(part).size === 0) return;
+    const errors = [...ownErrors(part), ...(part.stages ?? []).flatMap((stage) => stageErrors(part, stage))];
     for (const { errorCode } of errors) {
       const places = groups.get(errorCode) ?? new Map<string, ErrorPlace>();
       groups.set(errorCode, places.set(key, { key, name: part.name }));

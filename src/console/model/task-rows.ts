@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../../domain/errors";
 import type { Stage, SubTask, Task } from "../../domain/spec/task";
 import { precheckType } from "../../domain/task/prechecks";
-import { ownErrors } from "./own-errors";
+import { ownErrors, stageErrors } from "./own-errors";
 
 /** One line of the tree of a Task. `key` stays the same while the Task changes. */
 export type TaskRow = {
@@ -94,7 +94,7 @@ function addPart(
   ownStages.forEach(({ stage, i }, n) => {
     const stageKey = `${key}/stages/${i}`;
     rows.push({ key: stageKey, level, position: own.length + n + 1, setSize, kind: "STAGE", stage });
-    const { errors: ofStage = [] } = stage;
+    const ofStage = stageErrors(part, stage);
     ofStage.forEach((error, j) =>
       rows.push({
         key: `${stageKey}/errors/${j}`,

@@ -1,6 +1,6 @@
 import type { Task } from "../../domain/spec/task";
 import { plural } from "../model/labels";
-import { errorGroups, ownErrors } from "../model/own-errors";
+import { errorGroups, ownErrors, taskErrors } from "../model/own-errors";
 import { ErrorCode, ErrorNote } from "./error-note";
 
 interface ErrorSummaryProps {
@@ -14,7 +14,7 @@ const mostPlaces = 10;
 /** What went wrong, in short: each error code with links to where it happened, where the error itself is told. */
 export function ErrorSummary({ task, goTo }: ErrorSummaryProps) {
   const groups = errorGroups(task);
-  const own = isPast(task) ? [] : ownErrors(task);
+  const own = isPast(task) ? [] : taskErrors(task);
   if (groups.length === 0 && own.length === 0) return null;
   return (
     <section aria-labelledby="errors-title">

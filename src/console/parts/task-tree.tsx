@@ -173,7 +173,7 @@ function rowId(key: string): string {
 
 function RowContent({ row }: { readonly row: TaskRow }) {
   if (row.kind === "ERROR") return <ErrorNote error={row.error} isInTree />;
-  const { name, status, description } = row.kind === "PART" ? row.part : row.stage;
+  const { name, status, description, errors = [] } = row.kind === "PART" ? row.part : row.stage;
   const reason = row.kind === "PART" ? row.part.reasonCode : undefined;
   const hosts = row.kind === "PART" ? hostProgressOf(row.part) : undefined;
   return (
@@ -189,7 +189,9 @@ function RowContent({ row }: { readonly row: TaskRow }) {
             {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
           </span>
         )}
-        {description !== name && <span class="row-description small">{description}</span>}
+        {description !== name && !errors.some(({ message }) => message === description) && (
+          <span class="row-description small">{description}</span>
+        )}
       </div>
     </>
   );

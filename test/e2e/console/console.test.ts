@@ -25,7 +25,7 @@ describe("the operators' console", function () {
     await console.button("Commit").waitFor();
     await console.confirm("Commit");
     await console.badge("Successful");
-    await page.getByRole("link", { name: "Upgrades" }).click();
+    await page.getByRole("link", { name: "Upgrades", exact: true }).click();
     await page
       .getByRole("link", { name: /Successful.*fra1-mgmt-cl01/ })
       .first()

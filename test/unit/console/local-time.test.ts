@@ -36,6 +36,10 @@ describe("the console's times", () => {
     );
   });
 
+  it("say UTC once where that is the zone of the browser", () => {
+    expect(exactTime(Date.parse("2026-12-01T09:05:07Z"), "UTC")).to.equal("1 Dec 2026, 09:05:07 UTC");
+  });
+
   it("are lengths in words", () => {
     expect([8000, 200_000, 7_500_000, 151_200_000].map(durationInWords)).to.deep.equal([
       "8 s",

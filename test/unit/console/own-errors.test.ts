@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { errorGroups, ownErrors } from "../../../src/console/model/own-errors";
+import { errorGroups, ownErrors, taskErrors } from "../../../src/console/model/own-errors";
+import { taskRows } from "../../../src/console/model/task-rows";
 import { precheckRunsOf } from "../../../src/console/model/precheck-runs";
 import { at, cluster, doneHost, part, stage, task } from "./console-task";
 
@@ -27,6 +28,24 @@ describe("the console's errors", () => {
     const [product] = shown.subTasks?.slice(1) ?? [];
     const [summed] = ownErrors(product?.subTasks?.[0] ?? cluster("FAILED"));
     expect(summed).to.deep.include({ message: "2 hosts failed", nestedErrors: [left] });
+  });
+
+  it("that are passed on with more words, or by the stage of a cluster, are told by the host alone", () => {
+    const passedOn = error("Cluster cl01: no room. Of 2 hosts 1 failed.");
+    const shownOnce = task(
+      [
+        {
+          ...cluster("FAILED", [failed("b", "no room"), doneHost("c", 0, 1)]),
+          errors: [error("no room")],
+          stages: [{ ...stage("FAILED", 1), errors: [error("no room")] }],
+        },
+      ],
+      { errors: [passedOn, error("Cluster cl01: no room.", "ANOTHER_CODE")] },
+    );
+    expect(taskErrors(shownOnce).map(({ errorCode }) => errorCode)).to.deep.equal(["ANOTHER_CODE"]);
+    expect(errorGroups(shownOnce).flatMap(({ places }) => places.map(({ name }) => name))).to.deep.equal(["b"]);
+    const errors = taskRows(shownOnce, new Map()).filter(({ kind }) => kind === "ERROR");
+    expect(errors).to.have.lengthOf(1);
   });
 
   it("are summed up by code, with the rows where they are told", () => {
