@@ -1,5 +1,6 @@
 import type { Product } from "../../domain/plan/upgrade-plan";
 import type { Task } from "../../domain/spec/task";
+import { formatTime, type TimeContext } from "../model/local-time";
 
 const words = {
   CONNECTING: "Connecting…",
@@ -16,10 +17,11 @@ const words = {
 export function lineWords(
   state: keyof typeof words,
   { isRetryable, asOf }: Pick<Task, "isRetryable" | "asOf">,
+  times: TimeContext,
 ): string {
   if (state === "ENDED" && isRetryable === true) return "Waits for a decision";
   if (state === "LIVE" && asOf !== undefined)
-    return `As of ${new Date(asOf).toLocaleTimeString()}: the service has not answered since`;
+    return `As of ${formatTime(Date.parse(asOf), times)}: the service has not answered since`;
   return words[state];
 }
 

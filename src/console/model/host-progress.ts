@@ -88,12 +88,6 @@ export function screenReaderStatus(phase: string, task: Task): string {
   ].join(" ");
 }
 
-/** Milliseconds since the upgrade was accepted; of one that has ended, how long it took. */
-export function elapsedMilliseconds({ creationTimestamp, completionTimestamp }: Task, now: number): number {
-  const end = completionTimestamp === undefined ? now : Date.parse(completionTimestamp);
-  return Math.max(0, end - Date.parse(creationTimestamp));
-}
-
 /**
  * About how many milliseconds the hosts that are known still take: by the mean of those that are done, as many at a
  * time as now, the clusters side by side. Undefined until a first host is done, and where nothing is left.
@@ -124,13 +118,4 @@ function remainingOf(cluster: SubTask, mean: number, now: number): number {
     // The clock of the browser may be behind that of the service: a host has not begun later than now.
     .map((host) => Math.max(0, mean - Math.max(0, now - (hostSpanOf(host)?.begin ?? now))));
   return Math.max(0, ...current) + (left * mean) / Math.max(1, running);
-}
-
-/** A length of time for people: `2 h 05 min`, `3 min 20 s`, `8 s`. */
-export function durationInWords(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  const two = (n: number) => String(n).padStart(2, "0");
-  if (hours > 0) return `${hours} h ${two(minutes)} min`;
-  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
 }

@@ -28,3 +28,68 @@ export function timeWords(timestamp: string): string {
 export function utcWords(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
+
+/** How the console shows times: in the zone of this browser, in UTC, or by how far away they are. */
+export type TimeDisplay = "LOCAL" | "UTC" | "RELATIVE";
+
+/** What a time is shown by. `now` is by the clock of the service, `timeZone` absent means that of this browser. */
+export interface TimeContext {
+  readonly display: TimeDisplay;
+  readonly now: number;
+  readonly timeZone?: string;
+}
+
+/** A time (epoch milliseconds) as the console shows it; without its date where that is today's. */
+export function formatTime(at: number, { display, now, timeZone }: TimeContext): string {
+  if (display === "RELATIVE") return relativeTime(at, now);
+  const zone = display === "UTC" ? "UTC" : timeZone;
+  const day = (time: number) => new Date(time).toLocaleDateString("en-CA", { timeZone: zone });
+  const isToday = day(at) === day(now);
+  const words = new Date(at).toLocaleString("en-GB", {
+    ...(!isToday && { day: "numeric", month: "short" }),
+    ...(day(at).slice(0, 4) !== day(now).slice(0, 4) && { year: "numeric" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone: zone,
+  });
+  return display === "UTC" ? `${words} UTC` : words;
+}
+
+/** A time with nothing left out: that of this browser's zone with the zone's name, and UTC. */
+export function exactTime(at: number, timeZone?: string): string {
+  const local = new Date(at).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+    timeZone,
+  });
+  if (local.endsWith(" UTC")) return local;
+  return `${local} (${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC)`;
+}
+
+/** How far away a time is: `in 1 d 18 h`, `3 min ago`, `now`. */
+export function relativeTime(at: number, now: number): string {
+  const distance = Math.abs(at - now);
+  if (distance < 1000) return "now";
+  const words =
+    distance < 60_000 || distance >= 3_600_000 ? durationInWords(distance) : `${wholeMinutes(distance)} min`;
+  return at > now ? `in ${words}` : `${words} ago`;
+}
+
+function wholeMinutes(milliseconds: number): number {
+  return Math.min(59, Math.round(milliseconds / 60_000));
+}
+
+/** A length of time for people: `1 d 18 h`, `2 h 05 min`, `3 min 20 s`, `8 s`. */
+export function durationInWords(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (hours >= 24) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours > 0) return `${hours} h ${two(minutes)} min`;
+  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
+}

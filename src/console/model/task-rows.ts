@@ -1,5 +1,7 @@
 import type { ErrorBody } from "../../domain/errors";
 import type { Stage, SubTask, Task } from "../../domain/spec/task";
+import { precheckType } from "../../domain/task/prechecks";
+import { ownErrors, stageErrors } from "./own-errors";
 
 /** One line of the tree of a Task. `key` stays the same while the Task changes. */
 export type TaskRow = {
@@ -21,7 +23,7 @@ export type Choices = ReadonlyMap<string, boolean>;
 export type RowFilter = "ALL" | "FAILED";
 
 /**
- * The lines of a Task that show, in their order. What runs or has failed is open unless somebody has closed it, what
+ * The lines of a Task that show, in their order, without its prechecks, which have a section of their own. What runs or has failed is open unless somebody has closed it, what
  * waits or is done is closed unless somebody has opened it. An error that a part repeats of a part in it shows once.
  */
 export function taskRows({ subTasks = [] }: Task, choices: Choices, filter: RowFilter = "ALL"): TaskRow[] {
@@ -56,11 +58,15 @@ interface Environment {
 function addParts(rows: TaskRow[], parts: readonly SubTask[], key: string, level: number, around: Environment): void {
   const { choices, filter, before, others } = around;
   // The index is of all parts: a row keeps its key when the filter changes.
-  const shown = parts.flatMap((part, i) => (filter === "ALL" || hasFailed(part) ? [{ part, i }] : []));
+  const shown = parts.flatMap((part, i) => (isShown(part, filter) ? [{ part, i }] : []));
   shown.forEach(({ part, i }, n) => {
     const place = { level, position: before + n + 1, setSize: others + shown.length };
     addPart(rows, part, `${key}/subTasks/${i}`, place, { choices, filter });
   });
+}
+
+function isShown(part: SubTask, filter: RowFilter): boolean {
+  return part.type !== precheckType && (filter === "ALL" || hasFailed(part));
 }
 
 type Place = Pick<TaskRow, "level" | "position" | "setSize">;
@@ -72,10 +78,10 @@ function addPart(
   place: Place,
   { choices, filter }: Pick<Environment, "choices" | "filter">,
 ): void {
-  const { subTasks = [], errors = [] } = part;
+  const { subTasks = [] } = part;
   const stages = (part.stages ?? []).map((stage, i) => ({ stage, i }));
   const ownStages = filter === "ALL" ? stages : stages.filter(({ stage }) => stage.status === "FAILED");
-  const own = errors.filter((error) => !isToldInside(part, error));
+  const own = ownErrors(part);
   const inside = filter === "ALL" ? subTasks.length : subTasks.filter(hasFailed).length;
   const setSize = ownStages.length + inside + own.length;
   const isOpen = setSize > 0 && (choices.get(key) ?? (part.status === "IN_PROGRESS" || part.status === "FAILED"));
@@ -88,7 +94,7 @@ function addPart(
   ownStages.forEach(({ stage, i }, n) => {
     const stageKey = `${key}/stages/${i}`;
     rows.push({ key: stageKey, level, position: own.length + n + 1, setSize, kind: "STAGE", stage });
-    const { errors: ofStage = [] } = stage;
+    const ofStage = stageErrors(part, stage);
     ofStage.forEach((error, j) =>
       rows.push({
         key: `${stageKey}/errors/${j}`,
@@ -106,7 +112,7 @@ function addPart(
 
 /** Whether there is anything that the filter FAILED shows. */
 export function anyFailed({ subTasks = [] }: Task): boolean {
-  return subTasks.some(hasFailed);
+  return subTasks.some((part) => isShown(part, "FAILED"));
 }
 
 const failedParts = new WeakMap<SubTask, boolean>();
@@ -123,12 +129,14 @@ function hasFailed(part: SubTask): boolean {
   return failed;
 }
 
-function isToldInside({ stages = [], subTasks = [] }: SubTask, { message }: ErrorBody): boolean {
-  return [...stages, ...subTasks].some(({ errors = [] }) => errors.some((inner) => inner.message === message));
-}
-
 /** The key of the part that holds a row; undefined of the outermost ones. */
 export function parentKey(key: string): string | undefined {
   const parent = key.replace(/\/[^/]+\/\d+$/, "");
   return parent === "" ? undefined : parent;
+}
+
+/** The keys of all parts that hold a row, the innermost first. */
+export function parentKeys(key: string): string[] {
+  const parent = parentKey(key);
+  return parent === undefined ? [] : [parent, ...parentKeys(parent)];
 }

@@ -1,5 +1,6 @@
 import type { SubTask, SubTaskStatus, Task } from "../../domain/spec/task";
 import { clustersOf, hostSpanOf } from "./host-progress";
+import { durationInWords, type TimeDisplay } from "./local-time";
 
 /** One host in the picture; `from` and `to` are parts of the whole time, from 0 to 1. */
 export interface TimelineBar {
@@ -60,4 +61,49 @@ function spansOf({ subTasks = [] }: SubTask, now: number) {
 
 function nameOf({ name, resources = [] }: SubTask): string {
   return resources[0]?.name ?? name;
+}
+
+/** A mark on the axis of the picture; `place` is from 0 to 1. */
+export interface AxisTick {
+  readonly place: number;
+  readonly label: string;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const steps = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * second),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * minute),
+  ...[1, 2, 3, 6, 12].map((n) => n * hour),
+  ...[1, 2, 7, 14, 28].map((n) => n * day),
+];
+const mostTicks = 6;
+
+/**
+ * Marks at round times between the begin and the end of a timeline: of the clock in a zone that is `zoneOffset` milliseconds
+ * ahead of UTC, or where times are relative, since its begin.
+ */
+export function axisTicks({ begin, end }: Timeline, display: TimeDisplay, zoneOffset: number): AxisTick[] {
+  const step =
+    steps.find((one) => (end - begin) / one <= mostTicks) ?? Math.ceil((end - begin) / mostTicks / day) * day;
+  const offset = display === "LOCAL" ? zoneOffset : 0;
+  const first = display === "RELATIVE" ? begin : Math.ceil((begin + offset) / step) * step - offset;
+  const count = Math.floor((end - first) / step) + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, i) => first + i * step).map((at) => ({
+    place: (at - begin) / (end - begin),
+    label: display === "RELATIVE" ? `+${shortDuration(at - begin)}` : clockLabel(at + offset, step),
+  }));
+}
+
+/** `moved` is a time of the zone as if that was UTC. */
+function clockLabel(moved: number, step: number): string {
+  const text = new Date(moved).toISOString();
+  if (step >= day) return text.slice(5, 10);
+  return text.slice(11, step < minute ? 19 : 16);
+}
+
+function shortDuration(milliseconds: number): string {
+  return milliseconds === 0 ? "0" : durationInWords(milliseconds).replace(/ 00 (s|min)$| 0 h$/, "");
 }

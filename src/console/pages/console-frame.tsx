@@ -6,6 +6,7 @@ import { signOut } from "../client/renew-session";
 import { installation, needsSignIn, session, tokens } from "../client/session";
 import { fragmentOf, type PageAddress, pageAddressOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
+import { TimeSwitch } from "../parts/moment";
 import { NewUpgrade } from "./new-upgrade";
 import { SignIn } from "./sign-in";
 import { UpgradeList } from "./upgrade-list";
@@ -58,6 +59,7 @@ export function ConsoleFrame({ loadError }: { readonly loadError: ReadonlySignal
             <a href="/docs">Documents</a>
             <a href="/docs/api">API</a>
           </nav>
+          {installation.value && !needsSignIn.value && <TimeSwitch />}
           {tokens.value && (
             <div class="who">
               {session.value && (

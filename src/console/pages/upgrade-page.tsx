@@ -7,25 +7,35 @@ import { openApi, usePolled } from "../client/ask-api";
 import { followTask, type Line } from "../client/follow-task";
 import { serverNow } from "../client/send-request";
 import { installation, session } from "../client/session";
+import { timeDisplay } from "../client/time-display";
 import { lineWords } from "../labels/line-labels";
 import { screenReaderStatus } from "../model/host-progress";
-import { knownStatus, wordsOfPhase } from "../model/labels";
+import { pageTitle } from "../model/header-facts";
+import { knownStatus, wordsOfPhase, wordsOfPublishedPhase } from "../model/labels";
 import { type Operation, operationsOf } from "../model/operations";
 import { ActivityLog } from "../parts/activity-log";
+import { fragmentOf } from "../model/page-address";
 import { ErrorNote } from "../parts/error-note";
+import { ErrorSummary, PastErrors } from "../parts/error-summary";
+import { HostTable } from "../parts/host-table";
+import { Moment } from "../parts/moment";
 import { OperationButtons } from "../parts/operations";
-import { OverallProgress } from "../parts/overall-progress";
-import { TaskParts } from "../parts/task-tree";
+import { Prechecks } from "../parts/prechecks";
+import { TaskParts, type TreeTarget } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
 import { StatusBadge } from "../parts/upgrade-card";
+import { UpgradeFacts } from "../parts/upgrade-facts";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {
   const [followed, setFollowed] = useState<FollowedTask>(nothingKnown);
   const [line, setLine] = useState<Line>({ state: "CONNECTING" });
   const [followings, setFollowings] = useState(0);
-  const now = useServerTime(followed.task?.completionTimestamp === undefined && line.state !== "LOST");
+  const [target, setTarget] = useState<TreeTarget>();
+  const isMoving = followed.task?.completionTimestamp === undefined && line.state !== "LOST";
+  const now = useServerTime(isMoving ? 1000 : 30_000);
   const upgrade = usePolled(Upgrade, `/v1/upgrades/${id}`, 2000);
+  const { refresh } = upgrade;
   useEffect(() => {
     const stop = new AbortController();
     void followTask(id, { onTask: setFollowed, onLine: setLine }, stop.signal);
@@ -52,6 +62,12 @@ export function UpgradePage({ id }: { readonly id: string }) {
     const timer = setTimeout(() => setFollowings((n) => n + 1), 2000);
     return () => clearTimeout(timer);
   }, [isUncertain]);
+  const change = task && [task.status, task.localizableDescriptionPack?.messageKey, task.isRetryable].join();
+  useEffect(() => {
+    // The Task comes as events: what is read now and then is read again when it says something else.
+    if (change !== undefined) refresh();
+  }, [change]);
+  useTitle(task && pageTitle(upgrade.value, task));
   const perform = async ({ method, path }: Operation, at?: string) => {
     await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
     upgrade.refresh();
@@ -63,33 +79,42 @@ export function UpgradePage({ id }: { readonly id: string }) {
     ) : (
       <p role="status">Reading the upgrade…</p>
     );
-  const phase = wordsOfPhase(status, task);
-  // A Task keeps what failed before a retry. One that is blocked says so in its last error.
-  const isPast =
-    (task.status === "In Progress" && task.waitingFor?.code !== "WORKFLOW_TASK_FAILING") ||
-    task.status === "Successful";
   const isLate = awaitsLateCommit(task);
   const said = task.localizableDescriptionPack?.message;
+  const phase = upgrade.value?.phase ? wordsOfPublishedPhase(upgrade.value.phase) : wordsOfPhase(status, task);
+  const waits = isLate ? task.waitingFor?.message : upgrade.value?.waitingFor?.message;
+  const goTo = (key: string) => setTarget({ key });
   return (
     <>
+      <nav aria-label="Breadcrumb" class="breadcrumb">
+        <ol>
+          <li>
+            <a href={fragmentOf({ page: "UPGRADES" })}>All upgrades</a>
+          </li>
+          <li aria-current="page">{task.name}</li>
+        </ol>
+      </nav>
       <h1>{task.name}</h1>
       <p class="visually-hidden" role="status">
         {screenReaderStatus(phase.word, task)}
       </p>
       <div class="headline">
         <StatusBadge words={phase} />
-        <LineState line={line} task={task} />
+        <PhaseTimes upgrade={upgrade.value} now={now} />
+        <LineState line={line} task={task} now={now} />
         <WorkflowLink id={id} />
       </div>
       {line.state === "LOST" && <ErrorNote error={line.error} isAlert />}
       {unavailable && <ErrorNote error={unavailable} isAlert />}
-      {said !== undefined && said !== task.name && !isLate && <p>{said}</p>}
-      {isLate && <p>{task.waitingFor?.message}</p>}
-      <OverallProgress task={task} now={now} />
+      {waits !== undefined && <p class="phase-words">{waits}</p>}
+      {waits === undefined && said !== undefined && said !== task.name && <p class="phase-words">{said}</p>}
       <OperationButtons operations={operations} upgradeName={task.name} who={session.value} perform={perform} />
-      {!isPast && <Errors task={task} title="What went wrong" />}
+      <UpgradeFacts upgrade={upgrade.value} task={task} now={now} />
+      <ErrorSummary task={task} goTo={goTo} />
       <Warnings task={task} />
-      <TaskParts task={task} />
+      <Prechecks task={task} now={now} />
+      <HostTable task={task} versions={upgrade.value?.versions} now={now} goTo={goTo} />
+      <TaskParts task={task} target={target} />
       <section aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <TimelinePicture task={task} now={now} />
@@ -98,8 +123,24 @@ export function UpgradePage({ id }: { readonly id: string }) {
         <h2 id="activity-title">Activity</h2>
         <ActivityLog id={id} isOpen={line.state !== "ENDED"} />
       </section>
-      {isPast && <Errors task={task} title="What went wrong before the retry" />}
+      <PastErrors task={task} />
     </>
+  );
+}
+
+/** Since when an upgrade is in its phase, and until when by itself. */
+function PhaseTimes({ upgrade, now }: { readonly upgrade: Upgrade | undefined; readonly now: number }) {
+  const { since, until } = upgrade ?? {};
+  if (since === undefined) return null;
+  return (
+    <span class="small">
+      since <Moment at={Date.parse(since)} now={now} />
+      {until !== undefined && (
+        <>
+          , until <Moment at={Date.parse(until)} now={now} />
+        </>
+      )}
+    </span>
   );
 }
 
@@ -117,22 +158,16 @@ function Warnings({ task: { warnings = [] } }: { readonly task: Task }) {
   );
 }
 
-function Errors({ task: { errors = [] }, title }: { readonly task: Task; readonly title: string }) {
-  if (errors.length === 0) return null;
-  return (
-    <section aria-labelledby="errors-title">
-      <h2 id="errors-title">{title}</h2>
-      {errors.map((error, i) => (
-        <ErrorNote key={i} error={error} />
-      ))}
-    </section>
-  );
+interface LineStateProps {
+  readonly line: Line;
+  readonly task: Task;
+  readonly now: number;
 }
 
-function LineState({ line, task }: { readonly line: Line; readonly task: Task }) {
+function LineState({ line, task, now }: LineStateProps) {
   return (
     <span class={`line ${line.state.toLowerCase()}`} role="status">
-      {lineWords(line.state, task)}
+      {lineWords(line.state, task, { display: timeDisplay.value, now })}
     </span>
   );
 }
@@ -147,13 +182,24 @@ function WorkflowLink({ id }: { readonly id: string }) {
   );
 }
 
-/** Epoch milliseconds by the clock of the service, a second at a time while it matters. */
-function useServerTime(isTicking: boolean): number {
+/** Epoch milliseconds by the clock of the service, so many of them at a time. */
+function useServerTime(every: number): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    if (!isTicking) return undefined;
-    const timer = setInterval(() => setNow(serverNow()), 1000);
+    const timer = setInterval(() => setNow(serverNow()), every);
     return () => clearInterval(timer);
-  }, [isTicking]);
+  }, [every]);
   return now;
+}
+
+/** Names the tab of the browser after the upgrade while its page is open. */
+function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title === undefined) return undefined;
+    const before = document.title;
+    document.title = title;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 }

@@ -1,11 +1,4 @@
-import {
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  Virtualizer,
-  type VirtualizerOptions,
-} from "@tanstack/virtual-core";
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Task } from "../../domain/spec/task";
 import { hostProgressOf } from "../model/host-progress";
 import { wordsOfPart } from "../model/labels";
@@ -14,20 +7,33 @@ import {
   type Choices,
   firstOfInterest,
   parentKey,
+  parentKeys,
   type RowFilter,
   type TaskRow,
   taskRows,
 } from "../model/task-rows";
 import { ErrorNote } from "./error-note";
 import { StatusBadge } from "./upgrade-card";
+import { useVirtualRows } from "./virtual-rows";
 
-/** All parts of a Task, or only those that failed. */
-export function TaskParts({ task }: { readonly task: Task }) {
+/** A row that somebody has asked for from elsewhere on the page; another object each time. */
+export interface TreeTarget {
+  readonly key: string;
+}
+
+interface TaskPartsProps {
+  readonly task: Task;
+  readonly target: TreeTarget | undefined;
+}
+
+/** The steps of a Task by product, cluster and host, or only those that failed. */
+export function TaskParts({ task, target }: TaskPartsProps) {
   const [failedOnly, setFailedOnly] = useState(false);
+  useLayoutEffect(() => setFailedOnly(false), [target]);
   return (
     <section aria-labelledby="parts-title">
       <div class="headline">
-        <h2 id="parts-title">Parts</h2>
+        <h2 id="parts-title">Steps</h2>
         <label class="check">
           <input
             type="checkbox"
@@ -42,14 +48,14 @@ export function TaskParts({ task }: { readonly task: Task }) {
           Nothing has failed.
         </p>
       ) : (
-        <TaskTree task={task} filter={failedOnly ? "FAILED" : "ALL"} />
+        <TaskTree task={task} filter={failedOnly ? "FAILED" : "ALL"} target={target} />
       )}
     </section>
   );
 }
 
 /** The parts of a Task as a tree that opens at what runs or has failed. Arrow keys move in it, as in any tree. */
-function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowFilter }) {
+function TaskTree({ task, filter, target }: TaskPartsProps & { readonly filter: RowFilter }) {
   const container = useRef<HTMLDivElement>(null);
   const [choices, setChoices] = useState<Choices>(new Map());
   const [activeKey, setActiveKey] = useState<string>();
@@ -64,6 +70,22 @@ function TaskTree({ task, filter }: { readonly task: Task; readonly filter: RowF
     const index = firstOfInterest(rows);
     if (index > 0) virtualizer.scrollToIndex(index, { align: "center" });
   }, [virtualizer, filter]);
+  const sought = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!target) return;
+    const toOpen = [target.key, ...parentKeys(target.key)].map((key) => [key, true] as const);
+    setChoices((before) => new Map([...before, ...toOpen]));
+    setActiveKey(target.key);
+    sought.current = target.key;
+  }, [target]);
+  useLayoutEffect(() => {
+    const index = sought.current === undefined ? -1 : rows.findIndex(({ key }) => key === sought.current);
+    if (index === -1) return;
+    sought.current = undefined;
+    container.current?.focus();
+    container.current?.scrollIntoView({ block: "nearest" });
+    virtualizer.scrollToIndex(index, { align: "start" });
+  }, [virtualizer, rows, target]);
   const open = (key: string, isOpen: boolean) => setChoices((before) => new Map(before).set(key, isOpen));
   const activate = (index: number) => {
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
@@ -150,8 +172,9 @@ function rowId(key: string): string {
 }
 
 function RowContent({ row }: { readonly row: TaskRow }) {
-  if (row.kind === "ERROR") return <ErrorNote error={row.error} />;
-  const { name, status, description } = row.kind === "PART" ? row.part : row.stage;
+  if (row.kind === "ERROR") return <ErrorNote error={row.error} isInTree />;
+  const { name, status, description, errors = [] } = row.kind === "PART" ? row.part : row.stage;
+  const reason = row.kind === "PART" ? row.part.reasonCode : undefined;
   const hosts = row.kind === "PART" ? hostProgressOf(row.part) : undefined;
   return (
     <>
@@ -159,42 +182,17 @@ function RowContent({ row }: { readonly row: TaskRow }) {
         {row.kind === "PART" && row.hasInside ? (row.isOpen ? "▾" : "▸") : ""}
       </span>
       <div class="row-words">
-        <StatusBadge words={wordsOfPart(status)} />
+        <StatusBadge words={wordsOfPart(status, reason)} />
         <span class="row-name">{name}</span>
         {hosts && hosts.total > 0 && (
           <span class="small">
             {hosts.done} of {hosts.total} hosts{hosts.failed > 0 && `, ${hosts.failed} failed`}
           </span>
         )}
-        {description !== name && <span class="row-description small">{description}</span>}
+        {description !== name && !errors.some(({ message }) => message === description) && (
+          <span class="row-description small">{description}</span>
+        )}
       </div>
     </>
   );
-}
-
-interface RowsToShow {
-  readonly count: number;
-  readonly keyOf: (index: number) => string;
-  readonly container: () => HTMLElement | null;
-}
-
-/** Keeps in the page only the rows that can be seen, and some around them. Rows may differ in height. */
-function useVirtualRows({ count, keyOf, container }: RowsToShow): Virtualizer<HTMLElement, HTMLElement> {
-  const [, render] = useReducer((n: number) => n + 1, 0);
-  const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
-    count,
-    getItemKey: keyOf,
-    getScrollElement: container,
-    estimateSize: () => 36,
-    overscan: 12,
-    observeElementRect,
-    observeElementOffset,
-    scrollToFn: elementScroll,
-    onChange: () => render(undefined),
-  };
-  const [virtualizer] = useState(() => new Virtualizer(options));
-  virtualizer.setOptions(options);
-  useEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
-  return virtualizer;
 }

@@ -58,9 +58,9 @@ describe("the console's line to the API", function () {
     const { page, service } = console;
     await page.clock.install({ time: Date.now() - wrongBy });
     await console.open(await service.startUpgrade(exampleNow("cluster-draft")));
-    await page.locator("progress[value='2']").waitFor();
-    const facts = await page.locator(".facts").innerText();
-    expect(facts).to.match(/Elapsed\s+\d{1,2} s/);
-    expect(facts).to.match(/Still about\s+\d{1,2} s/);
+    await page.locator("[role=progressbar][aria-valuenow='2']").waitFor();
+    const facts = await page.locator(".upgrade-facts").innerText();
+    expect(facts).to.match(/Worked\s+\d{1,2} s/);
+    expect(facts).to.match(/about \d{1,2} s left/);
   });
 });

@@ -124,10 +124,29 @@ describe("the operators' console with 6,400 hosts", function () {
     await page.keyboard.press("ArrowDown");
     await active.getByText("cl100-esx1", { exact: true }).waitFor();
     await page.keyboard.press("Home");
-    await active.getByText("PRECHECKS").first().waitFor();
+    await active.getByText("HOSTOS_UPGRADE").first().waitFor();
     expect(await hasFocus(tree)).to.equal(true);
     expect(await rows().count()).to.be.within(10, few.rows);
     await expectAccessible(page);
+  });
+
+  it("keeps few rows of the table of hosts in the page, follows what runs, and finds one of all hosts", async () => {
+    const table = page.getByRole("grid", { name: "Hosts" });
+    const inTable = table.locator(".host-all > [role=row]");
+    expect(await inTable.count()).to.be.within(10, few.rows);
+    await page.getByRole("button", { name: "Began", exact: true }).click();
+    await table.getByText("cl1-esx1", { exact: true }).waitFor();
+    await page.getByLabel("Follow what runs").check();
+    await table.getByText("cl1-esx32", { exact: true }).waitFor();
+    expect(await inTable.count()).to.be.within(10, few.rows);
+    await page.getByLabel("Search hosts").fill("cl77-esx20");
+    await page.getByText("1 of 6400 hosts", { exact: true }).waitFor();
+    expect(await inTable.count()).to.equal(1);
+    // Tab stops at the table, not at each of its rows.
+    await tabTo(page, table);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator(".tree-row.active").getByText("cl77-esx20", { exact: true }).waitFor();
   });
 
   it("shows what failed alone", async () => {

@@ -34,10 +34,7 @@ describe("the walk of an operator through the console", function () {
       const runs = subTasks.filter(({ type }) => type === "PRECHECKS");
       return runs.length === 2 && runs.every(({ status }) => status === "SUCCESSFUL");
     });
-    await page
-      .getByRole("treeitem", { name: /Done Prechecks/ })
-      .nth(1)
-      .waitFor();
+    await page.getByText(/^Prechecks, run 2: \d+ checks passed, 0 failed/).waitFor();
 
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");
@@ -101,8 +98,8 @@ describe("the walk of an operator through the console", function () {
       .and.contain("1 host done stays at 9.0.2")
       .and.contain("3 hosts not done");
     await console.button("Retry").waitFor({ state: "detached" });
-    await console.badge("Failed");
-    await page.getByText("Ended", { exact: true }).waitFor();
+    await console.badge("Given up");
+    await page.getByRole("status").getByText("Ended", { exact: true }).waitFor();
   });
 
   it("reschedules, and cancels what waits for its time", async () => {
@@ -143,7 +140,7 @@ describe("the walk of an operator through the console", function () {
       hostsOf(now).some(({ status }) => status === "IN_PROGRESS"),
     );
     await page.getByRole("treeitem", { name: /Running.*fra1-esx-01/ }).waitFor();
-    await page.locator("progress[value='1']").waitFor();
+    await page.locator("[role=progressbar][aria-valuenow='1']").waitFor();
     await screenshot(page, "console-upgrade");
     await console.button("Cancel upgrade").click();
     await page.emulateMedia({ colorScheme: "dark" });

@@ -39,7 +39,7 @@ describe("the operators' console", function () {
       "dev (HTTP): Create, as a draft – accepted",
     ]);
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Upgrades" }).click();
+    await page.getByRole("link", { name: "Upgrades", exact: true }).click();
     await page
       .getByRole("link", { name: /Successful.*fra1-mgmt-cl01/ })
       .first()

@@ -1,11 +1,7 @@
 import { expect } from "chai";
-import {
-  elapsedMilliseconds,
-  hostProgressOfTask,
-  remainingMilliseconds,
-  durationInWords,
-} from "../../../src/console/model/host-progress";
-import { timelineOf } from "../../../src/console/model/timeline";
+import { hostProgressOfTask, remainingMilliseconds } from "../../../src/console/model/host-progress";
+import type { TimeDisplay } from "../../../src/console/model/local-time";
+import { axisTicks, timelineOf } from "../../../src/console/model/timeline";
 import { at, begin, cluster, doneHost, part, runningHost, stage, task, waitingHost } from "./console-task";
 
 describe("the console's progress", () => {
@@ -45,12 +41,6 @@ describe("the console's progress", () => {
     expect(remainingMilliseconds(task([cluster("SUCCESSFUL", [doneHost("a", 0, 5)])]), begin)).to.equal(undefined);
   });
 
-  it("tells how long an upgrade takes, and took", () => {
-    expect(elapsedMilliseconds(task([]), begin + 5000)).to.equal(5000);
-    expect(elapsedMilliseconds(task([], { completionTimestamp: at(7) }), begin + 50_000)).to.equal(7000);
-    expect([8000, 200_000, 7_500_000].map(durationInWords)).to.deep.equal(["8 s", "3 min 20 s", "2 h 05 min"]);
-  });
-
   it("draws hosts that overlap in rows of their own", () => {
     const hosts = [doneHost("a", 0, 50), doneHost("b", 25, 100), runningHost("c", 50), waitingHost("d")];
     const timeline = timelineOf(task([cluster("IN_PROGRESS", hosts)]), begin + 100_000);
@@ -61,5 +51,22 @@ describe("the console's progress", () => {
       ["c", 0.5, 1, 0],
     ]);
     expect(timelineOf(task([cluster("PENDING")]), begin)).to.equal(undefined);
+  });
+
+  it("marks round times on the axis: of the zone, of UTC, or since the begin", () => {
+    const shown = timelineOf(task([cluster("IN_PROGRESS", [runningHost("a", 100)])]), begin + 50 * 60_000);
+    if (!shown) throw new Error("There is no timeline");
+    const labels = (display: TimeDisplay, zone = 0) => axisTicks(shown, display, zone).map(({ label }) => label);
+    expect(labels("UTC")).to.deep.equal(["09:10", "09:20", "09:30", "09:40", "09:50"]);
+    expect(labels("LOCAL", 5.5 * 3_600_000)).to.deep.equal(["14:40", "14:50", "15:00", "15:10", "15:20"]);
+    expect(labels("RELATIVE")).to.deep.equal(["+0", "+10 min", "+20 min", "+30 min", "+40 min"]);
+    for (const { place } of axisTicks(shown, "UTC", 0)) expect(place).to.be.within(0, 1);
+  });
+
+  it("has few marks, whatever time is shown", () => {
+    for (const seconds of [1, 7, 59, 3600, 86_400, 30 * 86_400, 400 * 86_400]) {
+      const span = { begin, end: begin + seconds * 1000, lanes: [] };
+      expect(axisTicks(span, "RELATIVE", 0).length, `${seconds} s`).to.be.within(2, 8);
+    }
   });
 });

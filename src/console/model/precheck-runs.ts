@@ -1,0 +1,67 @@
+import type { ErrorBody } from "../../domain/errors";
+import type { StageStatus, SubTask, SubTaskStatus, Task } from "../../domain/spec/task";
+import { precheckType } from "../../domain/task/prechecks";
+
+/** One check of one resource. */
+export interface Precheck {
+  readonly name: string;
+  readonly status: StageStatus | SubTaskStatus;
+  readonly description: string;
+  readonly errors: readonly ErrorBody[];
+}
+
+/** The checks of one resource in a run; without checks where none of them has begun. */
+export interface PrecheckedResource {
+  readonly name: string;
+  readonly status: SubTaskStatus;
+  readonly checks: readonly Precheck[];
+}
+
+/** One run of the prechecks. */
+export interface PrecheckRun {
+  readonly name: string;
+  readonly status: SubTaskStatus;
+  /** Epoch milliseconds; absent while it runs. */
+  readonly end?: number;
+  readonly resources: readonly PrecheckedResource[];
+  /** Checks by how they ended. */
+  readonly passed: number;
+  readonly failed: number;
+  /** Not all of its resources are kept. */
+  readonly isTruncated: boolean;
+}
+
+/** All runs of the prechecks of an upgrade, the latest first. */
+export function precheckRunsOf({ subTasks = [] }: Task): PrecheckRun[] {
+  return subTasks
+    .filter(({ type }) => type === precheckType)
+    .map(toRun)
+    .reverse();
+}
+
+function toRun(run: SubTask): PrecheckRun {
+  const resources = (run.subTasks ?? []).map(toResource);
+  const checks = resources.flatMap((resource) => resource.checks);
+  const { name, status, completionTimestamp } = run;
+  return {
+    name,
+    status,
+    ...(completionTimestamp !== undefined && { end: Date.parse(completionTimestamp) }),
+    resources,
+    passed: checks.filter((check) => check.status === "SUCCESSFUL").length,
+    failed: checks.filter((check) => check.status === "FAILED").length,
+    isTruncated: run.isTruncated === true,
+  };
+}
+
+function toResource(part: SubTask): PrecheckedResource {
+  const { name, resources = [], status, stages = [], errors = [], description } = part;
+  const checks = stages.map((stage) => ({ ...stage, errors: stage.errors ?? [] }));
+  const told = new Set(checks.flatMap((check) => check.errors.map(({ message }) => message)));
+  const other = errors.filter(({ message }) => !told.has(message));
+  return {
+    name: resources[0]?.name ?? name,
+    status,
+    checks: other.length > 0 ? [...checks, { name, status, description, errors: other }] : checks,
+  };
+}

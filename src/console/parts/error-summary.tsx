@@ -1,0 +1,62 @@
+import type { Task } from "../../domain/spec/task";
+import { plural } from "../model/labels";
+import { errorGroups, ownErrors, taskErrors } from "../model/own-errors";
+import { ErrorCode, ErrorNote } from "./error-note";
+
+interface ErrorSummaryProps {
+  readonly task: Task;
+  /** Shows the row of a part in the tree of steps, where its error is. */
+  readonly goTo: (key: string) => void;
+}
+
+const mostPlaces = 10;
+
+/** What went wrong, in short: each error code with links to where it happened, where the error itself is told. */
+export function ErrorSummary({ task, goTo }: ErrorSummaryProps) {
+  const groups = errorGroups(task);
+  const own = isPast(task) ? [] : taskErrors(task);
+  if (groups.length === 0 && own.length === 0) return null;
+  return (
+    <section aria-labelledby="errors-title">
+      <h2 id="errors-title">What went wrong</h2>
+      {own.map((error, i) => (
+        <ErrorNote key={i} error={error} />
+      ))}
+      <ul class="error-groups">
+        {groups.map(({ errorCode, places }) => (
+          <li key={errorCode ?? ""}>
+            {errorCode === undefined ? "Without a code" : <ErrorCode code={errorCode} />}{" "}
+            <span class="small">{plural(places.length, "time")}:</span>{" "}
+            {places.slice(0, mostPlaces).map(({ key, name }) => (
+              <button key={key} type="button" class="link" onClick={() => goTo(key)}>
+                {name}
+              </button>
+            ))}
+            {places.length > mostPlaces && (
+              <span class="small">and {places.length - mostPlaces} more: see Failed only in the steps</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The errors that a Task keeps of what was retried since. */
+export function PastErrors({ task }: { readonly task: Task }) {
+  const own = isPast(task) ? ownErrors(task) : [];
+  if (own.length === 0) return null;
+  return (
+    <section aria-labelledby="past-errors-title">
+      <h2 id="past-errors-title">What went wrong before the retry</h2>
+      {own.map((error, i) => (
+        <ErrorNote key={i} error={error} />
+      ))}
+    </section>
+  );
+}
+
+/** A Task keeps what failed before a retry. One that is blocked says so in its last error. */
+function isPast({ status, waitingFor }: Task): boolean {
+  return (status === "In Progress" && waitingFor?.code !== "WORKFLOW_TASK_FAILING") || status === "Successful";
+}
