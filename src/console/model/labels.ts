@@ -1,5 +1,5 @@
 import type { StageStatus, SubTaskStatus, Task, TaskStatus } from "../../domain/spec/task";
-import type { UpgradeStatus } from "../../domain/spec/upgrade";
+import type { PublishedPhase, UpgradeStatus } from "../../domain/spec/upgrade";
 
 /** How a status looks: never by colour alone, each has its own sign and word. */
 export interface StatusWords {
@@ -25,6 +25,27 @@ const ofUpgrades: Record<UpgradeStatus, StatusWords> = {
   CANCELLED: off("Cancelled"),
 };
 
+const warning = (sign: string, word: string): StatusWords => ({ tone: "warning", sign, word });
+const bad = (word: string): StatusWords => ({ tone: "bad", sign: "✕", word });
+
+const ofPhases: Record<PublishedPhase, StatusWords> = {
+  DRAFT_PRECHECKS: running("Prechecks running"),
+  DRAFT_READY: waiting("Draft, ready"),
+  PRECHECKS_FAILED: bad("Prechecks failed"),
+  SCHEDULED: waiting("Scheduled"),
+  WAITING: waiting("Waiting"),
+  RUNNING: running("Running"),
+  PAUSING: warning("Ⅱ", "Pausing"),
+  PAUSED: warning("Ⅱ", "Paused"),
+  CANCELLING: warning("–", "Cancelling"),
+  ACTION_REQUIRED: bad("Needs a decision"),
+  SUCCEEDED: good("Successful"),
+  SUCCEEDED_WITH_WARNINGS: warning("!", "Successful with warnings"),
+  RESOLVED: off("Given up"),
+  CANCELLED: off("Cancelled"),
+  FAILED: bad("Failed"),
+};
+
 const ofParts: Record<SubTaskStatus | StageStatus, StatusWords> = {
   PENDING: waiting("Waiting"),
   IN_PROGRESS: running("Running"),
@@ -43,6 +64,9 @@ export const wordsOfPart = (status: SubTaskStatus | StageStatus): StatusWords =>
 
 /** An upgrade in the list; PENDING where the service did not say. */
 export const wordsOfUpgrade = (status: UpgradeStatus = "PENDING"): StatusWords => ofUpgrades[status];
+
+/** Where an upgrade is; WAITING where the service did not say. */
+export const wordsOfPublishedPhase = (phase: PublishedPhase = "WAITING"): StatusWords => ofPhases[phase];
 
 /** The phase of one upgrade, of which its Task says more than its status. */
 export function wordsOfPhase(status: UpgradeStatus | undefined, task: Task): StatusWords {
