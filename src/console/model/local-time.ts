@@ -28,3 +28,8 @@ export function timeWords(timestamp: string): string {
 export function utcWords(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
+
+/** The name of this browser's time zone, such as `Europe/Berlin`. */
+export function zoneName(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

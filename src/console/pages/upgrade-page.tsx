@@ -16,7 +16,7 @@ import { OperationButtons } from "../parts/operations";
 import { OverallProgress } from "../parts/overall-progress";
 import { TaskParts } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
-import { StatusBadge } from "../parts/upgrade-card";
+import { StatusBadge } from "../parts/status-badge";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */
 export function UpgradePage({ id }: { readonly id: string }) {

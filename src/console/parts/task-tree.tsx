@@ -19,7 +19,7 @@ import {
   taskRows,
 } from "../model/task-rows";
 import { ErrorNote } from "./error-note";
-import { StatusBadge } from "./upgrade-card";
+import { StatusBadge } from "./status-badge";
 
 /** All parts of a Task, or only those that failed. */
 export function TaskParts({ task }: { readonly task: Task }) {

@@ -75,14 +75,14 @@ describe("signing in to the console", function () {
     await page.getByRole("alert").getByText("There is no such user, or the password is wrong.").waitFor();
     await expectAccessible(page);
     await signIn("operator");
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
     await page.getByText("operator (OPERATOR)").waitFor();
     expect(await page.evaluate("localStorage.length + document.cookie.length")).to.equal(0);
     expect(page.url()).to.not.match(/ey[A-Za-z0-9]/);
     const stored: string = await page.evaluate("sessionStorage.getItem('upgrade-console-session')");
     const { refreshToken } = JSON.parse(stored) as { refreshToken: string };
     await page.reload();
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Name").waitFor();
@@ -117,7 +117,7 @@ describe("signing in to the console", function () {
     await page.clock.install();
     await page.goto(url);
     await signIn("operator");
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
     const renewed = page.waitForResponse((answer) => answer.url().endsWith("/access-token/refresh"));
     await page.clock.fastForward(hour - 59_000);
     expect((await renewed).status()).to.equal(200);
