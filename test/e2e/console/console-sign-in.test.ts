@@ -95,6 +95,40 @@ describe("signing in to the console", function () {
     expect(refreshed.status, "the refresh token is revoked").to.equal(403);
   });
 
+  it("holds in every tab of the browser: a new one asks for nothing, and signing out ends all", async () => {
+    const { url } = await serve(await files.authentication());
+    const context = await browser.newContext({ viewport: wide });
+    try {
+      const [first, second] = [await context.newPage(), await context.newPage()];
+      await Promise.all([first.goto(url), second.goto(url)]);
+      for (const tab of [first, second]) await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+      await first.getByLabel("Name").fill("operator");
+      await first.getByLabel("Password").fill(passwords.operator);
+      await first.getByRole("button", { name: "Sign in" }).click();
+      for (const tab of [first, second]) await tab.getByText("operator (OPERATOR)").waitFor();
+      const third = await context.newPage();
+      await third.goto(`${url}/#/upgrades/${running.id}`);
+      await third.getByText("operator (OPERATOR)").waitFor();
+      expect(await third.evaluate("localStorage.length + document.cookie.length")).to.equal(0);
+
+      files.clock.now += 2 * hour;
+      const renewals: string[] = [];
+      context.on("response", (answer) => {
+        if (answer.url().endsWith("/access-token/refresh")) renewals.push(`${answer.status()}`);
+      });
+      await Promise.all([first.reload(), second.reload()]);
+      for (const tab of [first, second]) await tab.getByText("operator (OPERATOR)").waitFor();
+      expect(renewals, "the tabs renewed the session once").to.deep.equal(["200"]);
+
+      await second.getByRole("button", { name: "Sign out" }).click();
+      for (const tab of [first, second, third]) await tab.getByLabel("Name").waitFor();
+      await first.getByText("You have signed out in another tab.").waitFor();
+      expect(await third.evaluate("sessionStorage.length")).to.equal(0);
+    } finally {
+      await context.close();
+    }
+  });
+
   it("shows a VIEWER no buttons, and says why", async () => {
     const { url } = await serve(await files.authentication());
     await page.goto(`${url}/#/upgrades/${running.id}`);
