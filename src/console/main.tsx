@@ -5,6 +5,7 @@ import { loadInstallation, loadSession } from "./client/ask-api";
 import { returnFromIssuer } from "./client/issuer-sign-in";
 import { keepSession } from "./client/renew-session";
 import { ApiFailure, errorBodyOf } from "./client/send-request";
+import { askOtherTabs, shareSession } from "./client/shared-session";
 import { endOfSession, installation, needsSignIn, tokens } from "./client/session";
 import { backOff } from "./model/back-off";
 import { ConsoleFrame } from "./pages/console-frame";
@@ -28,6 +29,7 @@ async function load(work: () => Promise<void>, failures = 0): Promise<void> {
 }
 
 async function begin(): Promise<void> {
+  if (!tokens.value) await askOtherTabs();
   await loadInstallation();
   const { signIn } = installation.value ?? {};
   if (signIn) await returnFromIssuer(signIn).catch((thrown: unknown) => (endOfSession.value = errorBodyOf(thrown)));
@@ -40,5 +42,6 @@ async function begin(): Promise<void> {
 }
 
 const place = document.getElementById("console");
+shareSession();
 if (place) render(<ConsoleFrame loadError={loadError} />, place);
 void load(begin);

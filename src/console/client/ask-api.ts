@@ -39,11 +39,12 @@ async function askAgain<A>(
 
 /** Asks the API for an answer that is not read here: one that goes on, or none. Renews the session where it has expired. */
 export async function openApi(request: ApiRequest): Promise<Response> {
+  const used = tokens.value;
   const response = await sendRequest(request);
   if (isAnswer(response)) return response;
   const failure = await failureOf(response);
   if (failure.body.errorCode !== "Unauthorized") throw failure;
-  if (await renewSession()) {
+  if (await renewSession(used)) {
     const second = await sendRequest(request);
     if (isAnswer(second)) return second;
     throw await failureOf(second);

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { renewAtIssuer, revokeAtIssuer } from "./issuer-sign-in";
 import { ApiFailure, failureOf, readJson, sendRequest } from "./send-request";
+import { aloneOfAllTabs, askOtherTabs } from "./shared-session";
 import { freshTokens, installation, type SessionTokens, setTokens, TokenPair, tokens } from "./session";
 
 /** A timer of a browser holds no longer time, in milliseconds. */
@@ -31,12 +32,14 @@ export async function signOut(): Promise<void> {
 let renewal: Promise<boolean> | undefined;
 
 /**
- * Gets another access token; all who ask at the same time share one renewal. False where it is refused. Rejects with
+ * Gets another access token than the one that was used; all who ask at the same time share one renewal. False where it is
+ * refused. Rejects with
  * `ApiFailure` where nobody answers: the session may still be good then.
  */
-export function renewSession(): Promise<boolean> {
-  renewal ??= renew().finally(() => (renewal = undefined));
-  return renewal;
+export async function renewSession(used = tokens.value): Promise<boolean> {
+  if (tokens.value !== used) return tokens.value !== undefined;
+  renewal ??= renewOnce(used).finally(() => (renewal = undefined));
+  return await renewal;
 }
 
 /** Renews the session before its access token ends, for as long as the page is open. */
@@ -53,8 +56,15 @@ export function keepSession(): void {
   });
 }
 
-async function renew(): Promise<boolean> {
-  const before = tokens.value;
+/** An issuer may end a session whose refresh token is used twice, so only one tab renews, and the others take what it got. */
+function renewOnce(before: SessionTokens | undefined): Promise<boolean> {
+  return aloneOfAllTabs(async () => {
+    await askOtherTabs();
+    return tokens.value === before ? renew(before) : tokens.value !== undefined;
+  });
+}
+
+async function renew(before: SessionTokens | undefined): Promise<boolean> {
   if (before?.refreshToken === undefined) return false;
   const { signIn: issuer } = installation.value ?? {};
   const next = issuer ? await renewAtIssuer(issuer, before.refreshToken) : await renewHere(before.refreshToken);

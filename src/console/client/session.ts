@@ -7,9 +7,12 @@ import type { ErrorBody } from "../../domain/errors";
 
 /**
  * The credentials of one sign-in. `refreshToken` renews them: of the service itself its id, of an issuer the token;
- * without it they end when they end. `renewAt` is in epoch milliseconds of the browser.
+ * without it they end when they end. `obtainedAt` and `renewAt` are in epoch milliseconds of the browser.
  */
-const SessionTokens = model({ accessToken: t.string }, { refreshToken: t.string, renewAt: t.number });
+export const SessionTokens = model(
+  { accessToken: t.string, obtainedAt: t.number },
+  { refreshToken: t.string, renewAt: t.number },
+);
 export type SessionTokens = t.TypeOf<typeof SessionTokens>;
 
 const storageKey = "upgrade-console-session";
@@ -25,7 +28,7 @@ export const session = signal<ConsoleSession | undefined>(undefined);
 /** Why nobody is signed in any more, where that was not by their own wish. */
 export const endOfSession = signal<ErrorBody | undefined>(undefined);
 
-/** Of who is signed in. Kept for this tab only, and gone when it is closed. */
+/** Of who is signed in. Kept by open tabs only, and gone with the last of them. */
 export const tokens = signal<SessionTokens | undefined>(storedTokens());
 
 /** Whether somebody has to sign in before anything can be shown. */
@@ -45,6 +48,7 @@ export function freshTokens(accessToken: string, refreshToken?: string, lifetime
   const lifetime = lifetimeSeconds ?? lifetimeOf(accessToken);
   return {
     accessToken,
+    obtainedAt: Date.now(),
     ...(refreshToken !== undefined && { refreshToken }),
     ...(lifetime !== undefined && {
       renewAt: Date.now() + Math.max((lifetime * 1000) / 2, lifetime * 1000 - renewBefore),
@@ -52,7 +56,7 @@ export function freshTokens(accessToken: string, refreshToken?: string, lifetime
   };
 }
 
-/** Begins, renews or (with undefined) ends the session of this tab. `because`: it ends without being asked to. */
+/** Begins, renews or (with undefined) ends the session. `because`: it ends without being asked to. */
 export function setTokens(next: SessionTokens | undefined, because?: ErrorBody): void {
   if (next) sessionStorage.setItem(storageKey, JSON.stringify(next));
   else sessionStorage.removeItem(storageKey);

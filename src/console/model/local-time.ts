@@ -93,3 +93,8 @@ export function durationInWords(milliseconds: number): string {
   if (hours > 0) return `${hours} h ${two(minutes)} min`;
   return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
 }
+
+/** The name of this browser's time zone, such as `Europe/Berlin`. */
+export function zoneName(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

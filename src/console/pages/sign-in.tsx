@@ -64,7 +64,7 @@ export function SignIn() {
           {issuer ? `Sign in at ${new URL(issuer.issuer).host}` : "Sign in"}
         </button>
       </div>
-      <p class="small">You stay signed in until you close this tab.</p>
+      <p class="small">You stay signed in, in every tab of this browser, until you close the last one.</p>
     </form>
   );
 }

@@ -1,39 +1,75 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { PageOfBundle } from "../../domain/spec/bundle";
 import { PageOfCluster } from "../../domain/spec/cluster";
 import { PageOfUpgrade } from "../../domain/spec/upgrade";
+import { UpgradeCounts } from "../../domain/upgrade/attention";
 import { usePolled } from "../client/ask-api";
+import { serverNow } from "../client/send-request";
 import { session } from "../client/session";
-import { plural, upgradeStatusWords } from "../model/labels";
-import { fragmentOf, type ListView } from "../model/page-address";
+import { plural } from "../model/labels";
+import {
+  changedView,
+  fragmentOf,
+  type ListTab,
+  listTabs,
+  type ListView,
+  optionalColumns,
+  phasesOfTab,
+} from "../model/page-address";
+import { BulkOperations } from "../parts/bulk-operations";
 import { ErrorNote } from "../parts/error-note";
+import { ListFilters } from "../parts/list-filters";
 import { Pager } from "../parts/pager";
-import { UpgradeCard } from "../parts/upgrade-card";
+import { UpgradeTable } from "../parts/upgrade-table";
 
 const pageSize = 25;
 
+const tabWords: Readonly<Record<ListTab, string>> = {
+  ALL: "All",
+  NEEDS_YOU: "Needs you",
+  RUNNING: "Running",
+  SCHEDULED: "Scheduled",
+  DRAFTS: "Drafts",
+  ENDED: "Ended",
+};
+
 /**
- * Upgrades by status, bundle and cluster, as the address says. The API has no events of lists, so the page asks again
- * every three seconds and is sent something only where it has changed.
+ * Upgrades as the address says: a tab, filters, an order and columns. The API has no events of lists, so the page asks
+ * again every three seconds and is sent something only where it has changed.
  */
 export function UpgradeList({ view }: { readonly view: ListView }) {
-  const { page = 1, ...filters } = view;
-  const query = new URLSearchParams({ ...filters, pageNumber: String(page - 1), pageSize: String(pageSize) });
+  const { tab = "ALL", search, bundleId, resourceId, sort, without = [], page = 1 } = view;
+  const filters = { ...(search && { search }), ...(bundleId && { bundleId }), ...(resourceId && { resourceId }) };
+  const phases = phasesOfTab(tab);
+  const query = new URLSearchParams({
+    ...filters,
+    ...(phases && { phase: phases.join(",") }),
+    ...(sort && { sort }),
+    pageNumber: String(page - 1),
+    pageSize: String(pageSize),
+  });
   const upgrades = usePolled(PageOfUpgrade, `/v1/upgrades?${query.toString()}`, 3000);
+  const counts = usePolled(UpgradeCounts, `/v1/upgrades/counts?${new URLSearchParams(filters).toString()}`, 5000);
   const bundles = usePolled(PageOfBundle, "/v1/bundles", 60_000).value?.elements ?? [];
-  const { value: pageOfClusters, error: clustersError } = usePolled(PageOfCluster, "/v1/clusters", 60_000);
-  const clusters = pageOfClusters?.elements;
-  const isWaiting = !clusters && !clustersError;
-  const names = useMemo(
-    () => (isWaiting ? undefined : new Map(clusters?.map(({ id, name }) => [id, name]))),
-    [clusters, isWaiting],
-  );
+  const clusters = usePolled(PageOfCluster, "/v1/clusters", 60_000).value?.elements ?? [];
+  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
   const { elements: shown = [], pageMetadata: { totalElements = 0, totalPages = 1 } = {} } = upgrades.value ?? {};
-  const choose = (choice: Omit<ListView, "page">) => {
-    const chosen = Object.entries({ ...filters, ...choice }).filter(([, value]) => value !== "");
-    location.hash = fragmentOf({ page: "UPGRADES", view: Object.fromEntries(chosen) });
+  const isFiltered = Object.keys(filters).length > 0 || tab !== "ALL";
+  const change = (changed: Omit<ListView, "page">) => {
+    location.hash = fragmentOf({ page: "UPGRADES", view: changedView(view, changed) });
   };
-  const isFiltered = Object.keys(filters).length > 0;
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosenIds((before) => new Set([...[...before].filter((id) => !ids.includes(id)), ...(isChosen ? ids : [])]));
+  const countOf = (one: ListTab) =>
+    counts.value?.phases
+      .filter(({ phase }) => phasesOfTab(one)?.includes(phase) ?? true)
+      .reduce((sum, { upgrades: count }) => sum + count, 0);
+  const needed = countOf("NEEDS_YOU") ?? 0;
+  useEffect(() => {
+    document.title = needed > 0 ? `(${needed}) Upgrades` : "Upgrades";
+  }, [needed]);
+  // Whose answer is missing may have gone on; the times in the table then stand where they stood.
+  const readAt = useReadTime(upgrades.value, upgrades.error !== undefined);
   return (
     <>
       <div class="headline">
@@ -44,36 +80,44 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
           </a>
         )}
       </div>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice
-          label="Status"
-          value={filters.status ?? ""}
-          onChange={(status) => choose({ status })}
-          options={upgradeStatusWords.map(({ status, word }) => [status, word])}
-        />
-        <Choice
-          label="Bundle"
-          value={filters.bundleId ?? ""}
-          onChange={(bundleId) => choose({ bundleId })}
-          options={bundles.map(({ id, version, description }) => [id, description ?? version ?? id])}
-        />
-        <Choice
-          label="Cluster"
-          value={filters.resourceId ?? ""}
-          onChange={(resourceId) => choose({ resourceId })}
-          options={(clusters ?? []).map(({ id, name }) => [id, name])}
-        />
-      </form>
+      <nav class="tabs" aria-label="Upgrades by what they need">
+        {listTabs.map((one) => {
+          const count = countOf(one);
+          return (
+            <a
+              key={one}
+              href={fragmentOf({ page: "UPGRADES", view: changedView(view, { tab: one }) })}
+              class={one === "NEEDS_YOU" && needed > 0 ? "urgent" : ""}
+              {...(one === tab && { "aria-current": "page" as const })}
+            >
+              {tabWords[one]}
+              {count !== undefined && <span class="count"> {count}</span>}
+            </a>
+          );
+        })}
+      </nav>
+      <ListFilters view={view} bundles={bundles} clusters={clusters} change={change} />
       {upgrades.error && <ErrorNote error={upgrades.error} isAlert />}
       <p class="small" role="status">
         {upgrades.value ? countWords(totalElements, isFiltered) : upgrades.error ? "" : "Reading upgrades…"}
         {upgrades.value && upgrades.error && " This was so before the connection was lost."}
       </p>
-      <ul class="cards">
-        {shown.map((upgrade) => (
-          <UpgradeCard key={upgrade.id} upgrade={upgrade} names={names} />
-        ))}
-      </ul>
+      {session.value?.mayOperate && (
+        <BulkOperations
+          chosen={shown.filter(({ id }) => chosenIds.has(id))}
+          clear={() => setChosenIds(new Set())}
+          refresh={upgrades.refresh}
+        />
+      )}
+      {shown.length > 0 && (
+        <UpgradeTable
+          upgrades={shown}
+          columns={optionalColumns.filter((column) => !without.includes(column))}
+          now={readAt}
+          chosen={session.value?.mayOperate ? chosenIds : undefined}
+          choose={choose}
+        />
+      )}
       <Pager view={view} page={page} totalPages={totalPages} />
     </>
   );
@@ -84,28 +128,14 @@ function countWords(total: number, isFiltered: boolean): string {
   return `${plural(total, "upgrade")}${isFiltered ? " like this" : ""}`;
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [string, string])[];
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  // The address may name what the catalog or the inventory does not list any more.
-  const isListed = value === "" || options.some(([option]) => option === value);
-  return (
-    <label class="field">
-      {label}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">All</option>
-        {!isListed && <option value={value}>{value}</option>}
-        {options.map(([option, word]) => (
-          <option key={option} value={option}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+/** Epoch milliseconds by the service's clock, renewed each half minute while the service answers. */
+function useReadTime(value: unknown, isLost: boolean): number {
+  const [now, setNow] = useState(serverNow);
+  useEffect(() => {
+    if (isLost) return undefined;
+    setNow(serverNow());
+    const timer = setInterval(() => setNow(serverNow()), 30_000);
+    return () => clearInterval(timer);
+  }, [value, isLost]);
+  return now;
 }

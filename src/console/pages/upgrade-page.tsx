@@ -23,7 +23,7 @@ import { OperationButtons } from "../parts/operations";
 import { Prechecks } from "../parts/prechecks";
 import { TaskParts, type TreeTarget } from "../parts/task-tree";
 import { TimelinePicture } from "../parts/timeline-picture";
-import { StatusBadge } from "../parts/upgrade-card";
+import { StatusBadge } from "../parts/status-badge";
 import { UpgradeFacts } from "../parts/upgrade-facts";
 
 /** One upgrade, live: where it stands, what can be done with it, and every part of it. */

@@ -14,7 +14,7 @@ import {
 } from "../model/host-rows";
 import { durationInWords } from "../model/local-time";
 import { Moment } from "./moment";
-import { StatusBadge } from "./upgrade-card";
+import { StatusBadge } from "./status-badge";
 import { useVirtualRows } from "./virtual-rows";
 
 const columns: readonly (readonly [HostColumn, string])[] = [

@@ -4,7 +4,7 @@ import { plural, wordsOfPart } from "../model/labels";
 import { type PrecheckRun, precheckRunsOf } from "../model/precheck-runs";
 import { ErrorNote } from "./error-note";
 import { Moment } from "./moment";
-import { StatusBadge } from "./upgrade-card";
+import { StatusBadge } from "./status-badge";
 
 interface PrechecksProps {
   readonly task: Task;

@@ -13,7 +13,7 @@ import {
   taskRows,
 } from "../model/task-rows";
 import { ErrorNote } from "./error-note";
-import { StatusBadge } from "./upgrade-card";
+import { StatusBadge } from "./status-badge";
 import { useVirtualRows } from "./virtual-rows";
 
 /** A row that somebody has asked for from elsewhere on the page; another object each time. */

@@ -13,31 +13,78 @@ describe("the console's list of upgrades", function () {
   it("is filtered by the service, keeps its filters in the address, and shows what comes", async () => {
     const { page, service } = console;
     const mine = await service.startUpgrade(example("cluster-draft"));
-    const cards = page.locator(".cards a");
+    const rows = page.locator(".upgrades tbody tr");
     await page.goto(service.apiUrl);
     await page.locator(`a[href="#/upgrades/${mine.id}"]`).waitFor();
     const asked = page.waitForRequest((request) => request.url().includes("resourceId="));
     await page.getByLabel("Cluster").selectOption({ label: "fra1-prod-cl01" });
     expect((await asked).url()).to.match(/resourceId=4a6c1a1e-51b2-4d3c-9e0f-000000000008&pageNumber=0&pageSize=25/);
     await page.getByText("No upgrade is like this.").waitFor();
-    expect(await cards.count()).to.equal(0);
+    expect(await rows.count()).to.equal(0);
     await page.getByLabel("Cluster").selectOption({ label: "fra1-mgmt-cl01" });
-    await page.getByLabel("Status").selectOption("DRAFT");
+    await page.getByRole("link", { name: /^Drafts/ }).click();
     await page.getByText("1 upgrade like this").waitFor();
     const address = page.url();
-    expect(address).to.match(/#\/\?.*resourceId=.*status=DRAFT|#\/\?.*status=DRAFT.*resourceId=/);
+    expect(address).to.contain("resourceId=").and.to.contain("tab=DRAFTS");
     await expectAccessible(page);
 
     await page.goto("about:blank");
     await page.goto(address);
     await page.getByText("1 upgrade like this").waitFor();
-    expect(await page.getByLabel("Status").inputValue()).to.equal("DRAFT");
+    expect(await page.getByRole("link", { name: /^Drafts/ }).getAttribute("aria-current")).to.equal("page");
     await page.goBack();
     await page.goForward();
     await page.getByText("1 upgrade like this").waitFor();
 
     const second = await service.startUpgrade(example("cluster-draft"));
     await page.locator(`a[href="#/upgrades/${second.id}"]`).waitFor();
+  });
+
+  it("finds upgrades by words, sorts them, leaves out columns, and keeps all of that in the address", async () => {
+    const { page, service } = console;
+    const mine = await service.startUpgrade(example("cluster-draft"));
+    await page.goto(service.apiUrl);
+    const rows = page.locator(".upgrades tbody tr");
+    await page.getByLabel("Search").fill("no-such-cluster");
+    await page.getByText("No upgrade is like this.").waitFor();
+    await page.getByLabel("Search").fill(mine.id.slice(0, 8));
+    await page.getByText("1 upgrade like this").waitFor();
+    expect(await rows.innerText()).to.contain(mine.id.slice(0, 8));
+    await page.getByLabel("Order").selectOption("created");
+    await page.getByText("Columns", { exact: true }).click();
+    await page.getByLabel("Created by").uncheck();
+    await page.getByRole("columnheader", { name: "Created by" }).waitFor({ state: "detached" });
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByText("1 upgrade like this").waitFor();
+    expect(await page.getByLabel("Search").inputValue()).to.equal(mine.id.slice(0, 8));
+    expect(await page.getByLabel("Order").inputValue()).to.equal("created");
+    expect(await page.getByRole("columnheader", { name: "Created by" }).count()).to.equal(0);
+  });
+
+  it("cancels several drafts at once, after saying so once, and counts them as ended", async () => {
+    const { page, service } = console;
+    const drafts = [
+      await service.startUpgrade(example("cluster-draft")),
+      await service.startUpgrade(example("cluster-draft")),
+    ];
+    await page.goto(service.apiUrl);
+    for (const { id } of drafts) {
+      const row = page.locator(".upgrades tbody tr").filter({ has: page.locator(`a[href="#/upgrades/${id}"]`) });
+      await row.getByRole("checkbox").check();
+    }
+    await console.button("Cancel 2").click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.innerText()).to.contain("Each ends as cancelled");
+    await expectAccessible(page);
+    await console.dialogButton("Cancel 2 upgrades").click();
+    await dialog.waitFor({ state: "detached" });
+    for (const { id } of drafts) {
+      const row = page.locator(".upgrades tbody tr").filter({ has: page.locator(`a[href="#/upgrades/${id}"]`) });
+      await row.locator(".badge", { hasText: "Cancelled" }).waitFor();
+    }
+    await page.getByRole("link", { name: /^Ended [1-9]/ }).waitFor();
   });
 
   it("asks again without being sent what it has", async () => {
@@ -58,9 +105,9 @@ describe("the console's list of upgrades", function () {
     for (let i = body.elements.length; i < 27; i++) await service.startUpgrade(example("cluster-draft"));
     await page.goto(service.apiUrl);
     await page.getByText(/Page 1 of 2/).waitFor();
-    await page.locator(".card-title", { hasText: "fra1-mgmt-cl01" }).first().waitFor();
+    await page.getByRole("cell", { name: "fra1-mgmt-cl01" }).first().waitFor();
     await screenshot(page, "console-list");
-    expect(await page.locator(".cards a").count()).to.equal(25);
+    expect(await page.locator(".upgrades tbody tr").count()).to.equal(25);
     await expectAccessible(page);
     const isSecond = (request: Request) => request.url().includes("pageNumber=1&pageSize=25");
     await Promise.all([page.waitForRequest(isSecond), page.getByRole("link", { name: "Next page" }).click()]);

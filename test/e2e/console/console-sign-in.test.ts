@@ -75,14 +75,14 @@ describe("signing in to the console", function () {
     await page.getByRole("alert").getByText("There is no such user, or the password is wrong.").waitFor();
     await expectAccessible(page);
     await signIn("operator");
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
     await page.getByText("operator (OPERATOR)").waitFor();
     expect(await page.evaluate("localStorage.length + document.cookie.length")).to.equal(0);
     expect(page.url()).to.not.match(/ey[A-Za-z0-9]/);
     const stored: string = await page.evaluate("sessionStorage.getItem('upgrade-console-session')");
     const { refreshToken } = JSON.parse(stored) as { refreshToken: string };
     await page.reload();
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Name").waitFor();
@@ -93,6 +93,40 @@ describe("signing in to the console", function () {
       body: JSON.stringify(refreshToken),
     });
     expect(refreshed.status, "the refresh token is revoked").to.equal(403);
+  });
+
+  it("holds in every tab of the browser: a new one asks for nothing, and signing out ends all", async () => {
+    const { url } = await serve(await files.authentication());
+    const context = await browser.newContext({ viewport: wide });
+    try {
+      const [first, second] = [await context.newPage(), await context.newPage()];
+      await Promise.all([first.goto(url), second.goto(url)]);
+      for (const tab of [first, second]) await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+      await first.getByLabel("Name").fill("operator");
+      await first.getByLabel("Password").fill(passwords.operator);
+      await first.getByRole("button", { name: "Sign in" }).click();
+      for (const tab of [first, second]) await tab.getByText("operator (OPERATOR)").waitFor();
+      const third = await context.newPage();
+      await third.goto(`${url}/#/upgrades/${running.id}`);
+      await third.getByText("operator (OPERATOR)").waitFor();
+      expect(await third.evaluate("localStorage.length + document.cookie.length")).to.equal(0);
+
+      files.clock.now += 2 * hour;
+      const renewals: string[] = [];
+      context.on("response", (answer) => {
+        if (answer.url().endsWith("/access-token/refresh")) renewals.push(`${answer.status()}`);
+      });
+      await Promise.all([first.reload(), second.reload()]);
+      for (const tab of [first, second]) await tab.getByText("operator (OPERATOR)").waitFor();
+      expect(renewals, "the tabs renewed the session once").to.deep.equal(["200"]);
+
+      await second.getByRole("button", { name: "Sign out" }).click();
+      for (const tab of [first, second, third]) await tab.getByLabel("Name").waitFor();
+      await first.getByText("You have signed out in another tab.").waitFor();
+      expect(await third.evaluate("sessionStorage.length")).to.equal(0);
+    } finally {
+      await context.close();
+    }
   });
 
   it("shows a VIEWER no buttons, and says why", async () => {
@@ -119,7 +153,7 @@ describe("signing in to the console", function () {
     await page.clock.install();
     await page.goto(url);
     await signIn("operator");
-    await page.locator(".cards a").first().waitFor();
+    await page.locator(".upgrades tbody a").first().waitFor();
     const renewed = page.waitForResponse((answer) => answer.url().endsWith("/access-token/refresh"));
     await page.clock.fastForward(hour - 59_000);
     expect((await renewed).status()).to.equal(200);

@@ -1,16 +1,45 @@
 import { expect } from "chai";
-import { fragmentOf, pageAddressOf } from "../../../src/console/model/page-address";
+import { changedView, fragmentOf, listTabs, pageAddressOf, phasesOfTab } from "../../../src/console/model/page-address";
+import { PublishedPhase } from "../../../src/domain/spec/upgrade";
 
 describe("the console's addresses", () => {
   it("lead back to the page they were made of", () => {
     for (const address of [
       { page: "UPGRADES" },
-      { page: "UPGRADES", view: { status: "DRAFT", bundleId: "a b&c=d", resourceId: "#/é", page: 12 } },
+      {
+        page: "UPGRADES",
+        view: {
+          tab: "DRAFTS",
+          bundleId: "a b&c=d",
+          resourceId: "#/é",
+          search: "50% & more",
+          sort: "ended",
+          without: ["HOSTS", "ID"],
+          page: 12,
+        },
+      },
       { page: "NEW" },
       { page: "UPGRADE", id: "6f1f-2a" },
     ] as const)
       expect(pageAddressOf(fragmentOf(address))).to.deep.equal(address);
-    for (const fragment of ["#/upgrades/../x", "#/?", "#/?page=1", "#/?page=-3", "#/?page=x&status=", "#/?other=y"])
+    for (const fragment of [
+      ...["#/upgrades/../x", "#/?", "#/?page=1", "#/?page=-3", "#/?page=x&search=", "#/?other=y"],
+      ...["#/?tab=drafts", "#/?sort=size", "#/?without=NAME,,"],
+    ])
       expect(pageAddressOf(fragment), fragment).to.deep.equal({ page: "UPGRADES" });
+  });
+
+  it("begin at the first page where something else is listed, and leave out filters that are taken away", () => {
+    expect(changedView({ page: 3, search: "fra1", sort: "name" }, { search: "", tab: "RUNNING" })).to.deep.equal({
+      sort: "name",
+      tab: "RUNNING",
+    });
+  });
+
+  it("have a tab for every phase, and none twice", () => {
+    const phases = listTabs.flatMap((tab) => phasesOfTab(tab) ?? []);
+    expect(phasesOfTab("ALL")).to.equal(undefined);
+    expect(phases).to.have.members(Object.keys(PublishedPhase.keys));
+    expect(phasesOfTab("NEEDS_YOU")).to.deep.equal(["ACTION_REQUIRED"]);
   });
 });

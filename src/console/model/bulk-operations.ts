@@ -1,0 +1,100 @@
+import type { PublishedPhase, Upgrade } from "../../domain/spec/upgrade";
+import { plural, shortList } from "./labels";
+
+interface BulkRequest {
+  readonly method: "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: { readonly scheduledTimestamp?: string };
+}
+
+/** Something that can be asked of several upgrades at once: of those that are in a phase that allows it. */
+export interface BulkOperation {
+  readonly name: "commit" | "reschedule" | "cancel";
+  readonly label: string;
+  readonly upgrades: readonly Upgrade[];
+  /** Sentences for the one who is asked to confirm. */
+  readonly consequences: readonly string[];
+  /** Whether a time may or must be given with it. */
+  readonly time?: "OPTIONAL" | "REQUIRED";
+  /** Whether it ends or gives up something. */
+  readonly isGrave?: true;
+  readonly requestFor: (id: string, at: string | undefined) => BulkRequest;
+}
+
+const patch = (id: string, at: string | undefined): BulkRequest => ({
+  method: "PATCH",
+  path: `/v1/upgrades/${id}`,
+  body: at === undefined ? {} : { scheduledTimestamp: at },
+});
+
+const operations = [
+  {
+    name: "commit",
+    label: "Commit",
+    phases: ["DRAFT_READY"],
+    time: "OPTIONAL",
+    says: "begins at its own time, or at once, unless you give a time.",
+    requestFor: patch,
+  },
+  {
+    name: "reschedule",
+    label: "Reschedule",
+    phases: ["SCHEDULED"],
+    time: "REQUIRED",
+    says: "begins at the new time.",
+    requestFor: patch,
+  },
+  {
+    name: "cancel",
+    label: "Cancel",
+    phases: [
+      "DRAFT_PRECHECKS",
+      "DRAFT_READY",
+      "PRECHECKS_FAILED",
+      "SCHEDULED",
+      "WAITING",
+      "RUNNING",
+      "PAUSING",
+      "PAUSED",
+    ],
+    isGrave: true,
+    says: "ends as cancelled and cannot be resumed. Hosts in work are brought to a safe end first.",
+    requestFor: (id: string): BulkRequest => ({ method: "DELETE", path: `/v1/tasks/${id}` }),
+  },
+] as const;
+
+/** What can be done with these upgrades now. Those that it cannot be done with are left alone, and that is said. */
+export function bulkOperationsOf(chosen: readonly Upgrade[]): BulkOperation[] {
+  return operations.flatMap(({ phases, says, ...operation }) => {
+    const allowed: readonly PublishedPhase[] = phases;
+    const upgrades = chosen.filter(({ phase }) => phase !== undefined && allowed.includes(phase));
+    if (upgrades.length === 0) return [];
+    const others = chosen.length - upgrades.length;
+    return [
+      {
+        ...operation,
+        upgrades,
+        consequences: [
+          shortList(upgrades.map(({ name, id }) => name ?? id)),
+          `Each ${says}`,
+          ...(operation.name === "cancel" ? hostsInWork(upgrades) : hostsToDo(upgrades)),
+          ...(others > 0
+            ? [`${plural(others, "chosen upgrade")} cannot be asked for this now, and stay as they are.`]
+            : []),
+        ],
+      },
+    ];
+  });
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+function hostsInWork(upgrades: readonly Upgrade[]): string[] {
+  const running = sum(upgrades.map(({ hosts }) => hosts?.running ?? 0));
+  return running > 0 ? [`Now ${plural(running, "host")} in work.`] : [];
+}
+
+function hostsToDo(upgrades: readonly Upgrade[]): string[] {
+  const left = sum(upgrades.map(({ hosts }) => (hosts ? hosts.total - hosts.done : 0)));
+  return left > 0 ? [`${plural(left, "host")} to upgrade in all.`] : [];
+}

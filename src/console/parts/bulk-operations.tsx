@@ -1,0 +1,129 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ErrorBody } from "../../domain/errors";
+import type { Upgrade } from "../../domain/spec/upgrade";
+import { openApi } from "../client/ask-api";
+import { errorBodyOf } from "../client/send-request";
+import { type BulkOperation, bulkOperationsOf } from "../model/bulk-operations";
+import { plural } from "../model/labels";
+import { timestampOf, zoneName } from "../model/local-time";
+import { ErrorNote } from "./error-note";
+
+interface BulkOperationsProps {
+  readonly chosen: readonly Upgrade[];
+  readonly clear: () => void;
+  /** The service has been asked for something. */
+  readonly refresh: () => void;
+}
+
+/** What can be done with all chosen upgrades at once. */
+export function BulkOperations({ chosen, clear, refresh }: BulkOperationsProps) {
+  const [asked, setAsked] = useState<BulkOperation>();
+  if (chosen.length === 0 && !asked) return null;
+  return (
+    <div class="buttons bulk" role="group" aria-label="Chosen upgrades">
+      <span>{plural(chosen.length, "upgrade")} chosen</span>
+      {bulkOperationsOf(chosen).map((operation) => (
+        <button
+          key={operation.name}
+          type="button"
+          class={operation.isGrave ? "grave" : ""}
+          onClick={() => setAsked(operation)}
+        >
+          {operation.label} {operation.upgrades.length}
+        </button>
+      ))}
+      <button type="button" onClick={clear}>
+        Clear
+      </button>
+      {asked && (
+        <BulkDialog
+          operation={asked}
+          refresh={refresh}
+          close={() => {
+            setAsked(undefined);
+            clear();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface BulkDialogProps {
+  readonly operation: BulkOperation;
+  readonly refresh: () => void;
+  readonly close: () => void;
+}
+
+/** Says once what is about to happen, asks the service for one upgrade after the other, and keeps what it refused. */
+function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [time, setTime] = useState("");
+  const [done, setDone] = useState<number>();
+  const [refused, setRefused] = useState<readonly { readonly name: string; readonly error: ErrorBody }[]>([]);
+  const { upgrades, label } = operation;
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setDone(0);
+    const failures: { name: string; error: ErrorBody }[] = [];
+    for (const { id, name = id } of upgrades) {
+      try {
+        await openApi(operation.requestFor(id, time === "" ? undefined : timestampOf(time)));
+      } catch (thrown) {
+        failures.push({ name, error: errorBodyOf(thrown) });
+        setRefused([...failures]);
+      }
+      setDone((count = 0) => count + 1);
+    }
+    refresh();
+    if (failures.length === 0) close();
+  };
+  const isBusy = done !== undefined && done < upgrades.length;
+  return (
+    <dialog ref={dialog} aria-labelledby="bulk-title" onClose={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        <h2 id="bulk-title">
+          {label} {plural(upgrades.length, "upgrade")}?
+        </h2>
+        {operation.consequences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        {operation.time && done === undefined && (
+          <label class="field">
+            {operation.time === "REQUIRED" ? "New time" : "Begin at (may stay empty)"}, {zoneName()}
+            <input
+              type="datetime-local"
+              value={time}
+              required={operation.time === "REQUIRED"}
+              onInput={(event) => setTime(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <p role="status" class="small">
+          {done === undefined ? "" : `The service has answered for ${done} of ${upgrades.length}.`}
+        </p>
+        {refused.map(({ name, error }) => (
+          <section key={name}>
+            <h3>{name} was refused</h3>
+            <ErrorNote error={error} />
+          </section>
+        ))}
+        <div class="buttons">
+          {done === undefined && (
+            <button type="submit" class={operation.isGrave ? "grave" : "primary"}>
+              {label} {plural(upgrades.length, "upgrade")}
+            </button>
+          )}
+          <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
+            {done === undefined ? "Do nothing" : "Close"}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
