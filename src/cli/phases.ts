@@ -1,32 +1,14 @@
 import { legible } from "../domain/legible";
 import { PublishedPhase, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { attentionGroups } from "../domain/upgrade/attention";
+import { phaseWords } from "../domain/upgrade/phase-words";
 import { wrongUsage } from "./errors";
 import { distance, length } from "./time-text";
 import { coloured, type Style, wordOf } from "./text";
 
-/** What people call the phases. */
-const labels: Readonly<Record<PublishedPhase, string>> = {
-  DRAFT_PRECHECKS: "Draft, prechecks run",
-  DRAFT_READY: "Draft, ready",
-  PRECHECKS_FAILED: "Draft, prechecks failed",
-  SCHEDULED: "Scheduled",
-  WAITING: "Waiting",
-  RUNNING: "Running",
-  PAUSING: "Pausing",
-  PAUSED: "Paused",
-  CANCELLING: "Cancelling",
-  ACTION_REQUIRED: "Needs you",
-  SUCCEEDED: "Succeeded",
-  SUCCEEDED_WITH_WARNINGS: "Succeeded with warnings",
-  RESOLVED: "Failed, given up",
-  CANCELLED: "Cancelled",
-  FAILED: "Failed",
-};
-
 /** Where an upgrade is, in a word; of one that the service could only read in part, its status. */
 export function phaseWord({ phase, status }: Pick<Upgrade, "phase" | "status">): string {
-  if (phase !== undefined) return labels[phase];
+  if (phase !== undefined) return phaseWords[phase];
   return status === undefined ? "-" : wordOf(status);
 }
 
@@ -112,7 +94,7 @@ export function statusFilter(text: string): Readonly<Record<string, string>> {
   const status = filters.flatMap((one) => ("statuses" in one ? one.statuses : []));
   if (phase.length > 0 && status.length > 0)
     throw wrongUsage(
-      `--status: ${status.join(", ")} cannot be combined with ${phase.map((one) => labels[one]).join(", ")}.`,
+      `--status: ${status.join(", ")} cannot be combined with ${phase.map((one) => phaseWords[one]).join(", ")}.`,
       "List them one after the other.",
     );
   return {

@@ -1,5 +1,6 @@
 import type { ReasonCode, StageStatus, SubTaskStatus, Task, TaskStatus } from "../../domain/spec/task";
 import type { PublishedPhase, UpgradeStatus } from "../../domain/spec/upgrade";
+import { phaseWords } from "../../domain/upgrade/phase-words";
 
 /** How a status looks: never by colour alone, each has its own sign and word. */
 export interface StatusWords {
@@ -29,21 +30,21 @@ const warning = (sign: string, word: string): StatusWords => ({ tone: "warning",
 const bad = (word: string): StatusWords => ({ tone: "bad", sign: "✕", word });
 
 const ofPhases: Record<PublishedPhase, StatusWords> = {
-  DRAFT_PRECHECKS: running("Prechecks running"),
-  DRAFT_READY: waiting("Draft, ready"),
-  PRECHECKS_FAILED: bad("Prechecks failed"),
-  SCHEDULED: waiting("Scheduled"),
-  WAITING: waiting("Waiting"),
-  RUNNING: running("Running"),
-  PAUSING: warning("Ⅱ", "Pausing"),
-  PAUSED: warning("Ⅱ", "Paused"),
-  CANCELLING: warning("–", "Cancelling"),
-  ACTION_REQUIRED: bad("Needs a decision"),
-  SUCCEEDED: good("Successful"),
-  SUCCEEDED_WITH_WARNINGS: warning("!", "Successful with warnings"),
-  RESOLVED: off("Given up"),
-  CANCELLED: off("Cancelled"),
-  FAILED: bad("Failed"),
+  DRAFT_PRECHECKS: running(phaseWords.DRAFT_PRECHECKS),
+  DRAFT_READY: waiting(phaseWords.DRAFT_READY),
+  PRECHECKS_FAILED: bad(phaseWords.PRECHECKS_FAILED),
+  SCHEDULED: waiting(phaseWords.SCHEDULED),
+  WAITING: waiting(phaseWords.WAITING),
+  RUNNING: running(phaseWords.RUNNING),
+  PAUSING: warning("Ⅱ", phaseWords.PAUSING),
+  PAUSED: warning("Ⅱ", phaseWords.PAUSED),
+  CANCELLING: warning("–", phaseWords.CANCELLING),
+  ACTION_REQUIRED: bad(phaseWords.ACTION_REQUIRED),
+  SUCCEEDED: good(phaseWords.SUCCEEDED),
+  SUCCEEDED_WITH_WARNINGS: warning("!", phaseWords.SUCCEEDED_WITH_WARNINGS),
+  RESOLVED: off(phaseWords.RESOLVED),
+  CANCELLED: off(phaseWords.CANCELLED),
+  FAILED: bad(phaseWords.FAILED),
 };
 
 const ofParts: Record<SubTaskStatus | StageStatus, StatusWords> = {
