@@ -24,6 +24,17 @@ export const cancelStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "cancelled-by-somebody-known": {
+    ends: "CANCELED",
+    async tell(bench) {
+      const { upgrade } = await inHost(bench);
+      await upgrade.handle.signal("record", { request: "cancel", requestedBy: "alice", via: "HTTP" });
+      await upgrade.handle.cancel();
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "cancelled-while-no-worker-runs": {
     ends: "CANCELED",
     async tell(bench) {

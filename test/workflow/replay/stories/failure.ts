@@ -1,10 +1,15 @@
+import { ApplicationFailure } from "@temporalio/common";
+import type { ClusterHost } from "../../../../src/domain/task/host-remediation";
 import {
   activityFailure,
   failedCheck,
   FakeActivities,
   Gate,
   hostFailure,
+  hostProgress,
   passedCheck,
+  sampleError,
+  sampleHosts,
   upgraded,
 } from "../../../support/fake-activities";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
@@ -21,6 +26,36 @@ export const failureStories: Readonly<Record<string, Story>> = {
       const { upgrade, mend } = await failedHost(bench);
       mend();
       await upgrade.ask("retry");
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "host-left-in-maintenance-mode-is-restored": {
+    ends: "FAILED",
+    server: "TIME_SKIPPING",
+    async tell(bench) {
+      const [first, second] = sampleHosts(2) as [ClusterHost, ClusterHost];
+      let isInside = false;
+      const fake = new FakeActivities({
+        readClusterHosts: async () => [first, isInside ? { ...second, inMaintenanceMode: true } : second],
+        remediateHost: async (input) => {
+          if (input.host.host === first.host) return upgraded(input);
+          isInside = true;
+          const error = sampleError("HOST_REMEDIATION_FAILED", `Host ${input.host.fqdn} failed`);
+          const progress = { ...hostProgress(input, 1, error), inMaintenanceMode: [0] };
+          throw ApplicationFailure.create({
+            message: error.message,
+            type: "HOST_REMEDIATION_FAILED",
+            nonRetryable: true,
+            details: [{ error, progress }],
+          });
+        },
+        restoreHosts: async () => {
+          isInside = false;
+        },
+      });
+      const upgrade = await bench.upgrade({}, fake);
       await upgrade.end();
       return upgrade;
     },

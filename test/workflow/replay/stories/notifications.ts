@@ -1,5 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
 import type { NotificationInput } from "../../../../activities/contract";
+import { notifyWorkflowId } from "../../../../src/domain/notifications/upgrade-notification";
+import { eventually } from "../../../support/eventually";
 import { FakeActivities, Gate, hostFailure, upgraded } from "../../../support/fake-activities";
 import { notifierOf, untilAllIsTold } from "../../../support/notifier";
 import type { RunningUpgrade } from "../../../support/running-upgrade";
@@ -113,15 +115,41 @@ export const notificationStories: Readonly<Record<string, Story>> = {
     ends: "COMPLETED",
     settings: ["limit.historyCount.suggestContinueAsNew=60"],
     async tell(bench) {
-      const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
-      await upgrade.untilStatuses("Pending / DRAFT");
-      const { runId } = await upgrade.handle.describe();
-      while ((await upgrade.handle.describe()).runId === runId) {
-        await upgrade.ask("prechecks");
-        await upgrade.untilStatuses("Pending / DRAFT");
-      }
-      await untilAllIsTold(bench, upgrade);
+      const upgrade = await continuedDraft(bench);
       await upgrade.ask("commit");
+      return toItsEnd(bench, upgrade);
+    },
+  },
+
+  "open-after-the-upgrade-continued": {
+    ends: "OPEN",
+    settings: ["limit.historyCount.suggestContinueAsNew=60"],
+    tell: continuedDraft,
+  },
+
+  "told-of-a-long-wait": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const gate = new Gate();
+      let looks = 0;
+      const fake = new FakeActivities(
+        {
+          remediateHost: (input) => gate.pass().then(() => upgraded(input)),
+          readUpgradeWaits: async () => {
+            looks += 1;
+            return { waits: [{ key: "cluster", wait: { code: "HEALTH_GATE", message: "Waiting for DRS." } }] };
+          },
+        },
+        hostCount,
+      );
+      const waits = [{ id: "chat", retryHours: 24, events: ["upgrade.wait.long"] }] as const;
+      const upgrade = await bench.upgrade({ notifications: waits, longWaitMinutes: 1 / 60 }, fake);
+      await eventually(
+        async () => looks,
+        (count) => count >= 2,
+      );
+      await untilAllIsTold(bench, upgrade);
+      gate.open();
       return toItsEnd(bench, upgrade);
     },
   },
@@ -153,6 +181,29 @@ export const notificationStories: Readonly<Record<string, Story>> = {
 async function toItsEnd(bench: UpgradeBench, upgrade: RunningUpgrade): Promise<RunningUpgrade> {
   await upgrade.end();
   await notifierOf(bench, upgrade).result();
+  return upgrade;
+}
+
+/** A draft that has continued as new, and whose receivers know all of it. */
+async function continuedDraft(bench: UpgradeBench): Promise<RunningUpgrade> {
+  const upgrade = await bench.upgrade({ draft: true, notifications: receivers }, new FakeActivities({}, hostCount));
+  await upgrade.untilStatuses(draftWaiting);
+  const { runId } = await upgrade.handle.describe();
+  while ((await upgrade.handle.describe()).runId === runId) {
+    await upgrade.ask("prechecks");
+    await upgrade.untilStatuses(draftWaiting);
+  }
+  await untilAllIsTold(bench, upgrade);
+  // Of the second run.
+  const watching = bench.env.client.workflow.getHandle(`${notifyWorkflowId(upgrade.id)}/end/2`);
+  await eventually(
+    () =>
+      watching.describe().then(
+        ({ status }) => status.name,
+        () => undefined,
+      ),
+    (status) => status === "RUNNING",
+  );
   return upgrade;
 }
 
