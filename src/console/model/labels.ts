@@ -84,12 +84,6 @@ export function wordsOfPhase(status: UpgradeStatus | undefined, task: Task): Sta
   return endings[task.status] ?? wordsOfUpgrade(status);
 }
 
-/** Every status that an upgrade can be filtered by, with its word. */
-export const upgradeStatusWords = Object.entries(ofUpgrades).map(([status, { word }]) => ({
-  status: status as UpgradeStatus,
-  word,
-}));
-
 const statusesAtEnd: Partial<Record<TaskStatus, UpgradeStatus>> = {
   Successful: "COMPLETED_WITH_SUCCESS",
   COMPLETED_WITH_WARNING: "COMPLETED_WITH_SUCCESS",

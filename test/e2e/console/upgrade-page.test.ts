@@ -18,7 +18,7 @@ import {
   waitingHost,
 } from "../../unit/console/console-task";
 import { expectAccessible, wide } from "./accessibility";
-import { screenshot, startChromium } from "./chromium";
+import { startChromium } from "./chromium";
 import { tabTo } from "./keyboard";
 
 const error = (message: string, errorCode: string) => ({
@@ -155,7 +155,6 @@ describe("the console's page of one upgrade", function () {
     await page.getByText("Options asked for").click();
     await page.getByText("How hosts are upgraded: Quick boot: yes").waitFor();
     expect(await page.title()).to.equal("5/8 fra1-prod and fra1-test to 9.0.2");
-    await screenshot(page, "console-one-upgrade");
     await expectAccessible(page);
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Upgrades" }).waitFor();

@@ -1,10 +1,13 @@
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { expect } from "chai";
-import { activityTypeOf, attributesOf } from "./history-json";
+import { activityTypeOf, attributesOf, type HistoryEventJson } from "./history-json";
 import { changedBundle, productionBundle, replayAll, replayAllEncrypted } from "./replay";
 import { stories } from "./stories";
 import { storedHistories, type StoredHistory } from "./stored-histories";
+
+/** Whether an event is a command of a Workflow, which names the Workflow Task that it came with. */
+const isCommanded = (event: HistoryEventJson) => "workflowTaskCompletedEventId" in attributesOf(event);
 
 describe("Stored histories", function () {
   this.timeout(180_000);
@@ -65,8 +68,10 @@ describe("Stored histories", function () {
     const brokenBy = async (change: string): Promise<string[]> =>
       broken(some, await replayAll(await changedBundle(change), some));
 
-    it("all break where each Workflow begins with one more timer", async () => {
-      expect(await brokenBy("timer-first")).to.deep.equal(some.map(nameOf));
+    it("all break where each Workflow begins with one more timer, if they have done anything yet", async () => {
+      const begun = some.filter(({ history }) => history.events.some(isCommanded));
+      expect(begun).to.have.length.greaterThan(some.length - 3);
+      expect(await brokenBy("timer-first")).to.deep.equal(begun.map(nameOf));
     });
 
     it("break where hosts are read once more before each is upgraded, if they have come that far", async () => {
