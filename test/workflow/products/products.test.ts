@@ -99,7 +99,10 @@ describe("An upgrade of several products", function () {
     });
     const upgrade = await bench().upgrade({ ...options, bundle: bundleOf(component("MGMT")) }, fake);
     await gate.reached;
-    expect(await readHolder(bench().env.client, mgmtLock(mgmt))).to.deep.equal({ upgradeId: upgrade.id });
+    expect(await readHolder(bench().env.client, mgmtLock(mgmt))).to.deep.equal({
+      upgradeId: upgrade.id,
+      state: "HELD",
+    });
     expect(await readHolder(bench().env.client, netvirtLock(netvirt))).to.deep.equal({});
     gate.open();
     expect(await upgrade.end()).to.equal("SUCCESSFUL");
