@@ -124,7 +124,7 @@ func main() {
 	_, cancelled := follow(second.Id)
 
 	listed, err := client.ListUpgradesWithResponse(ctx, &upgrades.ListUpgradesParams{
-		Status:     to(upgrades.UpgradeStatusCOMPLETEDWITHSUCCESS),
+		Status:     &[]upgrades.UpgradeStatus{upgrades.UpgradeStatusCOMPLETEDWITHSUCCESS},
 		ResourceId: &cluster,
 	})
 	if err != nil {

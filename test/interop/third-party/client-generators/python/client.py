@@ -72,7 +72,7 @@ expect_data(cancel_task.sync(second.id, client=client))
 cancelled = follow(second.id)
 
 page = expect_data(
-    list_upgrades.sync(client=client, status=UpgradeStatus.COMPLETED_WITH_SUCCESS, resource_id=cluster)
+    list_upgrades.sync(client=client, status=[UpgradeStatus.COMPLETED_WITH_SUCCESS], resource_id=cluster)
 )
 unknown = get_upgrade.sync("00000000-0000-4000-8000-000000000000", client=client)
 

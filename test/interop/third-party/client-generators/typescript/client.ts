@@ -73,7 +73,7 @@ expectData(
 );
 const cancelled = await follow(second.id);
 
-const query = { status: "COMPLETED_WITH_SUCCESS", resourceId: cluster } as const;
+const query = { status: ["COMPLETED_WITH_SUCCESS" as const], resourceId: cluster };
 const listed = expectData(await client.GET("/v1/upgrades", { params: { query } }));
 const unknown = await client.GET("/v1/upgrades/{id}", {
   params: { path: { id: "00000000-0000-4000-8000-000000000000" } },
