@@ -38,9 +38,12 @@ export function searchWords(search: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Without quotation marks, for which Visibility on SQLite fails. */
+/** Without quotation marks and control characters, for which Visibility on SQLite fails. */
 function toTerm(text: string): string {
-  return text.toLowerCase().replaceAll('"', "").trim();
+  return text
+    .toLowerCase()
+    .replace(/["\p{Cc}]/gu, "")
+    .trim();
 }
 
 function utf8Length(text: string): number {

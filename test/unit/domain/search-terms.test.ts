@@ -22,5 +22,6 @@ describe("Search terms of an upgrade", () => {
 
   it("are found by the words of a search, without what Visibility cannot be asked for", () => {
     expect(searchWords('  Fra1  "PROD" " ')).to.deep.equal(["fra1", "prod"]);
+    expect(searchWords("a\u0000b \u0000 \u009cc\u001b[1m")).to.deep.equal(["ab", "c[1m"]);
   });
 });
