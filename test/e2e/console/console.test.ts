@@ -41,7 +41,7 @@ describe("the operators' console", function () {
     await expectAccessible(page);
     await page.getByRole("link", { name: "Upgrades", exact: true }).click();
     await page
-      .getByRole("link", { name: /Successful.*fra1-mgmt-cl01/ })
+      .getByRole("row", { name: /Successful.*fra1-mgmt-cl01/ })
       .first()
       .waitFor();
   });
