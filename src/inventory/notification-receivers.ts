@@ -1,9 +1,8 @@
 import * as E from "fp-ts/Either";
-import type { MailChannel, NotificationChannel } from "../domain/notifications/notification-channel";
+import type { MailAddress, MailChannel, NotificationChannel } from "../domain/notifications/notification-channel";
 import type { NotificationType } from "../domain/notifications/upgrade-notification";
 import { isLoopback } from "../loopback";
 import type { InventoryContent } from "./inventory-content";
-import { parseMailAddress } from "./mail-address";
 import type { SecretReader } from "./read-secret";
 
 /** Who is told what happens to upgrades; holds secrets, and its URL may be one, so it is never logged. */
@@ -156,4 +155,15 @@ function isSecret(secret: string): boolean {
   if (base64 === undefined || base64.length % 4 !== 0) return false;
   const { length } = Buffer.from(base64, "base64");
   return length >= 24 && length <= 64;
+}
+
+/**
+ * An address as it is written in the inventory: `ops@example.com`, or `Operations <ops@example.com>`. Undefined where it is
+ * anything else; ASCII alone, because not every server takes more, and no line breaks, which would begin another header.
+ */
+function parseMailAddress(text: string): MailAddress | undefined {
+  const [, name = "", bracketed] = /^([^<>"\p{Cc}]{0,100}?) ?<([^<>]+)>$/u.exec(text) ?? [];
+  const address = bracketed ?? text;
+  const isAddress = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]{0,251}[A-Za-z\d])?$/.test(address);
+  return isAddress ? { name: name.trim(), address } : undefined;
 }

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ErrorBody } from "../../domain/errors";
 import type { Upgrade } from "../../domain/spec/upgrade";
 import { openApi } from "../client/ask-api";
@@ -7,6 +7,7 @@ import { type BulkOperation, bulkOperationsOf } from "../model/bulk-operations";
 import { plural } from "../model/labels";
 import { timestampOf, zoneName } from "../model/local-time";
 import { ErrorNote } from "./error-note";
+import { useModal } from "./modal";
 
 interface BulkOperationsProps {
   readonly chosen: readonly Upgrade[];
@@ -57,16 +58,11 @@ interface BulkDialogProps {
 
 /** Says once what is about to happen, asks the service for one upgrade after the other, and keeps what it refused. */
 function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [time, setTime] = useState("");
   const [done, setDone] = useState<number>();
   const [refused, setRefused] = useState<readonly { readonly name: string; readonly error: ErrorBody }[]>([]);
   const { upgrades, label } = operation;
-  useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
-  }, []);
   const submit = async (event: Event) => {
     event.preventDefault();
     setDone(0);
@@ -85,7 +81,13 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
   };
   const isBusy = done !== undefined && done < upgrades.length;
   return (
-    <dialog ref={dialog} aria-labelledby="bulk-title" onClose={close}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="bulk-title"
+      // Whoever leaves in the middle would not see what is refused.
+      onCancel={(event) => isBusy && event.preventDefault()}
+      onClose={close}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <h2 id="bulk-title">
           {label} {plural(upgrades.length, "upgrade")}?

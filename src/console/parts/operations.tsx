@@ -5,6 +5,7 @@ import { errorBodyOf } from "../client/send-request";
 import { timestampOf } from "../model/local-time";
 import type { Operation } from "../model/operations";
 import { ErrorNote } from "./error-note";
+import { useModal } from "./modal";
 
 interface OperationButtonsProps {
   /** What the service would do now. */
@@ -82,16 +83,10 @@ interface ConfirmDialogProps {
 
 /** Says what an operation will do and asks for a yes; shows why the service refused it. */
 function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: ConfirmDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [time, setTime] = useState("");
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ErrorBody>();
-  useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    // Closed before it is taken away, so that the browser gives the focus back to where it came from.
-    return () => shown?.close();
-  }, []);
   const submit = async (event: Event) => {
     event.preventDefault();
     setAsking(true);

@@ -1,5 +1,4 @@
 import type { AdmittedUpgrade } from "../admission/admit-upgrade";
-import { upgradePage } from "../console-page";
 import { prefixLength } from "../ipv4";
 import type { PlannedReceiver } from "../notifications/upgrade-notification";
 import type { Bundle } from "../spec/bundle";
@@ -332,4 +331,12 @@ function ofResource(resource: ResourceUpgradeSpec, path: string): RequestWarning
 /** `what` has no full stop. */
 function withoutEffect(path: string, what: string): RequestWarning {
   return { code: "OPTIONS_EXCLUDE_EACH_OTHER", path, message: `${path}: ${what}.` };
+}
+
+/**
+ * The address of the console's page of an upgrade (`src/console/model/page-address.ts`). `publicUrl`: where people open the
+ * service, without a slash at its end.
+ */
+function upgradePage(publicUrl: string, upgradeId: string): string {
+  return `${publicUrl}/#/upgrades/${encodeURIComponent(upgradeId)}`;
 }
