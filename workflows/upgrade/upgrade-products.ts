@@ -3,6 +3,7 @@ import type { UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime } from "../../src/domain/plan/schedule";
 import { isCluster, type ProductPlan, type ResourcePlan, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import { sentence } from "../../src/domain/sentence";
 import { lateSeconds } from "../../src/domain/task/late-start";
 import { resourceResultSubTask, resourceTitle } from "../../src/domain/task/resource-progress";
 import { toTimestamp } from "../../src/domain/timestamp";
@@ -184,11 +185,6 @@ function resourceError(resource: ResourcePlan, { hosts, error }: ResourceResult)
     context: { resourceId: resource.resourceId, ...error?.context },
     ...(error && { nestedErrors: [error] }),
   };
-}
-
-/** The text with a full stop: what a component manager says often has none. */
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const reads = proxyActivities<Pick<UpgradeActivities, "checkBundle">>(readOptions());

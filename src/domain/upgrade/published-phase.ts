@@ -1,3 +1,4 @@
+import { sentence } from "../sentence";
 import type { WaitingFor } from "../spec/task";
 import { hasEnded, type PublishedPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
 import { toTimestamp } from "../timestamp";
@@ -124,9 +125,8 @@ function whatIsInWork({ hostsInWork }: PhaseState): string {
   return hostsInWork === 1 ? "1 host is brought to a safe end" : `${hostsInWork} hosts are brought to a safe end`;
 }
 
-function decisionWanted({ decideBy, lastError }: PhaseState): Omit<WaitingFor, "since"> {
-  const by = decideBy === undefined ? "" : ` until ${toTimestamp(decideBy)}`;
-  return { code: "DECISION", message: `${lastError ?? "It has failed."} It can be retried or resolved${by}.` };
+function decisionWanted({ lastError = "The upgrade failed." }: PhaseState): Omit<WaitingFor, "since"> {
+  return { code: "DECISION", message: `${sentence(lastError)} Retry or resolve the upgrade.` };
 }
 
 /** Of many messages the first, and how many more there are. */

@@ -73,14 +73,12 @@ describe("The phase that clients read", () => {
     expect(new Set(cases.map(([, phase]) => phase))).to.have.keys(Object.keys(PublishedPhase.keys));
   });
 
-  it("says how many hosts are waited for, what failed and until when it can be decided", () => {
+  it("says how many hosts are waited for, what failed and what is to be decided", () => {
     expect(phaseWait(state("PAUSED", { inWork: true, hostsInWork: 1 }))?.message).to.equal(
       "1 host is brought to a safe end before it is paused.",
     );
-    const failed = state("FAILED", { decideBy: at, lastError: "Host esx-1 failed." });
-    expect(phaseWait(failed)?.message).to.equal(
-      "Host esx-1 failed. It can be retried or resolved until 2026-12-05T02:00:00.000Z.",
-    );
+    const failed = state("FAILED", { decideBy: at, lastError: "Host esx-1 failed" });
+    expect(phaseWait(failed)?.message).to.equal("Host esx-1 failed. Retry or resolve the upgrade.");
     const prechecks = state("DRAFT_WAITING", { failedPrechecks: ["One.", "Two.", "Three."] });
     expect(phaseWait(prechecks)?.message).to.contain("One. (2 more)");
   });
