@@ -15,15 +15,6 @@ export function timestampOf(localTime: string): string {
   return Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
 
-/** A timestamp for people: the time of this browser's place with its zone, and UTC. */
-export function timeWords(timestamp: string): string {
-  const local = new Date(timestamp).toLocaleString(undefined, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
-  return `${local} here (${utcWords(timestamp)})`;
-}
-
 /** A timestamp in UTC for people, to the minute: `2026-12-01 09:30 UTC`. */
 export function utcWords(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;

@@ -3,7 +3,7 @@ import type { Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
 import { plural, shortList } from "./labels";
-import { timeWords } from "./local-time";
+import { exactTime } from "./local-time";
 
 type OperationName = "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks";
 
@@ -197,7 +197,7 @@ function scheduleOf(specs: NonNullable<Upgrade["resourceUpgradeSpecs"]>, nameOf:
       times.set(scheduledTimestamp, [...(times.get(scheduledTimestamp) ?? []), nameOf(resourceId)]);
   return [...times]
     .sort(([a], [b]) => Date.parse(a) - Date.parse(b))
-    .map(([time, names]) => `${shortList(names)} at ${timeWords(time)}.`);
+    .map(([time, names]) => `${shortList(names)} at ${exactTime(Date.parse(time))}.`);
 }
 
 /** Whether a draft waits for somebody: READY to be committed, or with failed prechecks. Undefined of anything else. */

@@ -1,7 +1,7 @@
 import type { PreviewedResource, UpgradePreview } from "../../domain/plan/preview";
 import type { Cluster } from "../../domain/spec/cluster";
 import { plural } from "./labels";
-import { timeWords } from "./local-time";
+import { exactTime } from "./local-time";
 
 const mechanisms = { InPlace: "in place", ReducedDowntimeMigration: "by migration" } as const;
 
@@ -10,9 +10,13 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
   const { scheduledTimestamp, startSwitchoverTimestamp, upgradeMechanism, maximumAttempts, retryDelay } = resource;
   const attempts = maximumAttempts === 1 ? "one attempt" : `up to ${maximumAttempts} attempts, ${retryDelay} s apart`;
   return [
-    scheduledTimestamp === undefined ? "as soon as its turn comes" : `not before ${timeWords(scheduledTimestamp)}`,
+    scheduledTimestamp === undefined
+      ? "as soon as its turn comes"
+      : `not before ${exactTime(Date.parse(scheduledTimestamp))}`,
     ...(upgradeMechanism === undefined ? [] : [mechanisms[upgradeMechanism]]),
-    ...(startSwitchoverTimestamp === undefined ? [] : [`switchover not before ${timeWords(startSwitchoverTimestamp)}`]),
+    ...(startSwitchoverTimestamp === undefined
+      ? []
+      : [`switchover not before ${exactTime(Date.parse(startSwitchoverTimestamp))}`]),
     ...(resource.hostsAtOnce === undefined ? [] : [wavesOf(resource.hostsAtOnce, cluster?.hostCount)]),
     attempts,
   ];

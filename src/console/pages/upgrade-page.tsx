@@ -121,7 +121,7 @@ export function UpgradePage({ id }: { readonly id: string }) {
       </section>
       <section aria-labelledby="activity-title">
         <h2 id="activity-title">Activity</h2>
-        <ActivityLog id={id} isOpen={line.state !== "ENDED"} />
+        <ActivityLog id={id} isOpen={line.state !== "ENDED"} now={now} />
       </section>
       <PastErrors task={task} />
     </>

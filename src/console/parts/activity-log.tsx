@@ -2,14 +2,24 @@ import { useState } from "preact/hooks";
 import { activityWords } from "../../domain/activity/activity-words";
 import { type ActivityEntry, PageOfActivity } from "../../domain/activity/upgrade-activity";
 import { usePolled } from "../client/ask-api";
-import { utcWords } from "../model/local-time";
+import { timeDisplay } from "../client/time-display";
+import { formatTime } from "../model/local-time";
 import { ErrorNote } from "./error-note";
+import { Moment } from "./moment";
 
 /** How many entries are shown at first. */
 const shownAtFirst = 20;
 
+interface ActivityLogProps {
+  readonly id: string;
+  /** Whether something may still happen to the upgrade. */
+  readonly isOpen: boolean;
+  /** By the clock of the service, in epoch milliseconds. */
+  readonly now: number;
+}
+
 /** Who asked what of an upgrade, and what happened to it, the latest first. Read now and then while `isOpen`. */
-export function ActivityLog({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }) {
+export function ActivityLog({ id, isOpen, now }: ActivityLogProps) {
   const { value, error } = usePolled(PageOfActivity, `/v1/upgrades/${id}/activity`, isOpen ? 3000 : 60_000);
   const [isWhole, setWhole] = useState(false);
   if (!value) return error ? <ErrorNote error={error} /> : <p class="small">Reading the activity…</p>;
@@ -19,10 +29,14 @@ export function ActivityLog({ id, isOpen }: { readonly id: string; readonly isOp
   return (
     <>
       {error && <ErrorNote error={error} />}
-      {asOf !== undefined && <p class="small">No worker answers now: this is the activity as of {localTime(asOf)}.</p>}
+      {asOf !== undefined && (
+        <p class="small">
+          No worker answers now: this is the activity as of <Moment at={Date.parse(asOf)} now={now} />.
+        </p>
+      )}
       <ol class="activity" reversed tabIndex={0} aria-label="Activity, the latest first">
         {shown.map((entry) => (
-          <Entry key={entry.sequence} entry={entry} />
+          <Entry key={entry.sequence} entry={entry} now={now} />
         ))}
       </ol>
       {shown.length < latest.length && (
@@ -35,13 +49,12 @@ export function ActivityLog({ id, isOpen }: { readonly id: string; readonly isOp
   );
 }
 
-function Entry({ entry }: { readonly entry: ActivityEntry }) {
-  const { what, result, reason, who, tone } = activityWords(entry, localTime);
+function Entry({ entry, now }: { readonly entry: ActivityEntry; readonly now: number }) {
+  const timeOf = (timestamp: string) => formatTime(Date.parse(timestamp), { display: timeDisplay.value, now });
+  const { what, result, reason, who, tone } = activityWords(entry, timeOf);
   return (
     <li class={tone}>
-      <time class="small" dateTime={entry.time} title={utcWords(entry.time)}>
-        {localTime(entry.time)}
-      </time>
+      <Moment at={Date.parse(entry.time)} now={now} />
       <span class="activity-words">
         {who !== "" && <strong>{who}: </strong>}
         {what}
@@ -50,8 +63,4 @@ function Entry({ entry }: { readonly entry: ActivityEntry }) {
       </span>
     </li>
   );
-}
-
-function localTime(timestamp: string): string {
-  return new Date(timestamp).toLocaleString();
 }

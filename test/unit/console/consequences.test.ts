@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { timeWords } from "../../../src/console/model/local-time";
+import { exactTime } from "../../../src/console/model/local-time";
 import { consequencesOf } from "../../../src/console/model/operations";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { cluster, doneHost, failedHost, runningHost, task, waitingHost } from "./console-task";
@@ -42,7 +42,10 @@ describe("what the console says before something is confirmed", () => {
   it("names clusters, target and schedule of a commit, the earliest time first", () => {
     expect(consequencesOf(upgrade, untouched).commit.join(" ")).to.contain("cl01 and cl02").and.contain("at once");
     const { commit, reschedule } = consequencesOf(scheduled, untouched);
-    const schedule = [`cl02 at ${timeWords("2026-12-01T03:00:00Z")}.`, `cl01 at ${timeWords("2026-12-02T03:00:00Z")}.`];
+    const schedule = [
+      `cl02 at ${exactTime(Date.parse("2026-12-01T03:00:00Z"))}.`,
+      `cl01 at ${exactTime(Date.parse("2026-12-02T03:00:00Z"))}.`,
+    ];
     expect(commit.slice(-2)).to.deep.equal(schedule);
     expect(reschedule.slice(-2)).to.deep.equal(schedule);
   });
