@@ -189,7 +189,7 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
   const scope = new CancellationScope();
   try {
     const child = await scope.run(() => startResourceWorkflow(state, resource, workflowId));
-    state.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
+    state.known.childStarted({ resourceId: resource.resourceId, workflowId, runId: child.firstExecutionRunId });
     if (scope.consideredCancelled) await cancelAgain(child);
     const ended = resultOf(child);
     let relayed: Promise<unknown> | undefined;
@@ -214,7 +214,7 @@ async function lockResource(state: UpgradeState, resource: ResourcePlan): Promis
 
 /** What its Workflow was started with, and what holds now. */
 function switchoverIn(state: UpgradeState, { resourceId, startSwitchoverTimestamp: known }: MgmtUpgradePlan) {
-  return { known, current: () => state.switchoverOf(resourceId) };
+  return { known, current: () => state.times.switchoverOf(resourceId) };
 }
 
 /** A cancellation that comes while the Workflow is being started may have overtaken the start, and found nothing to cancel. */
@@ -264,7 +264,7 @@ function resourceWorkflow(state: UpgradeState, resource: ResourcePlan) {
   switch (resource.kind) {
     case "IMAGE":
     case "BASELINE": {
-      const upgradedBefore = state.resultOf(resource.resourceId)?.upgradedHosts ?? [];
+      const upgradedBefore = state.known.resultOf(resource.resourceId)?.upgradedHosts ?? [];
       return { type: "clusterUpgradeWorkflow", input: { ...common, cluster: resource, upgradedBefore } };
     }
     case "NETVIRT":

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { PendingWait, UpgradeActivities } from "../../activities/contract";
 import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
-import type { UpgradePhase } from "../../src/domain/spec/upgrade";
+import { hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import { toEpochMilliseconds, toTimestamp } from "../../src/domain/timestamp";
 import { lookOptions } from "../activity-options";
 import { currentTime } from "../clock";
@@ -45,9 +45,9 @@ export class LongWaits {
 
   private async run(): Promise<void> {
     for (;;) {
-      await condition(() => this.state.ownWait !== undefined || this.isAtWork);
-      const { ownWait } = this.state;
-      if (ownWait) await this.watchOwn(ownWait);
+      await condition(() => ownWait(this.state) !== undefined || this.isAtWork);
+      const wait = ownWait(this.state);
+      if (wait) await this.watchOwn(wait);
       else await this.watchParts();
     }
   }
@@ -59,7 +59,10 @@ export class LongWaits {
   /** Ends when the upgrade waits for it no more. */
   private async watchOwn(wait: LongWait & { readonly since: string }): Promise<void> {
     this.found.clear();
-    const isOver = () => this.state.ownWait?.code !== wait.code || this.state.ownWait.since !== wait.since;
+    const isOver = () => {
+      const now = ownWait(this.state);
+      return now?.code !== wait.code || now.since !== wait.since;
+    };
     const rest = toEpochMilliseconds(wait.since) + this.longest - currentTime();
     const summary = "is it a long wait?";
     // One that began long ago was told by an earlier run.
@@ -69,7 +72,7 @@ export class LongWaits {
 
   /** Ends after a look, or when nothing is in work any more. */
   private async watchParts(): Promise<void> {
-    const isOver = () => this.state.ownWait !== undefined || !this.isAtWork;
+    const isOver = () => ownWait(this.state) !== undefined || !this.isAtWork;
     const summary = "until a look at what waits";
     if (await condition(isOver, this.longest, { summary })) return;
     this.compare(await this.look(), currentTime());
@@ -98,6 +101,18 @@ export class LongWaits {
       this.found.set(key, { code: wait.code, attempt, since: goesOn ? known.since : at, told: goesOn });
     }
   }
+}
+
+/**
+ * What the upgrade itself waits for and only an operator or another upgrade ends; undefined where for nothing. What its parts
+ * wait for they know.
+ */
+function ownWait(state: UpgradeState): (LongWait & { readonly since: string }) | undefined {
+  const { cancelling, phase, paused, phaseSince: since, lockHeld } = state;
+  const { waitingFor } = state.task;
+  if (cancelling || hasEnded(phase)) return undefined;
+  if (paused) return { code: "RESUME", message: "An operator has paused the upgrade and has to resume it.", since };
+  return waitingFor ? { since, ...waitingFor } : lockHeld;
 }
 
 interface Found {

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, proxyActivities } from "@temporalio/workflow";
+import { CancellationScope, condition, log, proxyActivities } from "@temporalio/workflow";
 import type { UpgradeActivities } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime } from "../../src/domain/plan/schedule";
@@ -93,18 +93,17 @@ class ProductRun {
   }
 
   private isMissed(resource: LockedResource): boolean {
-    return this.state.missesStart(this.current(resource), this.readyAt);
+    return this.state.times.missesStart(this.current(resource), this.readyAt);
   }
 
   /** Waits for the next time or a change of the schedule. Nothing has begun yet: the upgrade as a whole is scheduled. */
   private async waitForNext(): Promise<void> {
     const phase = this.state.awaitsCommit ? "START_MISSED" : "SCHEDULED";
     if (!this.started && this.state.phase !== phase) this.state.enter(phase);
-    const { scheduleChanges } = this.state;
+    const { changes } = this.state.times;
     const known = { precheckedAt: this.precheckedAt };
     const mayRest = !this.started && !this.isAfterAnother;
-    const changed = () =>
-      this.state.scheduleChanges !== scheduleChanges || (mayRest && isHistoryTooLong(this.state, known));
+    const changed = () => this.state.times.changes !== changes || (mayRest && isHistoryTooLong(this.state, known));
     const next = Math.min(...this.waiting.filter((one) => !this.isMissed(one)).map((one) => this.timeOf(one)));
     if (!Number.isFinite(next)) await condition(changed);
     else await condition(changed, Math.max(1, next - currentTime()), { summary: `wait until ${toTimestamp(next)}` });
@@ -131,8 +130,13 @@ class ProductRun {
     const inTime = due.filter((one) => !this.isMissed(one));
     this.waiting = [...this.waiting, ...due.filter((one) => !inTime.includes(one))];
     if (inTime.length === 0) return;
-    const late = lateSeconds(Math.max(...inTime.map((one) => this.state.lateness(this.current(one), this.readyAt))));
-    if (late !== undefined) this.state.startedLate(late);
+    const late = lateSeconds(
+      Math.max(...inTime.map((one) => this.state.times.lateness(this.current(one), this.readyAt))),
+    );
+    if (late !== undefined) {
+      log.info("The work starts late", { seconds: late });
+      this.state.record({ type: "StartedLate", seconds: late });
+    }
     if (!this.started) this.state.record({ type: "ProductStarted", product: this.product.product });
     this.started = true;
     await Promise.all(inTime.map((resource) => this.begin(resource)));
@@ -164,7 +168,7 @@ class ProductRun {
     const header = resourceResultSubTask(resource, result, this.state.plan.creationTimestamp, now());
     this.state.record({ type: "ResourceChanged", resourceId, subTask: header });
     if (result.error === undefined) return;
-    if (result.outcome === "WITHIN_TOLERANCE") this.state.warn(resourceError(resource, result));
+    if (result.outcome === "WITHIN_TOLERANCE") this.state.warnings.push(resourceError(resource, result));
     else this.fail(resourceError(resource, result));
   }
 

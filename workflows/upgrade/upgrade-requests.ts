@@ -67,8 +67,8 @@ export class UpgradeRequests {
     // Signals that have arrived already are judged while the handlers are set.
     this.awaitsResolution = state.phase === "FAILED";
     setHandler(taskQuery, () => state.task);
-    setHandler(upgradeQuery, () => state.upgrade);
-    setHandler(taskWithChildrenQuery, () => state.taskWithChildren());
+    setHandler(upgradeQuery, () => state.publication.upgrade);
+    setHandler(taskWithChildrenQuery, () => state.publication.taskWithChildren);
     setHandler(activityQuery, () => state.activity.record);
     setHandler(requestQuery, (requestId) => this.outcomes.get(requestId));
     setHandler(hostsSignal, (payload) => {
@@ -80,7 +80,7 @@ export class UpgradeRequests {
       if (isRight(record)) state.activity.recorded(record.right, state.phase);
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, decideCommit, this.onCommit));
-    this.onPlain(pauseSignal, "pause", decidePause, () => state.pause());
+    this.onPlain(pauseSignal, "pause", decidePause, () => state.enter("PAUSED"));
     this.onPlain(resumeSignal, "resume", decideResume, (request) => state.resume(timeOf(request)));
     this.onPlain(prechecksSignal, "prechecks", decidePrechecks, () => this.onPrechecks());
     this.onPlain(retrySignal, "retry", decideRetry, () => {
@@ -118,7 +118,7 @@ export class UpgradeRequests {
     this.commit = undefined;
     this.earlyCommits = [];
     if (!commit) return;
-    this.state.committed(commit.requestedBy);
+    this.state.known.committed(commit.requestedBy);
     this.state.reschedule(commit);
   }
 
@@ -194,7 +194,8 @@ export class UpgradeRequests {
     const { historyLength, historySize } = workflowInfo();
     const history = { events: historyLength, bytes: historySize };
     const now = currentTime();
-    const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers: this.state.servers };
+    const servers = this.state.known.servers(this.state.resources);
+    const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers };
     return { phase, failedPrechecks, isRetryable, ...asked, history, now };
   }
 

@@ -1,67 +1,31 @@
-import {
-  condition,
-  log,
-  metricMeter,
-  setCurrentDetails,
-  upsertMemo,
-  upsertSearchAttributes,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { condition, log, metricMeter } from "@temporalio/workflow";
 import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity";
 import type { ErrorBody } from "../../src/domain/errors";
-import type { LongWait } from "../../src/domain/notifications/upgrade-notification";
-import {
-  beginTime,
-  type CommitSpec,
-  firstPhase,
-  reschedulePlan,
-  rescheduleSwitchovers,
-  saysWhen,
-  type ServerStanding,
-} from "../../src/domain/plan/schedule";
+import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
-import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
-import type { HostCounts } from "../../src/domain/task/sub-task";
+import { hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import { precheckRuns } from "../../src/domain/task/prechecks";
-import { taskInMemo } from "../../src/domain/task/task-change";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
-import { type PhaseState, publishedPhase } from "../../src/domain/upgrade/published-phase";
-import {
-  enterPublishedPhase,
-  hostsInWork,
-  hostsMilestone,
-  initialFacts,
-  isInWork,
-  reportHosts,
-  sumVersions,
-  type UpgradeFacts,
-  upgradeWithFacts,
-  withResourceFacts,
-} from "../../src/domain/upgrade/upgrade-facts";
+import { sumVersions } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
-import { describeUpgrade } from "../details";
-import type { ChildRun, HostsReport, ResourceResult, TaskWithChildren, UpgradeMemo } from "../messages";
-import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
+import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
+import { type CarriedResources, KnownResources } from "./known-resources";
 import { UpgradeActivity } from "./upgrade-activity";
-import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { tellBeginning, tellPhase } from "./upgrade-log";
+import { type CarriedNotifications, UpgradeNotifications } from "./upgrade-notifications";
 import { type CarriedNotifier, type ProgressEvent, UpgradeNotifier } from "./upgrade-notifier";
+import { type Publishable, requestedBy, UpgradePublication } from "./upgrade-publication";
+import { type CarriedTimes, UpgradeTimes } from "./upgrade-times";
 
-/** The state that one run of an upgrade hands to the next while nothing is in work. `askedAt` in epoch milliseconds. */
-export interface CarriedState extends TaskWithChildren {
+/** The state that one run of an upgrade hands to the next while nothing is in work. */
+export interface CarriedState extends TaskWithChildren, CarriedResources, CarriedTimes {
   readonly phase: UpgradePhase;
   readonly phaseSince: string;
-  readonly facts: UpgradeFacts;
-  readonly results: readonly (readonly [resourceId: string, ResourceResult])[];
-  readonly hosts: readonly (readonly [resourceId: string, HostCounts])[];
   readonly lastError?: string;
   readonly failedPrechecks: readonly ErrorBody[];
   readonly warnings: readonly ErrorBody[];
-  readonly askedAt: number;
-  /** Ids of resources that wait for a commit, because they were not begun at their time. */
-  readonly missed: readonly string[];
   readonly notices: CarriedNotifications;
   readonly activity: ActivityRecord;
   readonly notifier: CarriedNotifier;
@@ -70,79 +34,51 @@ export interface CarriedState extends TaskWithChildren {
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
 export class UpgradeState {
   private currentPhase: UpgradePhase;
-  private phaseSince: string;
+  private enteredAt: string;
   private currentTask: Task;
-  private readonly children = new Map<string, ChildRun>();
-  private readonly results = new Map<string, ResourceResult>();
-  private readonly hosts = new Map<string, HostCounts>();
   private lastError: string | undefined;
   private isCancelling = false;
-  private published = 0;
-  private facts: UpgradeFacts;
-  /** What lists have been told last: search attributes, and the milestone of the hosts. */
-  private told = { attributes: "", milestone: "" };
   private isPrechecking = false;
-  /** Of a scheduled upgrade, the lock that it has to wait for. */
-  private lockHeld: (LongWait & { readonly since: string }) | undefined;
-  private decision: PhaseState["decision"] = "OPEN";
+  private lockAwaited: Publishable["lockHeld"];
+  private decision: Publishable["decision"] = "OPEN";
+  readonly known: KnownResources;
+  readonly publication: UpgradePublication;
+  readonly times: UpgradeTimes;
   readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   readonly activity: UpgradeActivity;
   /** Errors of the latest precheck run. */
-  failedPrechecks: readonly ErrorBody[] = [];
+  failedPrechecks: readonly ErrorBody[];
   /** Errors that did not keep the upgrade from succeeding. */
-  readonly warnings: ErrorBody[] = [];
+  readonly warnings: ErrorBody[];
   /** Errors of resources that have failed in this attempt. */
   resourceErrors: ErrorBody[] = [];
-  /** Grows with every change of the schedule, so that a wait can notice one. */
-  scheduleChanges = 0;
-  /** When somebody last asked for the upgrade or had it go on (epoch milliseconds): what was due by then is not late. */
-  private askedAt: number;
-  /** Resources that were not begun at their time and wait for a commit. */
-  private readonly missed = new Set<string>();
-  /** Whether an earlier run has continued as this one. */
-  private readonly isContinued: boolean;
-  /** Resources whose work has begun in this attempt. */
-  private readonly begun = new Set<string>();
 
-  constructor(
-    private currentPlan: UpgradePlan,
-    before?: CarriedState,
-  ) {
-    this.isContinued = before !== undefined;
-    this.currentPhase = before?.phase ?? firstPhase(currentPlan);
-    this.phaseSince = before?.phaseSince ?? currentPlan.creationTimestamp;
-    this.askedAt = before?.askedAt ?? toEpochMilliseconds(currentPlan.creationTimestamp);
-    this.currentTask = before?.task ?? initialTask(currentPlan);
-    this.facts = before?.facts ?? initialFacts(currentPlan);
-    this.notices = new UpgradeNotifications(currentPlan, before?.notices);
-    this.notifier = new UpgradeNotifier(currentPlan, this.notices, () => this.standing, before?.notifier);
-    this.activity = new UpgradeActivity(currentPlan, starter(), before?.activity);
-    if (before) this.restore(before);
-    else tellBeginning(currentPlan);
-  }
-
-  private restore({ children, results, hosts, failedPrechecks, warnings, ...before }: CarriedState): void {
-    for (const child of children) this.childStarted(child);
-    for (const [resourceId, result] of results) this.results.set(resourceId, result);
-    for (const [resourceId, counts] of hosts) this.hosts.set(resourceId, counts);
-    this.failedPrechecks = failedPrechecks;
-    this.warnings.push(...warnings);
-    for (const resourceId of before.missed) this.missed.add(resourceId);
-    this.lastError = before.lastError;
-    this.published = before.published ?? 0;
-    this.publish();
+  constructor(plan: UpgradePlan, before?: CarriedState) {
+    this.times = new UpgradeTimes(plan, before);
+    this.known = new KnownResources(plan, before);
+    this.currentPhase = before?.phase ?? firstPhase(plan);
+    this.enteredAt = before?.phaseSince ?? plan.creationTimestamp;
+    this.currentTask = before?.task ?? initialTask(plan);
+    this.lastError = before?.lastError;
+    this.failedPrechecks = before?.failedPrechecks ?? [];
+    this.warnings = [...(before?.warnings ?? [])];
+    this.notices = new UpgradeNotifications(plan, before?.notices);
+    this.notifier = new UpgradeNotifier(plan, this.notices, () => this.standing, before?.notifier);
+    this.activity = new UpgradeActivity(plan, { requestedBy: requestedBy() }, before?.activity);
+    this.publication = new UpgradePublication(() => this.publishable, this.times, this.known, before);
+    if (before) this.publish();
+    else tellBeginning(plan);
   }
 
   /** The state for the next run; nothing may be in work. */
   get carried(): CarriedState {
-    const { phase, phaseSince, facts, lastError, failedPrechecks, warnings, askedAt } = this;
+    const { phase, phaseSince, lastError, failedPrechecks, warnings } = this;
     return {
-      ...this.taskWithChildren(),
-      ...{ phase, phaseSince, facts, failedPrechecks, warnings, askedAt },
-      results: [...this.results],
-      hosts: [...this.hosts],
-      missed: [...this.missed],
+      ...this.known.carried,
+      ...this.publication.taskWithChildren,
+      ...this.times.carried,
+      ...{ phase, phaseSince, failedPrechecks, warnings },
       notices: this.notices.carried,
       activity: this.activity.record,
       notifier: this.notifier.carried,
@@ -152,7 +88,7 @@ export class UpgradeState {
 
   /** The plan with the times that hold now. */
   get plan(): UpgradePlan {
-    return this.currentPlan;
+    return this.times.plan;
   }
 
   get phase(): UpgradePhase {
@@ -160,38 +96,12 @@ export class UpgradeState {
   }
 
   /** When the phase was entered, a Timestamp. */
-  get since(): string {
-    return this.phaseSince;
+  get phaseSince(): string {
+    return this.enteredAt;
   }
 
   get task(): Task {
     return this.currentTask;
-  }
-
-  get upgrade(): Upgrade {
-    const { phaseState: state, phaseSince } = this;
-    const createdBy: unknown = workflowInfo().memo?.["requestedBy"];
-    return upgradeWithFacts(this.plan, this.facts, {
-      state,
-      phaseSince,
-      unfinished: this.unfinished(),
-      now: currentTime(),
-      ...(typeof createdBy === "string" && { createdBy }),
-    });
-  }
-
-  /** All that the phase which clients read follows from. */
-  private get phaseState(): PhaseState {
-    const { currentPhase: phase, isCancelling: cancelling, facts, decision, lastError } = this;
-    return {
-      ...{ phase, cancelling, decision, lastError, lockHeld: this.lockHeld?.message },
-      failedPrechecks: this.failedPrechecks.map(({ message }) => message),
-      missedStart: this.awaitsCommit ? this.currentTask.waitingFor : undefined,
-      inWork: this.isPrechecking || isInWork(facts),
-      hostsInWork: hostsInWork(facts),
-      nextTime: this.nextTime(this.unfinished()),
-      decideBy: phase === "FAILED" ? this.decideBy : undefined,
-    };
   }
 
   /** Until when a failed upgrade can be decided on (epoch milliseconds). */
@@ -201,7 +111,7 @@ export class UpgradeState {
 
   /** What notifications say of it beside what has happened. */
   private get standing() {
-    const nextTime = this.nextTime(this.unfinished());
+    const nextTime = this.times.next(this.unfinished());
     return { phase: this.phase, nextTime, decideBy: this.decideBy, retryable: this.task.isRetryable === true };
   }
 
@@ -209,14 +119,10 @@ export class UpgradeState {
     return resourcesOf(this.plan);
   }
 
-  taskWithChildren(): TaskWithChildren {
-    return { task: this.currentTask, children: [...this.children.values()], published: this.published };
-  }
-
   /** Records what has happened; shown by the next Query. */
   record(event: ProgressEvent): void {
-    if (event.type === "ResourceStarted") this.resourceStarted(event.resourceId);
-    else if (event.type === "RetryStarted") this.begun.clear();
+    if (event.type === "ResourceStarted") this.known.started(event.resourceId);
+    else if (event.type === "RetryStarted") this.known.retried();
     else if (event.type === "PrechecksStarted") this.isPrechecking = true;
     else if (event.type === "PrechecksEnded") this.isPrechecking = false;
     else if (event.type === "ResolutionEnded") this.decision = event.resolved ? "RESOLVED" : "EXPIRED";
@@ -229,15 +135,15 @@ export class UpgradeState {
   enter(phase: UpgradePhase, errors: readonly ErrorBody[] = []): void {
     const from = this.currentPhase;
     this.currentPhase = phase;
-    this.phaseSince = now();
-    if (hasEnded(phase)) this.missed.clear();
+    this.enteredAt = now();
+    if (hasEnded(phase)) this.times.end();
     this.lastError = errors.at(-1)?.message ?? this.lastError;
-    const hostVersions = phase === "CANCELLED" ? sumVersions(this.plan, this.facts) : [];
+    const hostVersions = phase === "CANCELLED" ? sumVersions(this.plan, this.known.facts) : [];
     this.record({ type: "PhaseEntered", phase, errors, ...(hostVersions.length > 0 && { hostVersions }) });
     const errorCodes = [...new Set(errors.map(({ errorCode }) => errorCode ?? "UNEXPECTED"))];
     const { plan, failedPrechecks } = this;
-    const nextTime = this.nextTime(this.unfinished());
-    tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts: [...this.hosts.values()] });
+    const nextTime = this.times.next(this.unfinished());
+    tellPhase({ plan, phase, errors, errorCodes, failedPrechecks, nextTime, hosts: this.known.hostCounts });
     if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
     this.publish();
     this.notifier.entered(phase, { from, errors, failedPrechecks });
@@ -249,35 +155,16 @@ export class UpgradeState {
     return this.currentPhase === "PAUSED";
   }
 
-  pause(): void {
-    this.enter("PAUSED");
-  }
-
   /** `at`: when that was asked for, in epoch milliseconds. */
   resume(at: number): void {
-    this.askedAt = Math.max(this.askedAt, at);
+    this.times.asked(at);
     this.enter("RUNNING");
-  }
-
-  /**
-   * How far a resource is past its time (milliseconds); 0 where nobody has given it one, or somebody has asked for it since.
-   * `readyAt`: before that it could not begin for reasons of the upgrade's own.
-   */
-  lateness(resource: ResourcePlan, readyAt = 0): number {
-    const time = beginTime(resource);
-    return time <= this.askedAt ? 0 : Math.max(0, currentTime() - Math.max(time, readyAt));
-  }
-
-  /** Whether a resource is so late that it does not begin without a commit. */
-  missesStart(resource: ResourcePlan, readyAt = 0): boolean {
-    return this.missed.has(resource.resourceId) || this.lateness(resource, readyAt) > this.lateLimit;
   }
 
   /** Resources that do not begin without a commit any more. */
   startMissed(resources: readonly ResourcePlan[]): void {
-    if (resources.every(({ resourceId }) => this.missed.has(resourceId))) return;
-    for (const { resourceId } of resources) this.missed.add(resourceId);
-    const all = this.resources.filter(({ resourceId }) => this.missed.has(resourceId));
+    const all = this.times.startMissed(resources);
+    if (all.length === 0) return;
     log.warn("Resources missed their start time and wait for a commit", { resources: all.length });
     this.record({ type: "StartMissed", resources: all });
     // A commit is judged by what is published, also where the rest of the upgrade runs on and enters no phase.
@@ -286,44 +173,16 @@ export class UpgradeState {
 
   /** Whether something waits for a commit because it was not begun at its time. */
   get awaitsCommit(): boolean {
-    return this.missed.size > 0;
+    return this.times.awaitCommit;
   }
 
   /** Somebody wants the upgrade to begin, or begin again: what waited for that goes on. `at`: since when, epoch milliseconds. */
   asked(at: number): void {
-    this.askedAt = Math.max(this.askedAt, at);
-    if (this.missed.size === 0) return;
-    this.missed.clear();
+    this.times.asked(at);
+    if (!this.awaitsCommit) return;
+    this.times.confirmStart();
     this.record({ type: "StartConfirmed" });
-    this.scheduleChanges++;
     this.publish();
-  }
-
-  /**
-   * What the upgrade itself waits for and only an operator or another upgrade ends; undefined where for nothing. What its parts
-   * wait for they know.
-   */
-  get ownWait(): (LongWait & { readonly since: string }) | undefined {
-    const { waitingFor } = this.currentTask;
-    if (this.isCancelling || hasEnded(this.phase)) return undefined;
-    if (this.paused)
-      return {
-        code: "RESUME",
-        message: "An operator has paused the upgrade and has to resume it.",
-        since: this.phaseSince,
-      };
-    if (waitingFor) return { since: this.phaseSince, ...waitingFor };
-    return this.lockHeld;
-  }
-
-  /** The work has begun by itself, but so many seconds after its time. */
-  startedLate(seconds: number): void {
-    log.info("The work starts late", { seconds });
-    this.record({ type: "StartedLate", seconds });
-  }
-
-  private get lateLimit(): number {
-    return this.plan.lateStartMinutes * 60_000;
   }
 
   /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
@@ -347,7 +206,7 @@ export class UpgradeState {
 
   /** The first prechecks of an attempt begin. As long as nothing else may begin the upgrade is scheduled. */
   enterPrechecks(): void {
-    const mayNotBegin = (one: ResourcePlan) => beginTime(one) > currentTime() || this.missesStart(one);
+    const mayNotBegin = (one: ResourcePlan) => beginTime(one) > currentTime() || this.times.missesStart(one);
     if (!this.paused && this.unfinished().every(mayNotBegin)) this.enter("SCHEDULED");
     else this.enterRunning();
   }
@@ -359,183 +218,68 @@ export class UpgradeState {
 
   /** Writes what lists and readers without a worker see. Called at changes of phase, not at every event. */
   publish(): void {
-    this.published += 1;
-    this.publishAttributes();
-    const { task, ...others } = this.taskWithChildren();
-    const { upgrade } = this;
-    this.told.milestone = hostsMilestone(this.plan, this.facts);
-    upsertMemo({ upgrade, task: taskInMemo(task), ...others, publishedAt: now() } satisfies UpgradeMemo);
-    this.describe();
+    this.publication.publish();
   }
 
-  /** Writes what lists show where that has changed enough; the Task in the memo stays as it is. */
-  private publishFacts(): void {
-    const phaseChanged = this.publishAttributes();
-    const milestone = hostsMilestone(this.plan, this.facts);
-    if (phaseChanged || milestone !== this.told.milestone) upsertMemo({ upgrade: this.upgrade });
-    this.told.milestone = milestone;
-    this.describe();
+  private get publishable(): Publishable {
+    const { phase, phaseSince, task, cancelling, isPrechecking, lockHeld } = this;
+    const { decision, decideBy, failedPrechecks, lastError } = this;
+    return {
+      ...{ phase, phaseSince, task, cancelling, isPrechecking, lockHeld },
+      ...{ decision, decideBy, failedPrechecks, lastError },
+    };
   }
 
-  /** Writes the search attributes where they have changed. True where clients read another phase from here on. */
-  private publishAttributes(): boolean {
-    const before = this.facts;
-    this.facts = enterPublishedPhase(before, publishedPhase(this.phaseState), now());
-    const { task, upgrade } = statusOfPhase(this.currentPhase);
-    const attributes = [task, upgrade, this.facts.phase].join();
-    if (attributes !== this.told.attributes)
-      upsertSearchAttributes([
-        { key: taskStatusKey, value: task },
-        { key: upgradeStatusKey, value: upgrade },
-        { key: upgradePhaseKey, value: this.facts.phase },
-      ]);
-    this.told.attributes = attributes;
-    return this.facts !== before;
-  }
-
-  private resourceStarted(resourceId: string): void {
-    this.begun.add(resourceId);
-    const { startedAt = now() } = this.facts;
-    const { firstReport: _ofAnEarlierAttempt, ...known } = this.facts.resources[resourceId] ?? {};
-    const resources = { ...this.facts.resources, [resourceId]: { ...known, isInWork: true, isAtRest: false } };
-    this.facts = { ...this.facts, startedAt, resources };
-  }
-
-  /** The draft was committed. */
-  committed(by: string | undefined): void {
-    this.facts = { ...this.facts, committedAt: now(), ...(by !== undefined && { committedBy: by }) };
+  /** Of a scheduled upgrade, the lock that it has to wait for. */
+  get lockHeld(): Publishable["lockHeld"] {
+    return this.lockAwaited;
   }
 
   /** Why the locks of a scheduled upgrade cannot be had now; undefined where it has them. */
   waitForLock(why: string | undefined): void {
-    if (this.lockHeld?.message === why) return;
+    if (this.lockAwaited?.message === why) return;
     // Which of several locks it is may change; it waits on.
-    const { since = now() } = this.lockHeld ?? {};
-    this.lockHeld = why === undefined ? undefined : { code: "LOCK", message: why, since };
+    const { since = now() } = this.lockAwaited ?? {};
+    this.lockAwaited = why === undefined ? undefined : { code: "LOCK", message: why, since };
     this.publish();
   }
 
-  private describe(): void {
-    setCurrentDetails(
-      describeUpgrade({
-        plan: this.plan,
-        phase: this.currentPhase,
-        nextTime: this.nextTime(this.unfinished()),
-        hosts: [...this.hosts.values()],
-        lastError: this.lastError ?? this.failedPrechecks.at(-1)?.message,
-        prechecksFailed: this.failedPrechecks.length > 0,
-        cancelling: this.isCancelling,
-        mayBeDecided: this.currentTask.isRetryable === true,
-        awaitsCommit: this.awaitsCommit,
-        requestedBy: this.isContinued ? requestedBy() : undefined,
-      }),
-    );
-  }
-
-  childStarted(child: ChildRun): void {
-    this.children.set(child.resourceId, child);
-  }
-
-  hostsReported({ resourceId, lastError, failedHosts = [], ...report }: HostsReport): void {
-    const { hosts } = report;
+  hostsReported({ lastError, failedHosts = [], ...report }: HostsReport): void {
+    const { resourceId, hosts } = report;
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (!resource) return;
     this.activity.hostsFailed(resource, failedHosts);
     this.notifier.hostsCounted(resourceId, hosts, lastError);
-    this.hosts.set(resourceId, hosts);
     this.lastError = lastError ?? this.lastError;
-    this.facts = reportHosts(this.facts, resourceId, report, currentTime());
-    this.publishFacts();
+    this.known.hostsReported(report);
+    this.publication.publishFacts();
   }
 
-  /**
-   * Keeps a resource's result, with what is known of its hosts where it could not say that at its end: their numbers
-   * as last reported, and those that an earlier attempt has upgraded.
-   */
+  /** Keeps a resource's result, and gives it with all that is known of its hosts. */
   resourceEnded(resourceId: string, ended: ResourceResult): ResourceResult {
-    const hosts = ended.hosts.total > 0 ? ended.hosts : (this.hosts.get(resourceId) ?? ended.hosts);
-    const before = this.results.get(resourceId)?.upgradedHosts ?? [];
-    const result = { ...ended, hosts, upgradedHosts: [...new Set([...before, ...ended.upgradedHosts])] };
-    this.results.set(resourceId, result);
+    const result = this.known.ended(resourceId, ended);
     const resource = this.resources.find((one) => one.resourceId === resourceId);
     if (resource) this.activity.resourceEnded(resource, result);
-    this.notifier.hostsCounted(resourceId, hosts, result.error?.message);
-    this.hosts.set(resourceId, hosts);
+    this.notifier.hostsCounted(resourceId, result.hosts, result.error?.message);
     this.lastError = result.error?.message ?? this.lastError;
-    this.facts = reportHosts(this.facts, resourceId, result, currentTime());
-    this.facts = withResourceFacts(this.facts, resourceId, { isInWork: false });
-    this.publishFacts();
+    this.publication.publishFacts();
     return result;
-  }
-
-  /** Keeps an error that the rollout policy tolerates, for the end of the upgrade. */
-  warn(error: ErrorBody): void {
-    this.warnings.push(error);
-  }
-
-  resultOf(resourceId: string): ResourceResult | undefined {
-    return this.results.get(resourceId);
   }
 
   /** Resources that still have to be upgraded, in the order of the plan. */
   unfinished(): readonly ResourcePlan[] {
-    return this.resources.filter(({ resourceId }) => {
-      const outcome = this.results.get(resourceId)?.outcome;
-      return outcome !== "SUCCESSFUL" && outcome !== "WITHIN_TOLERANCE" && outcome !== "NOTHING_TO_DO";
-    });
+    return this.known.unfinished(this.resources);
   }
 
-  /** The earliest time of resources that lies ahead (epoch milliseconds), if none of them may begin now. */
-  nextTime(resources: readonly ResourcePlan[]): number | undefined {
-    const earliest = Math.min(...resources.map(beginTime));
-    return Number.isFinite(earliest) && earliest > currentTime() ? earliest : undefined;
-  }
-
-  /** The management servers of the upgrade, as requests about their switchovers depend on them. */
-  get servers(): readonly ServerStanding[] {
-    return this.resources.flatMap((resource) =>
-      resource.kind === "MGMT" ? [{ ...resource, hasEnded: this.results.has(resource.resourceId) }] : [],
-    );
-  }
-
-  /** The time that the switchover of a management server waits for; undefined where it waits for none. */
-  switchoverOf(resourceId: string): string | undefined {
-    const server = this.resources.find((resource) => resource.resourceId === resourceId);
-    return server?.kind === "MGMT" ? server.startSwitchoverTimestamp : undefined;
-  }
-
-  /**
-   * A time given at commit replaces the resources' own ones, but for those that have begun, and so do times of switchovers;
-   * what it does not say stays.
-   */
+  /** Gives what has not begun another time, as a commit may. */
   reschedule(commit: CommitSpec): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = commit;
-    let plan = this.currentPlan;
-    if (saysWhen(commit)) plan = reschedulePlan(plan, commit, this.begun);
-    if (mgmtUpgradePatchSpecs) plan = rescheduleSwitchovers(plan, mgmtUpgradePatchSpecs);
-    // What is asked again and again is written once.
-    if (JSON.stringify(plan) === JSON.stringify(this.currentPlan)) return;
-    this.currentPlan = plan;
-    log.info("The upgrade was given another time", { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs });
-    this.scheduleChanges++;
+    if (!this.times.reschedule(commit, this.known.begun)) return;
     this.publish();
     this.notifier.timeGiven();
   }
 }
 
-/** Who has started the upgrade, as far as its memo says. */
-function starter(): { readonly requestedBy: string | undefined } {
-  const requestedBy = workflowInfo().memo?.["requestedBy"];
-  return { requestedBy: typeof requestedBy === "string" ? requestedBy : undefined };
-}
-
 /** Counted when it happens, never in a replay: the SDK drops what a replay counts. */
 function countEnd(phase: UpgradePhase, because: string): void {
   metricMeter.createCounter("ums_upgrades_ended").add(1, { phase, error_code: because });
-}
-
-/** Who had the upgrade started. */
-function requestedBy(): string {
-  const { requestedBy = "an unknown caller" } = (workflowInfo().memo ?? {}) as Partial<UpgradeMemo>;
-  return requestedBy;
 }

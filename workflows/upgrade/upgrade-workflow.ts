@@ -134,11 +134,11 @@ async function lockUntilDue(state: UpgradeState, running: LockedResource[]): Pro
       running.push(...locked);
       return true;
     }
-    if (state.nextTime(resources) === undefined) return false;
+    if (state.times.next(resources) === undefined) return false;
     state.waitForLock(locked.message);
-    const { scheduleChanges } = state;
+    const { changes } = state.times;
     const summary = "before the locks are asked for again";
-    await condition(() => state.scheduleChanges !== scheduleChanges, betweenLocks, { summary });
+    await condition(() => state.times.changes !== changes, betweenLocks, { summary });
   }
 }
 
@@ -152,7 +152,7 @@ async function attempt(
   try {
     const resources = state.unfinished();
     // Of a commit; what is due now is looked at when it begins.
-    if (precheckedAt !== undefined && state.nextTime(resources) !== undefined) {
+    if (precheckedAt !== undefined && state.times.next(resources) !== undefined) {
       const recalled = await checkBundle(state.plan);
       if (recalled.length > 0) return recalled;
     }
@@ -177,7 +177,7 @@ async function attempt(
 }
 
 function succeed(state: UpgradeState): { outcome: UpgradePhase } {
-  const outcomes = state.resources.map(({ resourceId }) => state.resultOf(resourceId)?.outcome);
+  const outcomes = state.resources.map(({ resourceId }) => state.known.resultOf(resourceId)?.outcome);
   const outcome = outcomes.every((one) => one === "NOTHING_TO_DO")
     ? "NOTHING_TO_DO"
     : outcomes.includes("WITHIN_TOLERANCE")
@@ -219,7 +219,7 @@ async function awaitResolution(
 }
 
 /** When receivers are next reminded of the decision; undefined where nobody wants to be, or no reminder is left. */
-function nextReminderOf({ notices, since, decideBy }: UpgradeState): number | undefined {
+function nextReminderOf({ notices, phaseSince: since, decideBy }: UpgradeState): number | undefined {
   if (!notices.wants("upgrade.decision.due")) return undefined;
   return nextReminder({ since: toEpochMilliseconds(since), until: decideBy }, currentTime());
 }
