@@ -11,8 +11,14 @@ export const resourceIdsKey = defineSearchAttributeKey("ResourceIds", SearchAttr
 export const upgradePhaseKey = defineSearchAttributeKey("UpgradePhase", SearchAttributeType.KEYWORD);
 /** What the list finds an upgrade by; see `searchTerms` in src/domain/upgrade/search-terms.ts. */
 export const searchTermsKey = defineSearchAttributeKey("SearchTerms", SearchAttributeType.KEYWORD_LIST);
+/** The id of its change record, and its labels as `name=value`. */
+export const changeIdKey = defineSearchAttributeKey("ChangeId", SearchAttributeType.KEYWORD);
+export const labelsKey = defineSearchAttributeKey("Labels", SearchAttributeType.KEYWORD_LIST);
 
-/** All of them. config/temporal/setup-namespace.sh makes the same ones. */
+/**
+ * All of them. Visibility on SQL has room for ten of type Keyword and three of type KeywordList in a namespace. config/temporal/setup-namespace.sh makes the
+ * same ones.
+ */
 export const searchAttributes = [
   upgradeStatusKey,
   taskStatusKey,
@@ -21,4 +27,6 @@ export const searchAttributes = [
   resourceIdsKey,
   upgradePhaseKey,
   searchTermsKey,
+  changeIdKey,
+  labelsKey,
 ];

@@ -49,4 +49,6 @@ temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name BundleType --type Keyword \
   --name ResourceIds --type KeywordList \
   --name UpgradePhase --type Keyword \
-  --name SearchTerms --type KeywordList
+  --name SearchTerms --type KeywordList \
+  --name ChangeId --type Keyword \
+  --name Labels --type KeywordList

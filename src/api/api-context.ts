@@ -1,5 +1,6 @@
 import type Koa from "koa";
 import type { Role } from "../authentication/authentication";
+import type { ChangeRecord } from "../domain/spec/change-record";
 import type { Access } from "./api-error";
 import type { ErrorResponse } from "./error-response";
 
@@ -23,6 +24,8 @@ export interface ApiState {
   /** From where the request comes. */
   address: string;
   taskId?: string;
+  /** Of the upgrade that the answer is about. */
+  changeRecord?: ChangeRecord;
   /** Set where the answer goes on until the connection closes. */
   streams?: boolean;
   /** The error that was answered, if one was; of a stream the last one that it told. */

@@ -6,6 +6,7 @@ import * as E from "fp-ts/Either";
 import type { TaskEither } from "fp-ts/TaskEither";
 import type * as t from "io-ts";
 import { ErrorBody } from "../domain/errors";
+import type { ChangeRecord } from "../domain/spec/change-record";
 import type { RequestWarning } from "../domain/spec/request-warning";
 import { unexpected } from "../upgrades/service-error";
 import type { ApiContext, ApiState } from "./api-context";
@@ -88,6 +89,8 @@ export interface Success<A> {
   readonly isConditional?: true;
   /** The Task that the answer is about, for the log. */
   readonly taskId?: (value: A) => string;
+  /** Why that is done, for the audit trail. */
+  readonly changeRecord?: (value: A) => ChangeRecord;
 }
 
 interface AnswerHeader<A> {
@@ -132,6 +135,7 @@ export async function respond<A>(ctx: ApiContext, success: Success<A>, run: Task
     write(ctx, status, headers, representation.contentType, chosen?.bytes ?? bytes);
   }
   if (success.taskId) ctx.state.taskId = success.taskId(value);
+  if (success.changeRecord) ctx.state.changeRecord = success.changeRecord(value);
 }
 
 /** Writes the specification's Error (Spec 7) with the status that the error table gives it. */

@@ -7,6 +7,7 @@ import { allPages } from "./all-pages";
 import type { AddCommand, CommandContext } from "./command-context";
 import { Screen } from "./display";
 import { CliError, exitCode, type ExitCode, inTermsOfOptions, type OptionOf } from "./errors";
+import { nameAndValue } from "./request";
 import { phaseText, sections, statusFilter } from "./phases";
 import { cut, styleFor } from "./text";
 import { parsePastTime, timeEcho } from "./time-text";
@@ -18,6 +19,8 @@ interface ListOptions {
   readonly cluster?: string;
   readonly resource?: string;
   readonly search?: string;
+  readonly change?: string;
+  readonly label?: readonly string[];
   readonly sort?: string;
   readonly since?: string;
   readonly limit?: number;
@@ -41,6 +44,7 @@ export function addListCommands(add: AddCommand): void {
     "upgradectl list --status needs-you,running",
     "upgradectl list --status failed --since yesterday -o wide",
     "upgradectl list --search alice --sort ended --limit 20",
+    "upgradectl list --label team=blue --label environment=production",
     "upgradectl list --status drafts -o name",
     "upgradectl list --watch",
   ])
@@ -52,7 +56,12 @@ export function addListCommands(add: AddCommand): void {
         "cluster",
       ),
     )
-    .option("--search <text>", "only with these words: names of clusters and creators, or how an id begins")
+    .option("--search <text>", "only with these words: names of clusters and creators, change ids, or how an id begins")
+    .option("--change <id>", "only with this id of a change record")
+    .option("--label <name=value>", "only with this label; can be repeated", (text, before: readonly string[] = []) => [
+      ...before,
+      nameAndValue(text).join("="),
+    ])
     .option("--since <time>", 'only what is in its phase since this time or later, such as "8h" or "yesterday 18:00"')
     .addOption(new Option("--sort <order>", "in this order").choices(Object.keys(UpgradeSort.keys)))
     .option("--limit <number>", "at most so many", wholeNumber)
@@ -86,12 +95,20 @@ async function list(context: CommandContext, options: ListOptions): Promise<Exit
 
 /** Options by the query parameters that they become. */
 const optionOf: OptionOf = (path) =>
-  ({ status: "--status", phase: "--status", search: "--search", sort: "--sort", pageSize: "--limit" })[path];
+  ({
+    status: "--status",
+    phase: "--status",
+    search: "--search",
+    changeId: "--change",
+    label: "--label",
+    sort: "--sort",
+    pageSize: "--limit",
+  })[path];
 
 /** Reads the list that the options ask for, each time it is called. */
 async function listReader(context: CommandContext, options: ListOptions) {
   const { client, names, environment } = context;
-  const { status: statuses, bundle, cluster, resource, search, sort, since, limit } = options;
+  const { status: statuses, bundle, cluster, resource, search, change, label, sort, since, limit } = options;
   const zones = context.zones;
   const after = since === undefined ? undefined : parsePastTime(since, zones, environment.now());
   if (after !== undefined) context.say(`Since: ${timeEcho(after, zones, environment.now())}`);
@@ -101,6 +118,8 @@ async function listReader(context: CommandContext, options: ListOptions) {
     ...(cluster !== undefined && { resourceId: await names.idOf("cluster", cluster) }),
     ...(resource !== undefined && { resourceId: await names.resourceId(resource) }),
     ...(search !== undefined && { search }),
+    ...(change !== undefined && { changeId: change }),
+    ...(label && { label: label.join(",") }),
     ...(sort !== undefined && { sort }),
   };
   const most = limit ?? (options.watch ? watchLimit : Infinity);

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
+import { splitLabel } from "../domain/spec/change-record";
 import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
@@ -17,6 +18,9 @@ export interface RequestOptions {
   readonly to?: string;
   readonly at?: string;
   readonly draft?: true;
+  readonly reason?: string;
+  readonly change?: string;
+  readonly label?: readonly (readonly [name: string, value: string])[];
 }
 
 /** A request as it is sent, and what its errors are called on the command line. */
@@ -37,16 +41,47 @@ export function withRequestOptions(command: Command): Command {
         .conflicts("file"),
     )
     .addOption(new Option("--to <bundle>", "to the version of this bundle, or its name or id").conflicts("file"))
-    .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"));
+    .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
+    .option("--reason <text>", "why it is made, for people")
+    .option("--change <id>", "id of the change record, such as CHG0012345")
+    .option("--label <name=value>", "a label; can be repeated", (text, before: LabelOptions = []) => [
+      ...before,
+      nameAndValue(text),
+    ]);
+}
+
+type LabelOptions = NonNullable<RequestOptions["label"]>;
+
+/** A label as it is written on the command line. */
+export function nameAndValue(text: string): LabelOptions[number] {
+  const [name, value] = splitLabel(text);
+  if (name === "" || value === "") throw new InvalidArgumentError("It is a label as NAME=VALUE.");
+  return [name, value];
 }
 
 /** The request that a command line gives. */
 export async function readRequest(context: CommandContext, options: RequestOptions): Promise<UpgradeRequest> {
-  const { file, draft } = options;
-  if (file === undefined) return requestOfOptions(context, options);
+  const { file, draft, reason, change, label } = options;
+  const changeRecord = {
+    ...(reason !== undefined && { reason }),
+    ...(change !== undefined && { changeId: change }),
+    ...(label && { labels: Object.fromEntries(label) }),
+  };
+  if (file === undefined) {
+    const { body, ...request } = await requestOfOptions(context, options);
+    return { ...request, body: { ...body, ...changeRecord } };
+  }
   const read = await readSpec(file, context.environment);
-  const body = draft ? { ...read, draftMode: true } : read;
-  return { body, isDraft: body["draftMode"] === true, translate: (error) => error };
+  const body = { ...read, ...changeRecord, ...(draft && { draftMode: true }) };
+  const translate = (error: unknown) =>
+    inTermsOfOptions(error, (path) => (path in changeRecord ? changeRecordOption(path) : undefined));
+  return { body, isDraft: body["draftMode"] === true, translate };
+}
+
+/** The option that a field of a change record comes from. */
+function changeRecordOption(path: string): string | undefined {
+  if (path.startsWith("labels")) return "--label";
+  return { reason: "--reason", changeId: "--change" }[path];
 }
 
 async function requestOfOptions(
@@ -77,6 +112,8 @@ async function requestOfOptions(
     const [, index] = /^resourceUpgradeSpecs\[(\d+)\]/.exec(path) ?? [];
     if (path === "bundleId") return `--to ${to}`;
     if (path.endsWith("scheduledTimestamp")) return "--at";
+    const option = changeRecordOption(path);
+    if (option !== undefined) return option;
     return index === undefined ? undefined : `--cluster ${clusters[Number(index)]?.names[0] ?? ""}`;
   };
   return { body: { ...body }, isDraft, translate: (error) => inTermsOfOptions(error, optionOf) };

@@ -20,7 +20,7 @@ export function addStartCommands(add: AddCommand): void {
     add("start", "Start an upgrade, or schedule it, or draft it", [
       "upgradectl start --cluster fra1-prod-cl01,fra1-prod-cl02 --to 9.0.2 --draft",
       'upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --at "Sat 02:00" --zone Europe/Berlin',
-      "upgradectl start -f examples/cluster-draft.json",
+      'upgradectl start -f examples/cluster-draft.json --change CHG0012345 --reason "Security fixes" --label team=blue',
       "upgradectl start -f request.yaml --yes --watch",
     ]),
   )

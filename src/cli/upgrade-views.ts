@@ -1,4 +1,5 @@
 import { legible } from "../domain/legible";
+import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import type { SubTask, Task } from "../domain/spec/task";
 import type { Upgrade, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
@@ -20,7 +21,7 @@ interface ListRoom {
 /** The list of upgrades. */
 export function upgradesTable(upgrades: readonly Upgrade[], { style, columns, now, isWide }: ListRoom): string[] {
   const short = shortIdLength(upgrades);
-  const wide = ["STATUS OF THE API", "FROM", "TO", "CREATED", "BEGINS", "WORKED", "ENDED"];
+  const wide = ["STATUS OF THE API", "FROM", "TO", "CREATED", "BEGINS", "WORKED", "ENDED", "CHANGE", "LABELS"];
   return table(
     ["ID", "STATUS", "NAME", "HOSTS", "TIME", "BY", ...(isWide ? wide : [])],
     upgrades.map((upgrade) => [
@@ -37,7 +38,7 @@ export function upgradesTable(upgrades: readonly Upgrade[], { style, columns, no
 }
 
 function wideCells(upgrade: Upgrade, now: number): string[] {
-  const { status, versions = [], createdAt, beginsAt, endTime } = upgrade;
+  const { status, versions = [], createdAt, beginsAt, endTime, changeId, labels } = upgrade;
   return [
     plain(status),
     plain(versions.flatMap(({ from = [] }) => from).join(", ")),
@@ -46,6 +47,8 @@ function wideCells(upgrade: Upgrade, now: number): string[] {
     minute(beginsAt),
     workText(upgrade, now),
     minute(endTime === undefined ? undefined : toTimestamp(endTime)),
+    plain(changeId),
+    plain(labelTexts(labels).join(", ")),
   ];
 }
 
@@ -99,9 +102,19 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
       const before = from.length > 0 ? `${from.join(", ")} to ` : "to ";
       return [product, legible(`${before}${to.join(", ")}`)] as const;
     }),
+    ...changeRecordLines(upgrade),
     ["Waits", upgrade.waitingFor && legible(upgrade.waitingFor.message)],
   ];
   return lines.flatMap(([label, text]) => (text === undefined || text === "" ? [] : [`${label.padEnd(10)} ${text}`]));
+}
+
+/** Why something is made, a label and a text for each line. */
+export function changeRecordLines({ reason, changeId, labels }: ChangeRecord): (readonly [string, string])[] {
+  return [
+    ["Change", legible(changeId ?? "")],
+    ["Reason", legible(reason ?? "")],
+    ["Labels", legible(labelTexts(labels).join(", "))],
+  ];
 }
 
 interface StatusRoom {

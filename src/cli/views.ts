@@ -3,6 +3,7 @@ import type { ExpectedWave, PreviewedResource, UpgradePreview, WavePart } from "
 import type { Bundle } from "../domain/spec/bundle";
 import type { Cluster } from "../domain/spec/cluster";
 import type { NetvirtInstance } from "../domain/spec/installations";
+import { changeRecordLines } from "./upgrade-views";
 import { cut, minute, plain, type Style, table } from "./text";
 
 /** The bundles of the catalog. */
@@ -98,6 +99,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
   return [
     style.bold(legible(plan.name)),
     draft,
+    ...changeRecordLines(plan).flatMap(([label, text]) => (text === "" ? [] : [`${label}: ${text}`])),
     "",
     ...table(headings, rows, { columns, elastic: ["RESOURCE"], optional: ["TO VERSION"] }),
     "",

@@ -2,7 +2,7 @@ import * as t from "io-ts";
 
 /** The part of JSON Schema that describes a leaf codec to readers of the OpenAPI document. */
 export interface LeafSchema {
-  readonly type: "string" | "integer" | "array";
+  readonly type: "string" | "integer" | "array" | "object";
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -12,6 +12,9 @@ export interface LeafSchema {
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly items?: t.Mixed;
+  readonly maxProperties?: number;
+  readonly propertyNames?: LeafSchema;
+  readonly additionalProperties?: LeafSchema;
 }
 
 /** A codec that can say what it accepts, to people (`expected`) and to machines (`schema`). */
@@ -30,7 +33,8 @@ export class DescribedType<A> extends t.Type<A, unknown> {
   }
 }
 
-function string(expected: string, schema: Omit<LeafSchema, "type">, accepts: (text: string) => boolean) {
+/** A text that a function accepts; the schema says the same to machines. */
+export function TextThat(expected: string, schema: Omit<LeafSchema, "type">, accepts: (text: string) => boolean) {
   const is = (u: unknown): u is string => typeof u === "string" && accepts(u);
   return new DescribedType<string>(
     expected,
@@ -47,10 +51,10 @@ export function lengthOf(text: string): number {
 }
 
 /** Free text of at most 1,024 characters: the bound that the specification leaves open (docs/spec-gaps.md, limits). */
-export const Text = string("a string of at most 1024 characters", { maxLength: 1024 }, (s) => lengthOf(s) <= 1024);
+export const Text = TextThat("a string of at most 1024 characters", { maxLength: 1024 }, (s) => lengthOf(s) <= 1024);
 
 /** An identifier: 1 to 255 characters, which is what a Temporal Workflow ID holds, without control characters. */
-export const Identifier = string(
+export const Identifier = TextThat(
   "a string of 1 to 255 characters without control characters",
   { minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" },
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
@@ -99,6 +103,34 @@ export function ListOf<C extends t.Mixed>(element: C, { min = 0, max = 1000 }: {
     (u): u is t.TypeOf<C>[] => elements.is(u) && fits(u),
     (u, c) => (Array.isArray(u) && fits(u) ? elements.validate(u, c) : t.failure(u, c)),
     (list) => elements.encode(list),
+  );
+}
+
+/** An object with at most so many fields, each a text, whose names are texts too; each wrong name and value is reported. */
+export function TextsByName(
+  what: string,
+  { name, value, most }: { name: DescribedType<string>; value: DescribedType<string>; most: number },
+): DescribedType<Readonly<Record<string, string>>> {
+  const isObject = (u: unknown): u is Record<string, unknown> =>
+    typeof u === "object" && u !== null && !Array.isArray(u);
+  const fits = (u: Record<string, unknown>) => Object.keys(u).length <= most;
+  return new DescribedType<Readonly<Record<string, string>>>(
+    `an object of at most ${most} ${what}`,
+    { type: "object", maxProperties: most, propertyNames: name.schema, additionalProperties: value.schema },
+    (u): u is Readonly<Record<string, string>> =>
+      isObject(u) && fits(u) && Object.entries(u).every(([key, text]) => name.is(key) && value.is(text)),
+    (u, c) => {
+      if (!isObject(u) || !fits(u)) return t.failure(u, c);
+      const errors: t.Errors = Object.entries(u).flatMap(([key, text]) => {
+        const wrong = !name.is(key) ? ([name, key] as const) : !value.is(text) ? ([value, text] as const) : undefined;
+        if (!wrong) return [];
+        const [codec, actual] = wrong;
+        return [{ value: actual, context: t.appendContext(c, key.slice(0, 64), codec, actual) }];
+      });
+      return errors.length > 0 ? t.failures(errors) : t.success(u as Record<string, string>);
+    },
+    t.identity,
+    (u) => (isObject(u) && !fits(u) ? `it has ${Object.keys(u).length}` : undefined),
   );
 }
 

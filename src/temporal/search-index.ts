@@ -1,6 +1,8 @@
 import type { Client } from "@temporalio/client";
+import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import type { Upgrade } from "../domain/spec/upgrade";
 import { searchTerms, searchWords } from "../domain/upgrade/search-terms";
+import type { UpgradeFilter } from "../upgrades/ports";
 import { PayloadEncryption } from "./payload-encryption";
 import { quoted } from "./visibility";
 
@@ -17,18 +19,38 @@ export class SearchIndex {
   }
 
   /** What is stored of an upgrade. */
-  termsOf(upgrade: Pick<Upgrade, "createdBy" | "resources">): string[] {
-    return searchTerms(upgrade, (term) => this.stored(term)[0] ?? term);
+  termsOf(upgrade: Pick<Upgrade, "createdBy" | "changeId" | "resources">): string[] {
+    return searchTerms(upgrade, (term) => this.newest(term));
   }
 
-  /** The condition that all words of a search are found, in the terms or at the beginning of the id. */
-  condition(search: string): string {
-    return searchWords(search)
-      .map((word) => {
-        const terms = `SearchTerms IN (${this.stored(word).map(quoted).join(", ")})`;
+  /** What is stored of a change record; undefined of what it does not have. */
+  changeRecordOf({ changeId, labels }: ChangeRecord): {
+    readonly changeId: string | undefined;
+    readonly labels: readonly string[] | undefined;
+  } {
+    const texts = labelTexts(labels).map((text) => this.newest(text));
+    return {
+      changeId: changeId === undefined ? undefined : this.newest(changeId),
+      labels: texts.length === 0 ? undefined : texts,
+    };
+  }
+
+  /** The conditions that all words of a search are found, in the terms or at the beginning of the id, and a change record. */
+  conditions({ search = "", changeId, label = [] }: Pick<UpgradeFilter, "search" | "changeId" | "label">): string[] {
+    const among = (attribute: string, value: string) =>
+      `${attribute} IN (${this.stored(value).map(quoted).join(", ")})`;
+    return [
+      ...searchWords(search).map((word) => {
+        const terms = among("SearchTerms", word);
         return /^[0-9a-f-]+$/.test(word) ? `(${terms} OR WorkflowId STARTS_WITH ${quoted(word)})` : terms;
-      })
-      .join(" AND ");
+      }),
+      ...(changeId === undefined ? [] : [among("ChangeId", changeId)]),
+      ...label.map((text) => among("Labels", text)),
+    ];
+  }
+
+  private newest(term: string): string {
+    return this.stored(term)[0] ?? term;
   }
 
   /** A term as it may be stored: plain, or by the newest key and by those before. */

@@ -7,6 +7,8 @@ import { taskQueue, type UpgradeMemo } from "../../workflows/messages";
 import {
   bundleIdKey,
   bundleTypeKey,
+  changeIdKey,
+  labelsKey,
   resourceIdsKey,
   searchTermsKey,
   taskStatusKey,
@@ -16,6 +18,7 @@ import {
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
+import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import { initialTask } from "../domain/task/task-progress";
 import { initialUpgrade } from "../domain/upgrade/upgrade-facts";
 import type { Deadline, StartOrigin as AskedBy, UpgradeExecutions } from "../upgrades/ports";
@@ -158,6 +161,8 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
   const task = initialTask(plan);
   const memo: UpgradeMemo = { upgrade, task, children: [], publishedAt: plan.creationTimestamp, ...origin };
   const resources = resourcesOf(plan);
+  const index = new SearchIndex(client);
+  const { changeId, labels } = index.changeRecordOf(plan.spec);
   await client.workflow.start<typeof upgradeWorkflow>("upgradeWorkflow", {
     workflowId: plan.id,
     taskQueue,
@@ -170,7 +175,9 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: bundleIdKey, value: plan.bundle.id },
       ...(plan.bundle.type === undefined ? [] : [{ key: bundleTypeKey, value: plan.bundle.type }]),
       { key: upgradePhaseKey, value: upgrade.phase ?? "WAITING" },
-      { key: searchTermsKey, value: new SearchIndex(client).termsOf(upgrade) },
+      { key: searchTermsKey, value: index.termsOf(upgrade) },
+      ...(changeId === undefined ? [] : [{ key: changeIdKey, value: changeId }]),
+      ...(labels === undefined ? [] : [{ key: labelsKey, value: [...labels] }]),
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),
@@ -208,8 +215,19 @@ function detailsOf(plan: UpgradePlan, { requestedBy, requestId }: StartOrigin): 
     ...more,
     "",
     `Requested by \`${requestedBy.replaceAll("`", "'").slice(0, 255)}\``,
+    ...changeRecordLines(plan.spec),
     ...(requestId === undefined ? [] : ["", `Request id: \`${requestId}\``]),
     // The Web UI makes room by the lines that there are, and cuts off what does not fit.
     ...["", "\u00a0", "", "\u00a0"],
   ].join("\n");
+}
+
+/** Lines of Markdown; the texts of people stand in code, where they are no Markdown. */
+function changeRecordLines({ reason, changeId, labels }: ChangeRecord): string[] {
+  const lines = [
+    ["Change", changeId],
+    ["Reason", reason],
+    ["Labels", labelTexts(labels).join(", ")],
+  ].flatMap(([name, text]) => (text ? ["", `${name}: \`${text.replaceAll("`", "'")}\``] : []));
+  return lines;
 }

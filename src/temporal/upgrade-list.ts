@@ -121,9 +121,13 @@ export class UpgradeList {
     return { total: phases.reduce((sum, { upgrades }) => sum + upgrades, 0), phases };
   }
 
-  private queryOf({ search, ...filter }: UpgradeFilter): string {
-    const found = search === undefined ? "" : this.index.condition(search);
-    return found === "" ? upgradesQuery(filter) : `${upgradesQuery(filter)} AND ${found}`;
+  private queryOf({ search, changeId, label, ...filter }: UpgradeFilter): string {
+    const found = this.index.conditions({
+      ...(search !== undefined && { search }),
+      ...(changeId !== undefined && { changeId }),
+      ...(label && { label }),
+    });
+    return [upgradesQuery(filter), ...found].join(" AND ");
   }
 
   /** The parts of a list, one after another, each of which Visibility can tell by itself. */

@@ -15,7 +15,7 @@ const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed
 const ofUpgrades = "WorkflowType = 'upgradeWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
-export function upgradesQuery(filter: Omit<UpgradeFilter, "search">): string {
+export function upgradesQuery(filter: Omit<UpgradeFilter, "search" | "changeId" | "label">): string {
   const { status, phase, bundleId, bundleType, resourceId } = filter;
   const conditions = [ofUpgrades];
   if (status !== undefined) {

@@ -26,6 +26,10 @@ export interface UpgradeFilter {
   readonly phase?: readonly PublishedPhase[];
   /** Words that are all found in its names, its creator, or at the beginning of its id. */
   readonly search?: string;
+  /** Id of its change record. */
+  readonly changeId?: string;
+  /** Labels as `name=value`, all of which it has. */
+  readonly label?: readonly string[];
   readonly bundleId?: string;
   readonly bundleType?: BundleType;
   /** Of a cluster, NETVIRT instance or management server that the upgrade is about. */

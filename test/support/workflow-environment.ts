@@ -77,6 +77,8 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
       ResourceIds: keywordList,
       UpgradePhase: keyword,
       SearchTerms: keywordList,
+      ChangeId: keyword,
+      Labels: keywordList,
     },
   });
   return env;

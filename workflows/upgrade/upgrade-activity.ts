@@ -4,6 +4,7 @@ import type { ErrorBody } from "../../src/domain/errors";
 import { type CommitSpec, commits, saysWhen } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { CommitPayload, RecordPayload, SignalledRequest } from "../../src/domain/requests/upgrade-request";
+import { changeRecordOf } from "../../src/domain/spec/change-record";
 import type { UpgradePhase } from "../../src/domain/spec/upgrade";
 import { currentTime, now } from "../clock";
 import type { FailedHost, ResourceResult } from "../messages";
@@ -45,7 +46,11 @@ export class UpgradeActivity {
       outcome: "ACCEPTED",
       via: "HTTP",
       ...(requestedBy !== undefined && { actor: requestedBy }),
-      details: { draft: plan.draft, ...(scheduledTimestamp !== undefined && { scheduledTimestamp }) },
+      details: {
+        draft: plan.draft,
+        ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
+        ...changeRecordOf(plan.spec),
+      },
     });
   }
 

@@ -11,6 +11,7 @@ import {
 } from "../../src/domain/notifications/upgrade-notification";
 import { resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
 import type { RequestOutcome } from "../../src/domain/requests/upgrade-request";
+import { changeRecordOf } from "../../src/domain/spec/change-record";
 import { statusOfPhase, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import type { HostCounts } from "../../src/domain/task/sub-task";
 import type { TaskProgress } from "../../src/domain/task/task-progress";
@@ -160,7 +161,7 @@ export class UpgradeNotifier {
       errors?: readonly ErrorBody[];
     } = {},
   ): void {
-    const { id, name, bundle, page } = this.plan;
+    const { id, name, bundle, page, spec } = this.plan;
     const { phase, nextTime, decideBy, retryable } = this.standing();
     const { task, upgrade } = statusOfPhase(phase);
     const draft = phase === "DRAFT_PRECHECKS" || phase === "DRAFT_WAITING";
@@ -177,6 +178,7 @@ export class UpgradeNotifier {
       ...notificationResources(resourcesOf(this.plan)),
       ...(page !== undefined && { link: page }),
       ...(this.createdBy !== undefined && { createdBy: this.createdBy }),
+      ...changeRecordOf(spec),
       ...(requestedBy !== undefined && { requestedBy }),
       ...(beforeBegin.has(phase) && nextTime !== undefined && { beginsAt: toTimestamp(nextTime) }),
       ...(isDecision && { decideBy: toTimestamp(decideBy) }),

@@ -1,5 +1,6 @@
 import { ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
+import { changeRecordOf } from "../../domain/spec/change-record";
 import { PageOfTask, Task, TaskStatus } from "../../domain/spec/task";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
@@ -20,6 +21,7 @@ const answersTask = (description: string): Success<Task> => ({
   description,
   representation: json(Task),
   taskId: (task) => task.id,
+  changeRecord: changeRecordOf,
 });
 
 /** Listing, reading, retrying and cancelling the Tasks that carry upgrades (Spec 2.5). */

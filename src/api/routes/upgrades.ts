@@ -4,6 +4,7 @@ import { ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
+import { ChangeId, changeRecordOf, LabelText } from "../../domain/spec/change-record";
 import { Task } from "../../domain/spec/task";
 import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
@@ -60,16 +61,22 @@ const answersUpgrade = (description: string): Success<Upgrade> => ({
   description,
   representation: json(Upgrade),
   taskId: (upgrade) => upgrade.taskId ?? upgrade.id,
+  changeRecord: changeRecordOf,
 });
 
 /** What upgrades are chosen by, also where they are only counted. */
 const filters = {
   search: parameter(
     SearchText,
-    "Words that are all found: names of clusters, servers and creators, words in them or their first 3 to 12 characters; or the beginning of an id.",
+    "Words that are all found: names of clusters, servers and creators, ids of change records, words in them or their first 3 to 12 characters; or the beginning of an id.",
   ),
   bundleId: parameter(ResourceId, "Only upgrades to the bundle with this id. 404 if there is no such bundle."),
   bundleType: parameter(BundleType, "Only upgrades to bundles of this type."),
+  changeId: parameter(ChangeId, "Only upgrades with this id of a change record."),
+  label: parameter(
+    SeveralOf(LabelText),
+    "Only upgrades with all of these labels, each as `name=value`. Repeated, or separated by commas.",
+  ),
   resourceId: parameter(
     ResourceId,
     "Only upgrades of the cluster, NETVIRT instance or management server with this id.",
@@ -118,6 +125,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
           Warning: warningHeader,
         },
         taskId: (task) => task.id,
+        changeRecord: changeRecordOf,
       },
       successExample: taskExample,
       links: Object.fromEntries(operationsOnUpgrades.map((operationId) => [operationId, { id: "$response.body#/id" }])),

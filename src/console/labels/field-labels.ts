@@ -257,4 +257,7 @@ export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType"
     element: "inputs for a server",
     fields: mgmtWords,
   },
+  reason: { label: "Reason", hint: "Why it is made, for people." },
+  changeId: { label: "Change id", hint: "Of a change record or ticket, such as CHG0012345." },
+  labels: { label: "Labels", hint: "Such as team=blue, environment=production.", fields: {} },
 };

@@ -151,6 +151,8 @@ export function problemsOfError(error: ErrorBody): readonly RequestProblem[] {
  * clusters share; that a cluster is named is its choice in the list.
  */
 export function formPathOf(form: UpgradeForm, path: string): string {
+  // All labels are one field.
+  if (path.startsWith("labels.")) return "labels";
   const match = /^resourceUpgradeSpecs(?:\[(\d+)\](?:\.(.+))?)?$/.exec(path);
   if (!match) return path;
   const [, index, field] = match;

@@ -1,4 +1,5 @@
 import type { Product } from "../../domain/plan/upgrade-plan";
+import { labelTexts } from "../../domain/spec/change-record";
 import type { Task } from "../../domain/spec/task";
 import type { ProductVersions, PublishedPhase, Upgrade } from "../../domain/spec/upgrade";
 import { clustersOf, hostProgressOfTask, remainingMilliseconds } from "./host-progress";
@@ -46,6 +47,16 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
           },
         ]),
     ...versionFacts(upgrade),
+    ...changeRecordFacts(upgrade),
+  ];
+}
+
+function changeRecordFacts({ reason, changeId, labels }: Upgrade): Fact[] {
+  const texts = labelTexts(labels);
+  return [
+    ...(changeId === undefined ? [] : [{ term: "Change", parts: [changeId] }]),
+    ...(reason === undefined ? [] : [{ term: "Reason", parts: [reason] }]),
+    ...(texts.length === 0 ? [] : [{ term: "Labels", parts: [texts.join(", ")] }]),
   ];
 }
 

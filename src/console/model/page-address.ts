@@ -14,6 +14,9 @@ export interface ListView {
   readonly search?: string;
   readonly bundleId?: string;
   readonly resourceId?: string;
+  readonly changeId?: string;
+  /** As `name=value`, several with commas between them. */
+  readonly label?: string;
   readonly sort?: UpgradeSort;
   readonly without?: readonly OptionalColumn[];
   readonly page?: number;
@@ -69,7 +72,7 @@ function viewOf(query: URLSearchParams): ListView {
   const sort = query.get("sort");
   const names = (query.get("without") ?? "").split(",");
   const without = optionalColumns.filter((column) => names.includes(column));
-  const texts = ["search", "bundleId", "resourceId"].flatMap((name) => {
+  const texts = ["search", "bundleId", "resourceId", "changeId", "label"].flatMap((name) => {
     const value = query.get(name) ?? "";
     return value === "" ? [] : [[name, value] as const];
   });

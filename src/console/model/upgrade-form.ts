@@ -26,6 +26,9 @@ export interface UpgradeForm {
   readonly parallelUpgrade?: unknown;
   readonly netvirtUpgradeUserInputSpecs?: readonly Fields[];
   readonly mgmtUpgradeUserInputSpecs?: readonly Fields[];
+  readonly reason?: unknown;
+  readonly changeId?: unknown;
+  readonly labels?: unknown;
 }
 
 /** A draft that begins at once when it is committed: the safe choice. */
@@ -37,6 +40,9 @@ export const requestFields = [
   "parallelUpgrade",
   "netvirtUpgradeUserInputSpecs",
   "mgmtUpgradeUserInputSpecs",
+  "reason",
+  "changeId",
+  "labels",
 ] as const satisfies readonly (keyof UpgradeForm)[];
 
 /** How the fields of a cluster are put together on the page. `resourceId` is chosen, not typed. */

@@ -21,6 +21,7 @@ import {
   startUpgrade,
   upgradeForm,
 } from "../client/new-upgrade";
+import { ChangeRecordFields } from "../form/change-record-fields";
 import { BundleChoice, ClusterChoice } from "../form/choices";
 import { FormContext, revealField, useForm } from "../form/form-context";
 import { JsonImport, ProblemSummary } from "../form/json-import";
@@ -103,6 +104,7 @@ export function NewUpgrade() {
             <SpecFields path={[]} codec={UpgradeSpec} words={requestWords} only={["parallelUpgrade"]} />
           </details>
           <ServerFields bundle={bundle} />
+          <ChangeRecordFields />
           <OwnSettings clusters={knownClusters.value} bundle={bundle} />
           <JsonImport />
           <div class="buttons">

@@ -38,8 +38,14 @@ const tabWords: Readonly<Record<ListTab, string>> = {
  * again every three seconds and is sent something only where it has changed.
  */
 export function UpgradeList({ view }: { readonly view: ListView }) {
-  const { tab = "ALL", search, bundleId, resourceId, sort, without = [], page = 1 } = view;
-  const filters = { ...(search && { search }), ...(bundleId && { bundleId }), ...(resourceId && { resourceId }) };
+  const { tab = "ALL", search, bundleId, resourceId, changeId, label, sort, without = [], page = 1 } = view;
+  const filters = {
+    ...(search && { search }),
+    ...(bundleId && { bundleId }),
+    ...(resourceId && { resourceId }),
+    ...(changeId && { changeId }),
+    ...(label && { label }),
+  };
   const phases = phasesOfTab(tab);
   const query = new URLSearchParams({
     ...filters,

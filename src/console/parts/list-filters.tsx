@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Bundle } from "../../domain/spec/bundle";
 import type { Cluster } from "../../domain/spec/cluster";
+import { LabelText } from "../../domain/spec/change-record";
 import type { UpgradeSort } from "../../domain/upgrade/attention";
 import { type ListView, optionalColumns } from "../model/page-address";
 import { columnWords } from "./upgrade-table";
@@ -28,7 +29,13 @@ export function ListFilters({ view, bundles, clusters, change }: ListFiltersProp
   const { without = [] } = view;
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <Search value={view.search ?? ""} onChange={(search) => change({ search })} />
+      <TypedFilter
+        label="Search"
+        longest={100}
+        placeholder="Name, cluster, creator, change or id"
+        value={view.search ?? ""}
+        onChange={(search) => change({ search })}
+      />
       <Choice
         label="Bundle"
         value={view.bundleId ?? ""}
@@ -41,6 +48,17 @@ export function ListFilters({ view, bundles, clusters, change }: ListFiltersProp
         onChange={(resourceId) => change({ resourceId })}
         options={clusters.map(({ id, name }) => [id, name])}
       />
+      <TypedFilter
+        label="Label"
+        longest={1000}
+        placeholder="team=blue"
+        value={view.label ?? ""}
+        isValid={(text) => text.split(",").every((one) => LabelText.is(one.trim()))}
+        onChange={(label) => change({ label: label.replace(/\s*,\s*/g, ",") })}
+      />
+      {view.changeId !== undefined && (
+        <TypedFilter label="Change" longest={64} value={view.changeId} onChange={(changeId) => change({ changeId })} />
+      )}
       <label class="field">
         Order
         <select
@@ -80,16 +98,28 @@ export function ListFilters({ view, bundles, clusters, change }: ListFiltersProp
   );
 }
 
-function Search({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+interface TypedFilterProps {
+  readonly label: string;
+  readonly longest: number;
+  readonly placeholder?: string;
+  readonly value: string;
+  /** Whether the list can be asked for it; until then the field is marked. */
+  readonly isValid?: (text: string) => boolean;
+  readonly onChange: (value: string) => void;
+}
+
+/** A filter that is typed; it takes effect when the typing pauses. */
+function TypedFilter({ label, longest, placeholder, value, isValid = () => true, onChange }: TypedFilterProps) {
   const [typed, setTyped] = useState(value);
   const last = useRef(value);
+  const isComplete = typed.trim() === "" || isValid(typed.trim());
   useEffect(() => {
     // The address has changed otherwise than by this field.
     if (value !== last.current) setTyped(value);
     last.current = value;
   }, [value]);
   useEffect(() => {
-    if (typed.trim() === last.current) return undefined;
+    if (typed.trim() === last.current || !isComplete) return undefined;
     const timer = setTimeout(() => {
       last.current = typed.trim();
       onChange(typed.trim());
@@ -98,12 +128,13 @@ function Search({ value, onChange }: { readonly value: string; readonly onChange
   }, [typed]);
   return (
     <label class="field">
-      Search
+      {label}
       <input
         type="search"
-        maxLength={100}
+        maxLength={longest}
         value={typed}
-        placeholder="Name, cluster, creator or id"
+        aria-invalid={!isComplete}
+        {...(placeholder !== undefined && { placeholder })}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
     </label>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { labelTexts } from "../../domain/spec/change-record";
 import type { Upgrade } from "../../domain/spec/upgrade";
 import { wordsOfPublishedPhase } from "../model/labels";
 import { fragmentOf, type OptionalColumn } from "../model/page-address";
@@ -97,6 +98,7 @@ export function UpgradeTable({ upgrades, columns, now, chosen, choose }: Upgrade
               </td>
               <th role="rowheader" scope="row">
                 <a href={fragmentOf({ page: "UPGRADE", id })}>{name}</a>
+                <ChangeTags upgrade={upgrade} />
                 {waitingFor && <span class="small wait">{waitingFor.message}</span>}
               </th>
               {columns.map((column) => (
@@ -109,6 +111,24 @@ export function UpgradeTable({ upgrades, columns, now, chosen, choose }: Upgrade
         })}
       </tbody>
     </table>
+  );
+}
+
+/** Change record and labels; each lists the upgrades that have the same. */
+function ChangeTags({ upgrade: { changeId, labels } }: { readonly upgrade: Upgrade }) {
+  const tags = [
+    ...(changeId === undefined ? [] : [{ text: changeId, view: { changeId } }]),
+    ...labelTexts(labels).map((label) => ({ text: label, view: { label } })),
+  ];
+  if (tags.length === 0) return null;
+  return (
+    <span class="small tags">
+      {tags.map(({ text, view }) => (
+        <a key={text} href={fragmentOf({ page: "UPGRADES", view })} title={`List upgrades with ${text}`}>
+          {text}
+        </a>
+      ))}
+    </span>
   );
 }
 

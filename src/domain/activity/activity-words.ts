@@ -71,14 +71,17 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
 }
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
-  const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts } = details;
+  const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, changeId, reason } =
+    details;
   const parts = [
     draft === true && "as a draft",
+    changeId !== undefined && `change ${changeId}`,
     upgradeNow === true ? "to begin now" : scheduledTimestamp !== undefined && `for ${time(scheduledTimestamp)}`,
     mgmtUpgradePatchSpecs &&
       `switchovers at ${mgmtUpgradePatchSpecs.map((one) => time(one.startSwitchoverTimestamp)).join(", ")}`,
     lateSeconds !== undefined && `${lateSeconds} s late`,
     hosts && `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at the target, ${hosts.failed} failed`,
+    reason !== undefined && `because: ${reason}`,
   ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "" : `, ${parts.join(", ")}`;
 }

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import { PageMetadata } from "../page";
+import { toldChangeRecord } from "../spec/change-record";
 import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
 
@@ -68,6 +69,7 @@ export const ActivityDetails = model(
     precheckRun: WholeNumber,
     lateSeconds: WholeNumber,
     hosts: EndedHosts,
+    ...toldChangeRecord,
   },
 );
 export type ActivityDetails = t.TypeOf<typeof ActivityDetails>;

@@ -1,4 +1,5 @@
 import { legible } from "../legible";
+import { labelTexts } from "../spec/change-record";
 import type { NotificationData, NotificationType, UpgradeNotification, Wanted } from "./upgrade-notification";
 
 /**
@@ -88,6 +89,8 @@ function factsOf(time: string, data: NotificationData): NotificationFact[] {
   const left = resourceCount - resources.length;
   const names = [...resources.map(({ name }) => name), ...(left > 0 ? [`${left} more`] : [])].join(", ");
   const facts: readonly (readonly [label: string, value: string | undefined])[] = [
+    ["Change", data.changeId],
+    ["Reason", data.reason],
     ["Resources", names],
     ["Requested by", data.requestedBy],
     ["Begins", data.beginsAt && humanTime(data.beginsAt)],
@@ -97,6 +100,7 @@ function factsOf(time: string, data: NotificationData): NotificationFact[] {
     ["Waits since", waitingFor?.since && humanTime(waitingFor.since)],
     ["Decide by", data.decideBy && humanTime(data.decideBy)],
     ["Created by", data.createdBy],
+    ["Labels", labelTexts(data.labels).join(", ")],
     ["Time", humanTime(time)],
     ["Id", data.upgradeId],
   ];

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { model, OneOf, WholeNumber } from "../codec";
 import type { ErrorBody } from "../errors";
+import { toldChangeRecord } from "../spec/change-record";
 import type { UpgradePhase } from "../spec/upgrade";
 import { Timestamp } from "../timestamp";
 
@@ -66,6 +67,7 @@ export const NotificationData = model(
     resourceCount: WholeNumber,
     link: t.string,
     createdBy: t.string,
+    ...toldChangeRecord,
     requestedBy: t.string,
     beginsAt: Timestamp,
     decideBy: Timestamp,

@@ -2,6 +2,7 @@ import * as t from "io-ts";
 import { Product } from "../spec/upgrade";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
+import { changeRecordOf, toldChangeRecord } from "../spec/change-record";
 import type { ClusterMember } from "../spec/cluster";
 import { RequestWarning } from "../spec/request-warning";
 import { HostosUpgradeOptionsSpec, UpgradeMechanism } from "../spec/upgrade-spec";
@@ -137,6 +138,7 @@ export const UpgradePreview = model(
   },
   {
     bundleVersion: t.string,
+    ...toldChangeRecord,
     /** What of the request has no effect. */
     warnings: t.array(RequestWarning),
   },
@@ -151,7 +153,7 @@ export interface HostsForPreview {
 
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
-  { name, bundle, draft, products, warnings }: UpgradePlan,
+  { name, bundle, draft, products, spec, warnings }: UpgradePlan,
   { hosts, errors }: HostsForPreview,
 ): UpgradePreview {
   return {
@@ -164,6 +166,7 @@ export function previewOf(
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
+    ...changeRecordOf(spec),
     ...(warnings && { warnings: [...warnings] }),
   };
 }

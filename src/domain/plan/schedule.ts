@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors";
+import { changeRecordOf } from "../spec/change-record";
 import type { SubTask } from "../spec/task";
 import { hasEnded, statusOfPhase, type Upgrade, type UpgradePhase } from "../spec/upgrade";
 import type { MgmtUpgradePatchSpec, ResourceUpgradeSpec, UpgradeUpdateSpec } from "../spec/upgrade-spec";
@@ -237,5 +238,6 @@ export function upgradeView(plan: UpgradePlan, phase?: UpgradePhase, at?: string
     ...(netvirt && { netvirtUpgradeUserInputSpec: netvirt }),
     bundle,
     ...(hasEnded(current) && at !== undefined && { endTime: toEpochMilliseconds(at) }),
+    ...changeRecordOf(spec),
   };
 }

@@ -3,6 +3,7 @@ import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
+import { toldChangeRecord } from "./change-record";
 import { RequestWarning } from "./request-warning";
 
 /**
@@ -198,6 +199,7 @@ const sometimes = {
   waitingFor: WaitingFor,
   /** How long after its scheduled time the work has begun; absent where that was on time. */
   lateSeconds: WholeNumber,
+  ...toldChangeRecord,
   /** What of its request has no effect. */
   warnings: t.array(RequestWarning),
   /** How old the oldest part of it is; absent where all Workflows that run have answered. */

@@ -1,6 +1,7 @@
 import * as t from "io-ts";
 import { IntegerBetween, ListOf, model, OneOf, ResourceId, Text } from "../codec";
 import { Timestamp } from "../timestamp";
+import { changeRecordFields } from "./change-record";
 
 /** Kinds of resource that a request may name (Spec 2.1). Only CLUSTER is admitted (Spec 1). */
 export const ResourceType = OneOf("DOMAIN", "CLUSTER", "UNASSIGNED_HOST");
@@ -148,6 +149,7 @@ export const UpgradeSpec = model(
     draftMode: t.boolean,
     netvirtUpgradeUserInputSpecs: ListOf(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: ListOf(MgmtUpgradeUserInputSpec),
+    ...changeRecordFields,
   },
 );
 export type UpgradeSpec = t.TypeOf<typeof UpgradeSpec>;

@@ -4,6 +4,7 @@ import { ErrorBody } from "../errors";
 import { PageMetadata } from "../page";
 import { Timestamp } from "../timestamp";
 import { Bundle } from "./bundle";
+import { toldChangeRecord } from "./change-record";
 import { RequestWarning } from "./request-warning";
 import { TaskResource, type CanonicalTaskStatus, WaitingFor } from "./task";
 import {
@@ -175,6 +176,7 @@ export const Upgrade = model(
     draftMode: t.boolean,
     netvirtUpgradeUserInputSpecs: t.array(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: t.array(MgmtUpgradeUserInputSpec),
+    ...toldChangeRecord,
     /** What of its request has no effect. */
     warnings: t.array(RequestWarning),
     /** Why the rest of it cannot be read. */

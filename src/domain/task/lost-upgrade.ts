@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../errors";
 import { notificationErrors, notificationId, type UpgradeNotification } from "../notifications/upgrade-notification";
+import { changeRecordOf } from "../spec/change-record";
 import type { SubTask, Task, WaitingFor } from "../spec/task";
 import { statusOfPhase, type Upgrade } from "../spec/upgrade";
 import { toEpochMilliseconds } from "../timestamp";
@@ -170,6 +171,7 @@ export function lostUpgradeNotification(
   time: string,
 ): UpgradeNotification {
   const { upgradeId, name, bundleId, resources, resourceCount, link, createdBy } = latest.data;
+  const changeRecord = changeRecordOf(latest.data);
   const sequence = latest.sequence + 1;
   const { task: taskStatus, upgrade: status } = statusOfPhase("FAILED");
   const errors = notificationErrors([lostError(reason)]);
@@ -184,6 +186,7 @@ export function lostUpgradeNotification(
       ...(resourceCount !== undefined && { resourceCount }),
       ...(link !== undefined && { link }),
       ...(createdBy !== undefined && { createdBy }),
+      ...changeRecord,
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ErrorBody } from "../errors";
 import { firstPhase } from "../plan/schedule";
 import { type Product, type ProductPlan, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
+import { changeRecordOf } from "../spec/change-record";
 import type { Stage, SubTask, Task } from "../spec/task";
 import { hasEnded, type HostVersion, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
 import { confirmStart, missStart } from "./late-start";
@@ -65,6 +66,7 @@ export function initialTask(plan: UpgradePlan): Task {
     resources: resources.flatMap((resource) => initialResourceSubTask(resource, at).resources ?? []),
     isCancellable: true,
     isRetryable: false,
+    ...changeRecordOf(plan.spec),
     ...(plan.warnings && { warnings: [...plan.warnings] }),
   };
 }

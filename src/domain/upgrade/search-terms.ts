@@ -7,14 +7,15 @@ const mostBytes = 2000;
 const beginnings = { from: 3, to: 12 };
 
 /**
- * What the list finds an upgrade by, in lower case: its creator, the names of its resources, the words in these, and the
+ * What the list finds an upgrade by, in lower case: its creator, the id of its change, the names of its resources, the words in these, and the
  * beginnings of all. Of an upgrade with many resources only what fits, names first. `store` gives each as it is stored.
  */
 export function searchTerms(
-  { createdBy, resources = [] }: Pick<Upgrade, "createdBy" | "resources">,
+  { createdBy, changeId, resources = [] }: Pick<Upgrade, "createdBy" | "changeId" | "resources">,
   store: (term: string) => string = (term) => term,
 ): string[] {
-  const names = [...(createdBy === undefined ? [] : [createdBy]), ...resources.flatMap(({ name }) => name ?? [])]
+  const names = [createdBy ?? [], changeId ?? [], ...resources.map(({ name }) => name ?? [])]
+    .flat()
     .map(toTerm)
     .filter((name) => name !== "");
   const words = names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");

@@ -37,12 +37,19 @@ describe("the list of upgrades over HTTP", function () {
     const [name = ""] = ((await service.get<Upgrade>(`/v1/upgrades/${draft}`)).body.resources ?? []).map(
       (resource) => resource.name ?? "",
     );
-    const { id: second } = await service.startUpgrade(example("cluster-draft"));
+    const changeRecord = { reason: "Security fixes", changeId: "CHG0012345", labels: { team: "blue", site: "fra1" } };
+    const { id: second } = await service.startUpgrade({ ...example("cluster-draft"), ...changeRecord });
     await untilListed("by attention", "", [draft, second]);
     await untilListed("newest first", "sort=created", [second, draft]);
     await untilListed("both", `search=${encodeURIComponent(name.slice(0, 4))}`, [draft, second]);
     await untilListed("by its id", `search=${second.slice(0, 12)}`, [second]);
     await untilListed("several statuses", "status=DRAFT,SCHEDULED", [draft, second]);
+    await untilListed("by the change record", "changeId=CHG0012345&label=team%3Dblue,site%3Dfra1", [second]);
+    await untilListed("searched by it", "search=chg0012345", [second]);
+    expect(await list("label=team%3Dred")).to.deep.equal([]);
+    expect((await service.get(`/v1/upgrades?label=team`)).status).to.equal(400);
+    for (const path of [`/v1/upgrades/${second}`, `/v1/tasks/${second}`])
+      expect((await service.get<object>(path)).body).to.deep.include(changeRecord);
     expect(await list("search=nothing-has-this-name")).to.deep.equal([]);
 
     expect((await service.send("PATCH", `/v1/upgrades/${draft}`, { upgradeNow: true })).status).to.equal(200);

@@ -29,6 +29,8 @@ const searchAttributes = {
   ResourceIds: keywordList,
   UpgradePhase: keyword,
   SearchTerms: keywordList,
+  ChangeId: keyword,
+  Labels: keywordList,
 };
 
 async function cliPath(): Promise<string> {
@@ -124,7 +126,8 @@ describe("a Temporal server for the service", function () {
       await until("the new namespace is known", async () => !isMissing(await ready()));
       const names = "UpgradeStatus (Keyword), TaskStatus (Keyword), BundleId (Keyword), BundleType (Keyword)";
       const more = "ResourceIds (KeywordList), UpgradePhase (Keyword), SearchTerms (KeywordList)";
-      const lacking = `namespace plain lacks the search attributes ${names}, ${more}`;
+      const last = "ChangeId (Keyword), Labels (KeywordList)";
+      const lacking = `namespace plain lacks the search attributes ${names}, ${more}, ${last}`;
       expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
       expect(await startWarning(client, place)).to.equal(
         `Temporal at ${server.address} is not set up for upgrades: ${lacking}. Make it so with: ` +

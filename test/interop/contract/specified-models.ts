@@ -46,12 +46,13 @@ const times = { creationTimestamp: "string", completionTimestamp: "string" } as 
 
 /** Optional fields of ours that the tables do not have (docs/spec-gaps.md, "state as data"). */
 export const furtherFields: Readonly<Record<string, readonly string[]>> = {
-  Task: ["waitingFor", "lateSeconds", "warnings", "asOf"],
+  UpgradeSpec: ["reason", "changeId", "labels"],
+  Task: ["waitingFor", "lateSeconds", "reason", "changeId", "labels", "warnings", "asOf"],
   Upgrade: [
     ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
     ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
-    ...["warnings", "errors"],
+    ...["reason", "changeId", "labels", "warnings", "errors"],
   ],
   SubTask: [
     ...["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],

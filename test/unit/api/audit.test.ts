@@ -47,6 +47,15 @@ describe("the audit trail", () => {
     expect(JSON.stringify(line)).to.not.contain("secret");
   });
 
+  it("says why, as the upgrade's change record has it", async () => {
+    const changeRecord = { reason: "Security fixes", changeId: "CHG1", labels: { team: "blue" } };
+    const service = { startUpgrade: () => TE.right({ ...taskExample, ...changeRecord }) };
+    const [line] = await linesOf({ service }, (agent) =>
+      agent.post("/v1/upgrades").set("Authorization", "OPERATOR").send(upgradeSpecExample),
+    );
+    expect(line).to.deep.include(changeRecord);
+  });
+
   it("names the upgrade of the path, and who was refused", async () => {
     const [line] = await linesOf({}, (agent) => agent.delete(`/v1/tasks/${id}`).set("Authorization", "VIEWER"));
     expect(line).to.include({

@@ -70,7 +70,8 @@ function texts({ minLength = 0, maxLength = 20, format }: LeafSchema): Arbitrary
 const toText = (date: Date) => date.toISOString();
 
 /** A text that is right where nothing but lengths and format is asked for. */
-function plainTexts({ format }: LeafSchema): Arbitrary<unknown> {
+function plainTexts({ format, pattern }: LeafSchema): Arbitrary<unknown> {
+  if (pattern !== undefined && !pattern.includes("\\")) return fc.stringMatching(new RegExp(pattern));
   if (format === "date-time")
     return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map(toText);
   return format === "uuid" ? fc.uuid() : fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 8 });
@@ -98,6 +99,7 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
     case "described": {
       const { schema } = shape.codec;
       if (schema.type === "array") return mostly(...lists(schema, odds));
+      if (schema.type === "object") return mostly(fc.oneof(...textsByName(schema)));
       if (schema.type === "string") return mostly(plainTexts(schema), texts(schema));
       const { minimum = 0, maximum = 2 ** 31 } = schema;
       return mostly(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) }), aroundBounds(schema));
@@ -110,6 +112,21 @@ function nearly(codec: t.Mixed, odds: number): Arbitrary<unknown> {
     default:
       return mostly(fc.string());
   }
+}
+
+/** A few texts with right names, more of them than fit, and some of which names and texts may be wrong. */
+function textsByName({ maxProperties = 0, propertyNames, additionalProperties }: LeafSchema) {
+  const name = plainTexts(propertyNames!).map(String);
+  const value = plainTexts(additionalProperties!);
+  const noNullPrototype = true;
+  return [
+    fc.dictionary(name, value, { maxKeys: 2, noNullPrototype }),
+    fc.dictionary(name, value, { minKeys: maxProperties, maxKeys: maxProperties + 1, noNullPrototype }),
+    fc.dictionary(fc.oneof(name, fc.string()), fc.oneof(value, texts(additionalProperties!)), {
+      maxKeys: 2,
+      noNullPrototype,
+    }),
+  ] as const;
 }
 
 /** Short lists, and lists of one element again and again about the bounds of their length. */

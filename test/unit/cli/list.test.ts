@@ -93,6 +93,14 @@ describe("upgradectl list and status", () => {
     });
   });
 
+  it("--change and --label choose by the change record, which -o wide and get show", async () => {
+    await cli.run(["list", "--change", "CHG1", "--label", "team=blue", "--label", "site=fra1"]);
+    expect(query()).to.deep.include({ changeId: "CHG1", label: "team=blue,site=fra1" });
+    const changeRecord = { reason: "Security fixes", changeId: "CHG1", labels: { team: "blue" } };
+    api.answer("GET /v1/upgrades", 200, { elements: [upgrade(1, changeRecord)] });
+    expect((await cli.run(["list", "-o", "wide"])).stdout).to.match(/ CHG1 +team=blue$/m);
+  });
+
   it("--limit ends the list, and --since leaves out what is in its phase for longer", async () => {
     expect((await cli.run(["list", "--limit", "2", "-o", "name"])).stdout.trimEnd().split("\n")).to.have.length(2);
     const young = upgrade(9, { phase: "CANCELLED", since: at(-10) });

@@ -90,6 +90,18 @@ describe("upgradectl start without a file", () => {
     ]);
   });
 
+  it("--reason, --change and --label go with a request, also beside a file", async () => {
+    const given = ["--reason", "Security fixes", "--change", "CHG1", "--label", "team=blue", "--label", "site=fra1"];
+    const changeRecord = { reason: "Security fixes", changeId: "CHG1", labels: { team: "blue", site: "fra1" } };
+    await start("--yes", ...given);
+    expect(api.last.body).to.deep.include(changeRecord);
+    await cli.run(["start", "-f", "examples/cluster-draft.json", ...given]);
+    expect(api.last.body).to.deep.include({ draftMode: true, ...changeRecord });
+    const { code, stderr } = await start("--label", "team");
+    expect(code).to.equal(2);
+    expect(stderr).to.contain("It is a label as NAME=VALUE.");
+  });
+
   it("plan takes the same options", async () => {
     const { code, stdout } = await cli.run(["plan", "-c", "c-2", "-c", "fra1-mgmt-cl01", "--to", "9.0.2"]);
     expect(code).to.equal(0);

@@ -69,6 +69,12 @@ function leaf(schema: LeafSchema, options: ArbitraryOptions): fc.Arbitrary<unkno
       })
       .map((date) => date.toISOString());
   }
+  if (schema.type === "object" && schema.propertyNames && schema.additionalProperties)
+    return fc.dictionary(leaf(schema.propertyNames, options).map(String), leaf(schema.additionalProperties, options), {
+      maxKeys: 2,
+      noNullPrototype: true,
+    });
+  if (schema.pattern?.includes("\\") === false) return fc.stringMatching(new RegExp(schema.pattern));
   const { minLength = 0, maxLength = 1024 } = schema;
   return fc.string({ unit: "grapheme-ascii", minLength, maxLength: Math.min(maxLength, 40) });
 }

@@ -2,12 +2,24 @@ import { expect } from "chai";
 import { searchTerms, searchWords } from "../../../src/domain/upgrade/search-terms";
 
 const of = (...names: string[]) =>
-  searchTerms({ createdBy: "Jane@Example.com", resources: names.map((name) => ({ name })) });
+  searchTerms({ createdBy: "Jane@Example.com", changeId: "CHG-0012", resources: names.map((name) => ({ name })) });
 
 describe("Search terms of an upgrade", () => {
   it("are its creator, the names of its resources, their words, and the beginnings of all, in lower case", () => {
     const terms = of("Fra1-Production");
-    for (const word of ["jane@example.com", "jane", "jan", "fra1-production", "fra1", "fra", "production", "prod"])
+    for (const word of [
+      "jane@example.com",
+      "jane",
+      "chg-0012",
+      "chg",
+      "0012",
+      "jan",
+      "fra1-production",
+      "fra1",
+      "fra",
+      "production",
+      "prod",
+    ])
       expect(terms).to.include(word);
     expect(terms).not.to.include("fr");
   });

@@ -14,6 +14,8 @@ import { SearchIndex } from "../../../src/temporal/search-index";
 import { temporalUpgradeExecutions } from "../../../src/temporal/upgrade-executions";
 import type { UpgradeExecutions, UpgradeListing } from "../../../src/upgrades/ports";
 import {
+  changeIdKey,
+  labelsKey,
   resourceIdsKey,
   searchTermsKey,
   taskStatusKey,
@@ -26,7 +28,7 @@ import { samplePlan } from "../../support/sample-plan";
 import { startDevServer } from "../../support/workflow-environment";
 
 /** An upgrade of the list as its Workflow would have published it, without a worker. */
-interface Listed extends Pick<Upgrade, "status" | "beginsAt" | "createdBy"> {
+interface Listed extends Pick<Upgrade, "status" | "beginsAt" | "createdBy" | "changeId" | "labels"> {
   readonly phase: PublishedPhase;
   readonly name: string;
   /** Its Workflow ended without a word. */
@@ -37,11 +39,17 @@ const listed: readonly Listed[] = [
   { name: "ended first", phase: "SUCCEEDED", status: "COMPLETED_WITH_SUCCESS" },
   { name: "ended last", phase: "CANCELLED", status: "CANCELLED" },
   { name: "lost", phase: "RUNNING", status: "INPROGRESS", lost: true },
-  { name: "draft", phase: "DRAFT_READY", status: "DRAFT", createdBy: "jane@example.com" },
+  {
+    name: "draft",
+    phase: "DRAFT_READY",
+    status: "DRAFT",
+    createdBy: "jane@example.com",
+    labels: { team: "Blue 1", site: "fra1" },
+  },
   { name: "next week", phase: "SCHEDULED", status: "SCHEDULED", beginsAt: "2036-12-08T02:00:00.000Z" },
   { name: "tonight", phase: "SCHEDULED", status: "SCHEDULED", beginsAt: "2036-12-01T02:00:00.000Z" },
   { name: "tomorrow", phase: "SCHEDULED", status: "SCHEDULED", beginsAt: "2036-12-02T02:00:00.000Z" },
-  { name: "running", phase: "RUNNING", status: "INPROGRESS" },
+  { name: "running", phase: "RUNNING", status: "INPROGRESS", changeId: "CHG-0042", labels: { team: "Blue 1" } },
   { name: "pausing", phase: "PAUSING", status: "PAUSED" },
   { name: "failed", phase: "ACTION_REQUIRED", status: "COMPLETED_WITH_FAILURE" },
   { name: "missed", phase: "ACTION_REQUIRED", status: "SCHEDULED", createdBy: "jane@example.com" },
@@ -72,6 +80,8 @@ describe("The list of upgrades by attention", function () {
       ...{ name, phase },
       ...(isOver && { endTime: Date.UTC(2026, 9, i + 1) }),
     };
+    const index = new SearchIndex(client);
+    const { changeId, labels } = index.changeRecordOf(upgrade);
     const handle = await client.workflow.start("upgradeWorkflow", {
       workflowId: id,
       taskQueue,
@@ -81,7 +91,9 @@ describe("The list of upgrades by attention", function () {
         { key: upgradeStatusKey, value: upgrade.status ?? "" },
         { key: taskStatusKey, value: "Pending" },
         { key: upgradePhaseKey, value: phase },
-        { key: searchTermsKey, value: new SearchIndex(client).termsOf(upgrade) },
+        { key: searchTermsKey, value: index.termsOf(upgrade) },
+        ...(changeId === undefined ? [] : [{ key: changeIdKey, value: changeId }]),
+        ...(labels === undefined ? [] : [{ key: labelsKey, value: [...labels] }]),
         { key: resourceIdsKey, value: resourcesOf(plan).map(({ resourceId }) => resourceId) },
       ],
     });
@@ -157,6 +169,15 @@ describe("The list of upgrades by attention", function () {
     expect(await names({ search: ids.get("tonight")?.slice(0, 9) ?? "" })).to.deep.equal(["tonight"]);
     expect(await names({ search: "fra99" })).to.deep.equal([]);
     expect(await names({ search: `" OR 'x` })).to.deep.equal([]);
+  });
+
+  it("is filtered by the change record, and searched by its id", async () => {
+    expect(await names({ changeId: "CHG-0042" })).to.deep.equal(["running"]);
+    expect(await names({ changeId: "chg-0042" })).to.deep.equal([]);
+    expect(await names({ search: "chg-0042" })).to.deep.equal(["running"]);
+    expect(await names({ label: ["team=Blue 1"] })).to.deep.equal(["running", "draft"]);
+    expect(await names({ label: ["team=Blue 1", "site=fra1"] })).to.deep.equal(["draft"]);
+    expect(await names({ label: ["team=Blue"] })).to.deep.equal([]);
   });
 
   it("tells how many upgrades are in each phase", async () => {

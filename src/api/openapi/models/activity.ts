@@ -78,6 +78,9 @@ export const activityModels = {
     precheckRun: "Which run of the prechecks it is or asks for; the first is 1.",
     lateSeconds: "How many seconds after its time the work began.",
     hosts: "Numbers of hosts, of a resource that has ended.",
+    reason: "Why the upgrade is made, as its request said.",
+    changeId: "Id of the change record in another system.",
+    labels: "Labels of the upgrade, each value by its name.",
   }),
   EndedHosts: object(EndedHosts, "Numbers of the hosts of a resource when it ended.", {
     total: "All hosts.",

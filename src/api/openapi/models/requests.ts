@@ -44,6 +44,9 @@ export const requestModels = {
     draftMode: "Run the prechecks and wait for a commit (`PATCH /v1/upgrades/{id}`). Default: false.",
     netvirtUpgradeUserInputSpecs: "Inputs for the NETVIRT instances of the clusters, each instance at most once.",
     mgmtUpgradeUserInputSpecs: "Inputs for the management servers of the clusters, each server at most once.",
+    reason: "Why the upgrade is made, for people. Shown everywhere.",
+    changeId: "Id of the change record in another system, such as a ticket. Lists are filtered and searched by it.",
+    labels: "Up to 15 labels, each value by its name, such as `team` or `environment`. Lists are filtered by them.",
   }),
   ResourceType: enumeration(ResourceType, "Type of the resources that an upgrade names.", {
     DOMAIN: "All resources of a domain. Not supported.",

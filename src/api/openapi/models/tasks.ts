@@ -37,6 +37,9 @@ const taskHeaderFields = {
   isRetryable: "Whether `PATCH /v1/tasks/{id}` can retry the task now.",
   waitingFor: "What the task waits for. Absent where it waits for nothing.",
   lateSeconds: "By how many seconds the work began after its scheduled time. Absent where it began on time.",
+  reason: "Why the upgrade is made, as its request said.",
+  changeId: "Id of the change record in another system.",
+  labels: "Labels of the upgrade, each value by its name.",
   warnings: "What of the request has no effect.",
   asOf: "When the oldest part of the answer was read. Absent where everything is current.",
 };
