@@ -11,6 +11,7 @@ import type {
 } from "../src/domain/task/host-remediation";
 import type { MgmtProgress } from "../src/domain/task/mgmt-progress";
 import type { NetvirtProgress } from "../src/domain/task/netvirt-upgrade";
+import type { VersionCounts } from "../src/domain/upgrade/upgrade-facts";
 import type { MgmtActivities } from "./mgmt-contract";
 import type { NetvirtActivities } from "./netvirt-contract";
 import type { NotificationActivities } from "./notification-contract";
@@ -48,6 +49,8 @@ export interface ClusterTarget {
 /** One Stage per precheck, all of them, failed ones with their errors. Failed checks are a result, not a failure. */
 export interface ClusterPrechecks {
   readonly stages: Stage[];
+  /** How many hosts run which version, where it has been read. */
+  readonly versions?: VersionCounts;
 }
 
 /**

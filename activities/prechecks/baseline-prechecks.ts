@@ -158,6 +158,7 @@ const noHostDowngrade: BaselinePrecheck = {
   run: async (input) => {
     const { target } = input;
     const hosts = await listHosts(input);
+    input.versionsRead?.(hosts.map(({ product }) => versionText(product)));
     return findingsOf(
       input,
       hosts.flatMap(({ name, product }) => {

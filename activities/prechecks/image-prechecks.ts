@@ -152,6 +152,7 @@ const noDowngrade: Precheck = {
     const hosts = await listHosts(input);
     const ids = hosts.map(({ host }) => host);
     const compliance = await readFullCompliance(client, retryPolicy, cluster, ids);
+    input.versionsRead?.(ids.map((host) => assessHost(compliance, host, target).version));
     return findingsOf(
       input,
       hosts.flatMap(({ host, name }) => {
@@ -256,14 +257,18 @@ export function runClusterPrechecks<I extends AnyPrecheckInput>(
 ): Promise<ClusterPrechecks> {
   const context = { cluster: target.cluster.name, componentManager: target.cluster.componentManagerId };
   const stages: Stage[] = [];
+  const versions: Record<string, number> = {};
   return runActivity({ context, heartbeat: () => ({ stages: [...stages] }), failure: pacedRetry }, async (beat) => {
     const retryPolicy = precheckRetryPolicy(limits, target);
-    const input = inputOf(retryPolicy);
+    const versionsRead = (all: readonly string[]) => {
+      for (const version of all) if (version !== "") versions[version] = (versions[version] ?? 0) + 1;
+    };
+    const input = { ...inputOf(retryPolicy), versionsRead };
     const onStage = (stage: Stage) => {
       stages.push(stage);
       beat();
     };
     await runChecks({ checks, input, context, onStage, isOutage: (error) => isOutage(retryPolicy, limits, error) });
-    return { stages };
+    return { stages, ...(Object.keys(versions).length > 0 && { versions }) };
   });
 }

@@ -85,6 +85,8 @@ export interface AnyPrecheckInput {
   readonly target: ClusterTarget;
   readonly client: { readonly id: string };
   readonly retryPolicy: RetryPolicy;
+  /** Takes what each host runs, from the check that reads it; empty where that is not known. */
+  readonly versionsRead?: (versions: readonly string[]) => void;
 }
 
 /** What checks of image-managed clusters work with. */

@@ -5,8 +5,10 @@ import type { HostCounts } from "../../src/domain/task/sub-task";
 import {
   enterPublishedPhase,
   initialFacts,
+  readVersions,
   reportHosts,
   type UpgradeFacts,
+  type VersionCounts,
   withResourceFacts,
 } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
@@ -83,7 +85,7 @@ export class KnownResources {
   started(resourceId: string): void {
     this.begunIds.add(resourceId);
     const { startedAt = now() } = this.currentFacts;
-    const { firstReport: _ofAnEarlierAttempt, ...known } = this.currentFacts.resources[resourceId] ?? {};
+    const { firstReport: _first, lastReport: _last, ...known } = this.currentFacts.resources[resourceId] ?? {};
     const resources = { ...this.currentFacts.resources, [resourceId]: { ...known, isInWork: true, isAtRest: false } };
     this.currentFacts = { ...this.currentFacts, startedAt, resources };
   }
@@ -91,6 +93,11 @@ export class KnownResources {
   /** Another attempt: nothing of it has begun. */
   retried(): void {
     this.begunIds.clear();
+  }
+
+  /** The prechecks have read what its hosts run. */
+  versionsRead(resourceId: string, versions: VersionCounts): void {
+    this.currentFacts = readVersions(this.currentFacts, resourceId, versions);
   }
 
   /** Its hosts, as it reports them. */

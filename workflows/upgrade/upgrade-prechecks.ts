@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, proxyActivities } from "@temporalio/workflow";
-import type { UpgradeActivities, WorkStage } from "../../activities/contract";
+import type { ClusterPrechecks, UpgradeActivities, WorkStage } from "../../activities/contract";
 import type { ErrorBody } from "../../src/domain/errors";
 import type { ResourcePlan } from "../../src/domain/plan/upgrade-plan";
 import type { Stage } from "../../src/domain/spec/task";
@@ -32,7 +32,8 @@ export async function runPrechecks(
   const errors: ErrorBody[] = [];
   await Promise.all(
     resources.map(async (resource) => {
-      const stages = await precheckResource(resource, stage, state.plan.waits);
+      const { stages, versions } = await precheckResource(resource, stage, state.plan.waits);
+      if (versions) state.versionsRead(resource.resourceId, versions);
       state.record({ type: "ResourcePrechecked", resourceId: resource.resourceId, stages });
       tellPrechecks(resource, stages);
       const failed = stages.flatMap((stage) => stage.errors ?? []);
@@ -45,23 +46,27 @@ export async function runPrechecks(
 }
 
 /** Checks that could not be run are failed checks, so that they appear on the Task like any other. */
-async function precheckResource(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<Stage[]> {
+async function precheckResource(
+  resource: ResourcePlan,
+  stage: WorkStage,
+  waits: ActivityWaits,
+): Promise<ClusterPrechecks> {
   try {
-    const { stages } = await retryWhileLost(waits, () => startPrechecks(resource, stage, waits));
-    return stages;
+    return await retryWhileLost(waits, () => startPrechecks(resource, stage, waits));
   } catch (failure) {
     if (isCancellation(failure) || CancellationScope.current().consideredCancelled) throw failure;
     const at = now();
-    return stagesOf({ RUN_PRECHECKS: "Run prechecks" }, at).map((stage) => ({
+    const stages = stagesOf({ RUN_PRECHECKS: "Run prechecks" }, at).map((stage): Stage => ({
       ...stage,
       status: "FAILED",
       completionTimestamp: at,
       errors: [errorOf(failure)],
     }));
+    return { stages };
   }
 }
 
-function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits) {
+function startPrechecks(resource: ResourcePlan, stage: WorkStage, waits: ActivityWaits): Promise<ClusterPrechecks> {
   const options = { ...precheckOptions(waits), summary: `${resource.name}: prechecks` };
   switch (resource.kind) {
     case "IMAGE":

@@ -8,7 +8,7 @@ import { hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
 import { precheckRuns } from "../../src/domain/task/prechecks";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
-import { sumVersions } from "../../src/domain/upgrade/upgrade-facts";
+import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
 import { type CarriedResources, KnownResources } from "./known-resources";
@@ -242,6 +242,11 @@ export class UpgradeState {
     const { since = now() } = this.lockAwaited ?? {};
     this.lockAwaited = why === undefined ? undefined : { code: "LOCK", message: why, since };
     this.publish();
+  }
+
+  /** The prechecks have read what the hosts of a resource run. */
+  versionsRead(resourceId: string, versions: VersionCounts): void {
+    this.known.versionsRead(resourceId, versions);
   }
 
   hostsReported({ lastError, failedHosts = [], ...report }: HostsReport): void {

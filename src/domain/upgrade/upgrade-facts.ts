@@ -1,5 +1,12 @@
 import { beginTime, firstPhase, upgradeView } from "../plan/schedule";
-import { clustersOf, type ResourcePlan, resourcesOf, type UpgradePlan } from "../plan/upgrade-plan";
+import {
+  clustersOf,
+  isCluster,
+  type ResourcePlan,
+  resourcesOf,
+  rolloutOf,
+  type UpgradePlan,
+} from "../plan/upgrade-plan";
 import type {
   HostVersion,
   ProductVersions,
@@ -11,6 +18,7 @@ import type {
 import { initialResourceSubTask } from "../task/resource-progress";
 import type { HostCounts } from "../task/sub-task";
 import { toEpochMilliseconds, toTimestamp } from "../timestamp";
+import { isSameVersion } from "../version";
 import { phaseEnd, type PhaseState, phaseWait, publishedPhase } from "./published-phase";
 
 /** How many hosts run which version. */
@@ -26,8 +34,14 @@ export interface ResourceFacts {
   readonly isInWork?: boolean;
   /** While it is in work: nothing of it is being done, because it is paused or waits. */
   readonly isAtRest?: boolean;
-  /** How many hosts had ended at the first report of this attempt, and how long the upgrade had worked by then. */
-  readonly firstReport?: { readonly ended: number; readonly workMilliseconds: number };
+  /** How many hosts had ended at the first and the latest report of this attempt, and how long the upgrade had worked by then. */
+  readonly firstReport?: Report;
+  readonly lastReport?: Report;
+}
+
+interface Report {
+  readonly ended: number;
+  readonly workMilliseconds: number;
 }
 
 /** Facts of an upgrade beside its plan and its Task, as its Workflow keeps and hands them on. Times are Timestamps. */
@@ -76,22 +90,31 @@ export function withResourceFacts(facts: UpgradeFacts, resourceId: string, chang
   return { ...facts, resources: { ...facts.resources, [resourceId]: { ...known, ...change } } };
 }
 
+/** The facts after prechecks have read what the hosts of a resource run. Before its work that is what they ran before. */
+export function readVersions(facts: UpgradeFacts, resourceId: string, versions: VersionCounts): UpgradeFacts {
+  const known = facts.resources[resourceId];
+  const before = known?.hosts && known.versionsBefore ? known.versionsBefore : Object.keys(versions).sort();
+  return withResourceFacts(facts, resourceId, { versions, versionsBefore: before });
+}
+
 /** The facts after a resource has said how many of its hosts are done. `at` in epoch milliseconds. */
 export function reportHosts(
   facts: UpgradeFacts,
   resourceId: string,
-  report: { readonly hosts: HostCounts; readonly versions?: VersionCounts; readonly isAtRest?: boolean },
+  told: { readonly hosts: HostCounts; readonly versions?: VersionCounts; readonly isAtRest?: boolean },
   at: number,
 ): UpgradeFacts {
   const known = facts.resources[resourceId];
-  const { hosts, versions, isAtRest = false } = report;
+  const { hosts, versions, isAtRest = false } = told;
+  const report = { ended: endedOf(hosts), workMilliseconds: workedBy(facts, at) };
   const before = known?.versionsBefore ?? (versions && Object.keys(versions).sort());
   return withResourceFacts(facts, resourceId, {
     hosts,
     isAtRest,
     ...(versions && { versions }),
     ...(before && { versionsBefore: before }),
-    firstReport: known?.firstReport ?? { ended: endedOf(hosts), workMilliseconds: workedBy(facts, at) },
+    firstReport: known?.firstReport ?? report,
+    lastReport: report,
   });
 }
 
@@ -142,7 +165,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
   const until = phaseEnd(state);
   const begins = Math.min(...(unfinished.length > 0 ? unfinished : resources).map(beginTime));
   const hosts = sumHosts(plan, facts);
-  const end = expectedEnd(facts, unfinished, told.now);
+  const end = expectedEnd(plan, facts, unfinished, told.now);
   const hostVersions = sumVersions(plan, facts);
   return {
     ...upgradeView(plan, state.phase, told.phaseSince),
@@ -248,15 +271,24 @@ function versionsOf(plan: UpgradePlan, { resources }: UpgradeFacts): ProductVers
 }
 
 /**
- * When the last of the resources ends that are in work, by the time that their hosts have taken so far (epoch
- * milliseconds). Undefined where one of what is left has not begun, waits, or has no host done yet.
+ * When the last of the resources ends (epoch milliseconds): those in work by the time that their hosts have taken so far, those
+ * that only wait for their time by what hosts of clusters like them have taken in this upgrade. Undefined where that is
+ * not known of one of them: the first host is not done, an earlier product is in work, or something else waits.
  */
-function expectedEnd(facts: UpgradeFacts, unfinished: readonly ResourcePlan[], now: number): number | undefined {
-  if (facts.phase !== "RUNNING" || unfinished.length === 0) return undefined;
+function expectedEnd(
+  plan: UpgradePlan,
+  facts: UpgradeFacts,
+  unfinished: readonly ResourcePlan[],
+  now: number,
+): number | undefined {
+  if ((facts.phase !== "RUNNING" && facts.phase !== "WAITING") || unfinished.length === 0) return undefined;
   const worked = workedBy(facts, now);
-  const ends = unfinished.map(({ resourceId }) => {
-    const { hosts, firstReport, isInWork: works } = facts.resources[resourceId] ?? {};
-    if (!hosts || !firstReport || works !== true) return Infinity;
+  const inOneProduct = plan.products.filter(({ resources }) => resources.some((one) => unfinished.includes(one)));
+  if (inOneProduct.length > 1) return undefined;
+  const ends = unfinished.map((resource) => {
+    const { hosts, firstReport, isInWork: works } = facts.resources[resource.resourceId] ?? {};
+    if (works !== true) return endOfOneToCome(plan, facts, resource, now);
+    if (!hosts || !firstReport) return Infinity;
     const ended = endedOf(hosts) - firstReport.ended;
     if (ended <= 0) return Infinity;
     const remaining = runningOf(hosts) + hosts.left;
@@ -264,4 +296,27 @@ function expectedEnd(facts: UpgradeFacts, unfinished: readonly ResourcePlan[], n
   });
   const last = Math.max(...ends);
   return Number.isFinite(last) ? Math.round(last) : undefined;
+}
+
+/** When a cluster ends that has not begun and waits for its time alone; Infinity where that cannot be known. */
+function endOfOneToCome(plan: UpgradePlan, facts: UpgradeFacts, resource: ResourcePlan, now: number): number {
+  const { versions, hosts } = facts.resources[resource.resourceId] ?? {};
+  if (!isCluster(resource) || !versions || hosts || beginTime(resource) <= now) return Infinity;
+  const { kind, image, targetVersion } = resource;
+  const { hostsAtOnce } = rolloutOf(resource);
+  const slowest = Math.max(
+    ...clustersOf(plan)
+      .filter((other) => other.kind === kind && rolloutOf(other).hostsAtOnce === hostsAtOnce)
+      .map(({ resourceId }) => millisecondsOfHost(facts.resources[resourceId])),
+  );
+  // A personality has more than its version: hosts that run that may still lack the rest.
+  const isDone = (version: string) => image === undefined && isSameVersion(version, targetVersion);
+  const left = Object.entries(versions).reduce((sum, [version, count]) => sum + (isDone(version) ? 0 : count), 0);
+  return slowest > 0 ? beginTime(resource) + slowest * left : Infinity;
+}
+
+/** How long a host of a cluster took on the average, with those beside it; 0 where none was done. */
+function millisecondsOfHost({ firstReport, lastReport }: ResourceFacts = {}): number {
+  if (!firstReport || !lastReport || lastReport.ended <= firstReport.ended) return 0;
+  return (lastReport.workMilliseconds - firstReport.workMilliseconds) / (lastReport.ended - firstReport.ended);
 }

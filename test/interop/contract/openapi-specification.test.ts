@@ -56,7 +56,10 @@ const deviations = {
   taskStatus: ["Pending", "In Progress", "Successful", "Failed", "Cancelled", "COMPLETED_WITH_WARNING", "SKIPPED"],
   /** "paging", "filters of the list", "sorting", "asking again for the list", "authentication", "too many requests". */
   get: {
-    parameters: ["phase", "search", "sort", "pageNumber", "pageSize", "resourceId", "If-None-Match"],
+    parameters: [
+      ...["phase", "search", "sort", "changeId", "label", "resourceId"],
+      ...["pageNumber", "pageSize", "If-None-Match"],
+    ],
     statuses: ["304", "403", "429", "503"],
   },
   /** "Idempotency-Key", "too many requests". */

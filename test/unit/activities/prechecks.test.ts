@@ -28,9 +28,10 @@ describe("runClusterPrechecks", function () {
     return () => activities.runClusterPrechecks({ ...cluster.target, ...target });
   };
   async function run(target: Partial<ClusterTarget> = {}, limits?: Partial<ActivityLimits>) {
-    const { stages } = await succeed(prechecks(target, limits));
+    const { stages, versions } = await succeed(prechecks(target, limits));
     return {
       stages,
+      versions,
       statuses: Object.fromEntries(stages.map(({ type, status }) => [type, status])),
       failed: stages.filter(({ status }) => status === "FAILED").map(({ type }) => type),
       errors: stages.flatMap(({ errors = [] }) => errors),
@@ -40,7 +41,8 @@ describe("runClusterPrechecks", function () {
   it("runs every check of a healthy cluster, and changes nothing of it", async () => {
     await start();
     const before = await cluster.state();
-    const { stages, statuses } = await run();
+    const { stages, statuses, versions } = await run();
+    expect(versions).to.deep.equal({ [oldVersion]: 2 });
     expect(statuses).to.deep.equal({
       COMPONENT_MANAGER_REACHABLE: "SUCCESSFUL",
       CLUSTER_IMAGE_MANAGED: "SUCCESSFUL",

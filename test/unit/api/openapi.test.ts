@@ -238,6 +238,8 @@ describe("openapi.json", () => {
       "search",
       "bundleId",
       "bundleType",
+      "changeId",
+      "label",
       "resourceId",
       "pageNumber",
       "pageSize",

@@ -63,8 +63,8 @@ describe("POST /v1/upgrades", () => {
         {
           code: "UNKNOWN_FIELD",
           path: "comment",
-          nearestName: "bundleId",
-          message: 'comment: there is no field "comment" here; the nearest known name is bundleId. It was ignored.',
+          nearestName: "reason",
+          message: 'comment: there is no field "comment" here; the nearest known name is reason. It was ignored.',
         },
       ]);
     });
@@ -110,7 +110,7 @@ describe("POST /v1/upgrades", () => {
       });
     }
 
-    for (const name of ["comment", "requestedBy", "labels", "ticket", "x-vendor", "metadata", "hostosThing"]) {
+    for (const name of ["comment", "requestedBy", "tags", "ticket", "x-vendor", "metadata", "hostosThing"]) {
       it(`takes ${name}, which restricts nothing`, async () => {
         expect((await post().send(withField(name, { any: 1 }))).status).to.equal(202);
       });

@@ -74,7 +74,10 @@ function leaf(schema: LeafSchema, options: ArbitraryOptions): fc.Arbitrary<unkno
       maxKeys: 2,
       noNullPrototype: true,
     });
-  if (schema.pattern?.includes("\\") === false) return fc.stringMatching(new RegExp(schema.pattern));
-  const { minLength = 0, maxLength = 1024 } = schema;
+  const { minLength = 0, maxLength = 1024, pattern } = schema;
+  if (pattern !== undefined)
+    return fc
+      .stringMatching(new RegExp(pattern, "u"))
+      .filter((text) => text.length >= minLength && text.length <= maxLength);
   return fc.string({ unit: "grapheme-ascii", minLength, maxLength: Math.min(maxLength, 40) });
 }

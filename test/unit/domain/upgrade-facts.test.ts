@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
+import { clustersOf, type ResourcePlan, resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import { Upgrade } from "../../../src/domain/spec/upgrade";
 import type { HostCounts } from "../../../src/domain/task/sub-task";
 import { toEpochMilliseconds } from "../../../src/domain/timestamp";
@@ -10,7 +10,9 @@ import {
   initialFacts,
   initialUpgrade,
   isInWork,
+  readVersions,
   reportHosts,
+  type Told,
   type UpgradeFacts,
   upgradeWithFacts,
   withResourceFacts,
@@ -36,24 +38,24 @@ describe("Facts of an upgrade", () => {
     ids.reduce((all, id) => withResourceFacts(all, id, { isInWork: true }), facts);
   const report = (facts: UpgradeFacts, id: string, hosts: HostCounts, minute: number, isAtRest = false) =>
     reportHosts(facts, id, { hosts, isAtRest }, toEpochMilliseconds(minutes(minute)));
-  const view = (facts: UpgradeFacts, minute: number) =>
-    upgradeWithFacts(plan, facts, {
-      state: {
-        phase: "RUNNING",
-        cancelling: false,
-        failedPrechecks: [],
-        missedStart: undefined,
-        inWork: true,
-        hostsInWork: hostsInWork(facts),
-        nextTime: undefined,
-        lockHeld: undefined,
-        decision: "OPEN",
-        decideBy: undefined,
-        lastError: undefined,
-      },
-      unfinished: resourcesOf(plan),
-      now: toEpochMilliseconds(minutes(minute)),
-    });
+  const told = (facts: UpgradeFacts, minute: number): Told => ({
+    state: {
+      phase: "RUNNING",
+      cancelling: false,
+      failedPrechecks: [],
+      missedStart: undefined,
+      inWork: true,
+      hostsInWork: hostsInWork(facts),
+      nextTime: undefined,
+      lockHeld: undefined,
+      decision: "OPEN",
+      decideBy: undefined,
+      lastError: undefined,
+    },
+    unfinished: resourcesOf(plan),
+    now: toEpochMilliseconds(minutes(minute)),
+  });
+  const view = (facts: UpgradeFacts, minute: number) => upgradeWithFacts(plan, facts, told(facts, minute));
 
   it("count work apart from waiting", () => {
     const waiting = enterPublishedPhase(running, "WAITING", minutes(10));
@@ -82,6 +84,48 @@ describe("Facts of an upgrade", () => {
     expect(view(all, 50).expectedEnd).to.equal(minutes(50 + 25 * 8));
     const paused = enterPublishedPhase(all, "PAUSED", minutes(50));
     expect(view(paused, 50)).not.to.have.property("expectedEnd");
+  });
+
+  it("expect the end of a cluster that waits for its time by the hosts of one like it", () => {
+    const timed = samplePlan({ resources: clusters(2) });
+    const [one, other] = clustersOf(timed);
+    if (!one || !other) throw new Error("Two clusters are wanted");
+    const later = { ...other, scheduledTimestamp: minutes(300) };
+    const twoTimes = { ...timed, products: [{ product: "HOSTOS" as const, resources: [one, later] }] };
+    const end = (facts: UpgradeFacts, minute: number, unfinished: readonly ResourcePlan[] = [one, later]) =>
+      upgradeWithFacts(twoTimes, facts, { ...told(facts, minute), unfinished }).expectedEnd;
+    const old = { "8.0.0": 3, [later.targetVersion]: 5 };
+    const read = readVersions(readVersions(running, one.resourceId, old), later.resourceId, old);
+    expect(end(read, 1), "no host is done").to.equal(undefined);
+    const begins = report(begun(read, one.resourceId), one.resourceId, counts(), 0);
+    const half = report(begins, one.resourceId, counts({ upgraded: 5, left: 4 }), 50);
+    expect(end(half, 50)).to.equal(minutes(300 + 3 * 10));
+    const done = report(half, one.resourceId, counts({ upgraded: 10, left: 0 }), 100);
+    const waiting = enterPublishedPhase(
+      withResourceFacts(done, one.resourceId, { isInWork: false }),
+      "WAITING",
+      minutes(100),
+    );
+    expect(end(waiting, 200, [later])).to.equal(minutes(300 + 3 * 10));
+    expect(end(half, 301), "it waits for something else").to.equal(undefined);
+    const unlike = {
+      ...twoTimes,
+      products: [{ product: "HOSTOS" as const, resources: [one, { ...later, kind: "BASELINE" as const }] }],
+    };
+    expect(upgradeWithFacts(unlike, half, told(half, 50))).not.to.have.property("expectedEnd");
+  });
+
+  it("know from the prechecks of a draft from which versions it goes, until work has changed them", () => {
+    const draft = readVersions(initialFacts(plan), first, { "9.0.0": 2, "8.0.0": 1 });
+    expect(view(draft, 0).versions?.[0]?.from).to.deep.equal(["8.0.0", "9.0.0"]);
+    expect(view(draft, 0).hostVersions).to.deep.equal([
+      { version: "8.0.0", hosts: 1 },
+      { version: "9.0.0", hosts: 2 },
+    ]);
+    const again = readVersions(draft, first, { "9.0.0": 3 });
+    expect(view(again, 0).versions?.[0]?.from).to.deep.equal(["9.0.0"]);
+    const worked = report(again, first, counts({ upgraded: 1 }), 1);
+    expect(view(readVersions(worked, first, { "9.0.2": 3 }), 1).versions?.[0]?.from).to.deep.equal(["9.0.0"]);
   });
 
   it("know whether something is in work that a pause waits for", () => {

@@ -1,7 +1,14 @@
 import { expect } from "chai";
 import type { PublishedPhase, Upgrade } from "../../../src/domain/spec/upgrade";
 import { eventually } from "../../support/eventually";
-import { activityFailure, FakeActivities, Gate, hostFailure, upgraded } from "../../support/fake-activities";
+import {
+  activityFailure,
+  FakeActivities,
+  Gate,
+  hostFailure,
+  passedCheck,
+  upgraded,
+} from "../../support/fake-activities";
 import type { RunningUpgrade } from "../../support/running-upgrade";
 import { clusters } from "../../support/sample-plan";
 import { useBench } from "../../support/upgrade-bench";
@@ -24,7 +31,9 @@ describe("What an upgrade publishes of itself", function () {
 
   it("is its phase and its hosts, from the draft through a pause to the cancellation", async () => {
     const gates = [new Gate(), new Gate(), new Gate()];
+    const before = "9.0.0-0.24755229";
     const fake = new FakeActivities({
+      runClusterPrechecks: async () => ({ stages: passedCheck(), versions: { [before]: 3 } }),
       remediateHost: async (input) => {
         await gates[Number(input.host.host.slice(-1)) - 1]?.pass();
         return upgraded(input);
@@ -34,6 +43,8 @@ describe("What an upgrade publishes of itself", function () {
     const draft = await untilPhase(upgrade, "DRAFT_READY");
     expect(draft.waitingFor?.code).to.equal("COMMIT");
     expect(draft.createdBy).to.equal("a test");
+    expect(draft.versions?.[0]?.from).to.deep.equal([before]);
+    expect(draft.hostVersions).to.deep.equal([{ version: before, hosts: 3 }]);
     expect(draft).not.to.have.any.keys("hosts", "committedAt", "startedAt", "workingSince");
     await upgrade.ask("commit", { requestedBy: "jane" });
     await gates[0]?.reached;
