@@ -14,6 +14,8 @@ export const searchTermsKey = defineSearchAttributeKey("SearchTerms", SearchAttr
 /** The id of its change record, and its labels as `name=value`. */
 export const changeIdKey = defineSearchAttributeKey("ChangeId", SearchAttributeType.KEYWORD);
 export const labelsKey = defineSearchAttributeKey("Labels", SearchAttributeType.KEYWORD_LIST);
+/** When an upgrade was created; a run that another one has taken on from has begun later. */
+export const createdAtKey = defineSearchAttributeKey("CreatedAt", SearchAttributeType.DATETIME);
 
 /**
  * All of them. Visibility on SQL has room for ten of type Keyword and three of type KeywordList in a namespace. config/temporal/setup-namespace.sh makes the
@@ -29,4 +31,5 @@ export const searchAttributes = [
   searchTermsKey,
   changeIdKey,
   labelsKey,
+  createdAtKey,
 ];

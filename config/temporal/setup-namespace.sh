@@ -51,4 +51,5 @@ temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name UpgradePhase --type Keyword \
   --name SearchTerms --type KeywordList \
   --name ChangeId --type Keyword \
-  --name Labels --type KeywordList
+  --name Labels --type KeywordList \
+  --name CreatedAt --type Datetime

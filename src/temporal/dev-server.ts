@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { SearchAttributeType } from "@temporalio/common";
 import { searchAttributes } from "../../workflows/search-attributes";
 import { oneLine, StartupError } from "../startup-error";
+import { searchAttributeTypes } from "./readiness";
 
 /** What the embedded Temporal server needs to know. */
 export interface DevServerOptions {
@@ -83,7 +83,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 function devServerArguments(options: Omit<DevServerOptions, "cliPath" | "onLine">): string[] {
   const attributes = searchAttributes.flatMap((key) => [
     "--search-attribute",
-    `${key.name}=${key.type === SearchAttributeType.KEYWORD_LIST ? "KeywordList" : "Keyword"}`,
+    `${key.name}=${searchAttributeTypes[key.type].named}`,
   ]);
   return [
     ...["server", "start-dev", "--ip", host, "--port", String(options.port), "--ui-port", String(options.uiPort)],

@@ -10,12 +10,13 @@ import { grpcCode } from "./temporal-error";
 const { IndexedValueType } = temporal.api.enums.v1;
 
 /** The types that our search attributes have: what the server calls them, and what its CLI does. */
-const types = {
+export const searchAttributeTypes = {
   [SearchAttributeType.KEYWORD]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD, named: "Keyword" },
   [SearchAttributeType.KEYWORD_LIST]: {
     indexed: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
     named: "KeywordList",
   },
+  [SearchAttributeType.DATETIME]: { indexed: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME, named: "Datetime" },
 };
 
 /** What the probes of a container wait for is asked often and must be answered soon (milliseconds). */
@@ -73,9 +74,11 @@ async function whatIsLacking(client: Client, namespace: string): Promise<string 
     const [present] = await client.withDeadline(Date.now() + answerMilliseconds, () =>
       Promise.all([attributesOf(client, namespace), client.workflowService.describeNamespace({ namespace })]),
     );
-    const missing = searchAttributes.filter(({ name, type }) => present && present[name] !== types[type].indexed);
+    const missing = searchAttributes.filter(
+      ({ name, type }) => present && present[name] !== searchAttributeTypes[type].indexed,
+    );
     if (missing.length === 0) return undefined;
-    const names = missing.map(({ name, type }) => `${name} (${types[type].named})`);
+    const names = missing.map(({ name, type }) => `${name} (${searchAttributeTypes[type].named})`);
     return `namespace ${namespace} lacks the search attributes ${names.join(", ")}`;
   } catch (error) {
     if (grpcCode(error) === 5) return `namespace ${namespace} is missing`;

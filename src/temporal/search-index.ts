@@ -1,10 +1,12 @@
 import type { Client } from "@temporalio/client";
 import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import type { Upgrade } from "../domain/spec/upgrade";
-import { searchTerms, searchWords } from "../domain/upgrade/search-terms";
+import { creatorTerm, searchTerms, searchWords } from "../domain/upgrade/search-terms";
 import type { UpgradeFilter } from "../upgrades/ports";
 import { PayloadEncryption } from "./payload-encryption";
 import { quoted } from "./visibility";
+
+type IndexedFilter = Pick<UpgradeFilter, "search" | "createdBy" | "changeId" | "label">;
 
 /**
  * How upgrades are found by words. Search attributes are not encrypted: with payload keys the terms are stored as keyed
@@ -35,8 +37,11 @@ export class SearchIndex {
     };
   }
 
-  /** The conditions that all words of a search are found, in the terms or at the beginning of the id, and a change record. */
-  conditions({ search = "", changeId, label = [] }: Pick<UpgradeFilter, "search" | "changeId" | "label">): string[] {
+  /**
+   * The conditions that all words of a search are found, in the terms or at the beginning of the id, and a creator and a
+   * change record.
+   */
+  conditions({ search = "", createdBy, changeId, label = [] }: IndexedFilter): string[] {
     const among = (attribute: string, value: string) =>
       `${attribute} IN (${this.stored(value).map(quoted).join(", ")})`;
     return [
@@ -44,6 +49,7 @@ export class SearchIndex {
         const terms = among("SearchTerms", word);
         return /^[0-9a-f-]+$/.test(word) ? `(${terms} OR WorkflowId STARTS_WITH ${quoted(word)})` : terms;
       }),
+      ...(createdBy === undefined ? [] : [among("SearchTerms", creatorTerm(createdBy))]),
       ...(changeId === undefined ? [] : [among("ChangeId", changeId)]),
       ...label.map((text) => among("Labels", text)),
     ];

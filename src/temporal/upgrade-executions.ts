@@ -9,6 +9,7 @@ import {
   bundleTypeKey,
   changeIdKey,
   labelsKey,
+  createdAtKey,
   resourceIdsKey,
   searchTermsKey,
   taskStatusKey,
@@ -16,6 +17,7 @@ import {
   upgradeStatusKey,
 } from "../../workflows/search-attributes";
 import type { upgradeWorkflow } from "../../workflows/upgrade/upgrade-workflow";
+import { withTimesOf } from "../domain/plan/schedule";
 import { resourcesOf, type UpgradePlan } from "../domain/plan/upgrade-plan";
 import { conflictingLocks, lockOf } from "../domain/resource-lock";
 import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
@@ -117,6 +119,14 @@ export function temporalUpgradeExecutions(
         TE.chain(orNotFound("upgrade", id)),
         TE.map(({ upgrade }) => upgrade),
       ),
+    readPlan: (id) =>
+      pipe(
+        TE.tryCatch(async () => {
+          const found = await upgrades.find(id);
+          return found && withTimesOf(await startedPlan(id), found.upgrade);
+        }, readError),
+        TE.chain(orNotFound("upgrade", id)),
+      ),
     readTask: (id) =>
       pipe(
         TE.tryCatch(() => tasks.read(id), readError),
@@ -178,6 +188,7 @@ export async function startWorkflow(client: Client, plan: UpgradePlan, origin: S
       { key: searchTermsKey, value: index.termsOf(upgrade) },
       ...(changeId === undefined ? [] : [{ key: changeIdKey, value: changeId }]),
       ...(labels === undefined ? [] : [{ key: labelsKey, value: [...labels] }]),
+      { key: createdAtKey, value: new Date(plan.creationTimestamp) },
       { key: resourceIdsKey, value: searchable(resources.map(({ resourceId }) => resourceId)) },
     ],
     staticSummary: summaryOf(plan),

@@ -121,11 +121,12 @@ export class UpgradeList {
     return { total: phases.reduce((sum, { upgrades }) => sum + upgrades, 0), phases };
   }
 
-  private queryOf({ search, changeId, label, ...filter }: UpgradeFilter): string {
+  private queryOf({ search, changeId, label, createdBy, ...filter }: UpgradeFilter): string {
     const found = this.index.conditions({
       ...(search !== undefined && { search }),
       ...(changeId !== undefined && { changeId }),
       ...(label && { label }),
+      ...(createdBy !== undefined && { createdBy }),
     });
     return [upgradesQuery(filter), ...found].join(" AND ");
   }

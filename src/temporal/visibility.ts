@@ -15,8 +15,8 @@ const endedWithoutAWord = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed
 const ofUpgrades = "WorkflowType = 'upgradeWorkflow' AND ExecutionStatus != 'ContinuedAsNew'";
 
 /** Visibility's list filter for upgrades (https://docs.temporal.io/list-filter). */
-export function upgradesQuery(filter: Omit<UpgradeFilter, "search" | "changeId" | "label">): string {
-  const { status, phase, bundleId, bundleType, resourceId } = filter;
+export function upgradesQuery(filter: Omit<UpgradeFilter, "search" | "changeId" | "label" | "createdBy">): string {
+  const { status, phase, bundleId, bundleType, resourceId, createdSince } = filter;
   const conditions = [ofUpgrades];
   if (status !== undefined) {
     const each = status.map((one) => statusCondition("UpgradeStatus", one, upgradeEnds, "COMPLETED_WITH_FAILURE"));
@@ -26,6 +26,7 @@ export function upgradesQuery(filter: Omit<UpgradeFilter, "search" | "changeId" 
   if (bundleId !== undefined) conditions.push(`BundleId = ${quoted(bundleId)}`);
   if (bundleType !== undefined) conditions.push(`BundleType = ${quoted(bundleType)}`);
   if (resourceId !== undefined) conditions.push(ofResource(resourceId));
+  if (createdSince !== undefined) conditions.push(`CreatedAt >= ${quoted(createdSince)}`);
   return conditions.join(" AND ");
 }
 

@@ -11,8 +11,8 @@ import {
   readBundle,
   readCluster,
 } from "./read-installations";
-import { listUpgrades, readActivity, readPrechecks, readTask } from "./read-upgrades";
-import { previewUpgrade, startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
+import { listUpgrades, readActivity, readPrechecks, readRequest, readTask } from "./read-upgrades";
+import { previewUpgrade, readPlan, startUpgrade, type StartUpgradeDependencies } from "./start-upgrade";
 import type { UpgradeService } from "./upgrade-service";
 import { TaskWatcher, type WatchTaskDependencies } from "./watch-task";
 
@@ -36,6 +36,8 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     listUpgrades: listUpgrades(deps),
     countUpgrades: (filter) => executions.count(filter),
     getUpgrade: (id) => executions.readUpgrade(id),
+    readRequest: readRequest(executions),
+    readPlan: readPlan(deps),
     updateUpgrade: updateUpgrade(deps),
     controlUpgrade: controlUpgrade(deps),
     runPrechecks: runPrechecks(deps),

@@ -34,6 +34,10 @@ export interface UpgradeFilter {
   readonly bundleType?: BundleType;
   /** Of a cluster, NETVIRT instance or management server that the upgrade is about. */
   readonly resourceId?: string;
+  /** Who created it, in upper or lower case. */
+  readonly createdBy?: string;
+  /** Created at this time or later. A Timestamp. */
+  readonly createdSince?: string;
 }
 
 /** Which upgrades are listed, in which order; by attention where it does not say. */
@@ -112,6 +116,8 @@ export interface UpgradeExecutions {
   /** How many upgrades there are in each phase. May be some seconds old. */
   count(filter: UpgradeFilter): TaskEither<ServiceError, UpgradeCounts>;
   readUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
+  /** What an upgrade does, with the times that it has now. Needs no worker. */
+  readPlan(id: string): TaskEither<ServiceError, UpgradePlan>;
   readTask(id: string): TaskEither<ServiceError, Task>;
   /** Tasks without their subTasks; from Visibility alone. */
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;

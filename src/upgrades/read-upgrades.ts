@@ -5,6 +5,7 @@ import type { PageOfActivity } from "../domain/activity/upgrade-activity";
 import { pageOf, type PageRequest } from "../domain/page";
 import type { Task } from "../domain/spec/task";
 import type { PageOfUpgrade } from "../domain/spec/upgrade";
+import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import { precheckRunOf, precheckTask } from "../domain/task/prechecks";
 import type { BundleCatalog, UnansweredAnswer, UpgradeExecutions, UpgradeListing } from "./ports";
 import { notFound, type ServiceError, unanswered } from "./service-error";
@@ -73,6 +74,15 @@ export function readPrechecks(executions: Pick<UpgradeExecutions, "readTask">) {
       TE.chain((task) => TE.fromNullable(missing)(found?.upgradeId === id ? precheckTask(task, found.run) : undefined)),
     );
   };
+}
+
+/** Reads what was asked for when an upgrade was started, with the times that it has now. */
+export function readRequest(executions: Pick<UpgradeExecutions, "readPlan">) {
+  return (id: string): TE.TaskEither<ServiceError, UpgradeSpec> =>
+    pipe(
+      executions.readPlan(id),
+      TE.map(({ spec }) => spec),
+    );
 }
 
 /** Reads one page of an upgrade's activity log, oldest entries first. */

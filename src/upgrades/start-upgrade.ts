@@ -121,13 +121,29 @@ export function previewUpgrade(deps: PreviewDependencies) {
   return (spec: UpgradeSpec, warnings?: readonly RequestWarning[]): TE.TaskEither<ServiceError, UpgradePreview> =>
     pipe(
       admitAndPlan(deps, { spec, ...(warnings && { warnings }) }, deps.identities.newId()),
-      TE.chainTaskK((plan) =>
-        pipe(
-          hostsOf(deps.inventory, plan),
-          T.map((known) => previewOf(plan, known)),
-        ),
-      ),
+      TE.chainTaskK((plan) => showPlan(deps.inventory, plan)),
     );
+}
+
+/** What an upgrade does or has done, by its own plan: nothing is decided again, so nothing is refused. */
+export function readPlan({ executions, inventory }: ReadPlanDependencies) {
+  return (id: string): TE.TaskEither<ServiceError, UpgradePreview> =>
+    pipe(
+      executions.readPlan(id),
+      TE.chainTaskK((plan) => showPlan(inventory, plan)),
+    );
+}
+
+export interface ReadPlanDependencies {
+  readonly executions: Pick<UpgradeExecutions, "readPlan">;
+  readonly inventory: Pick<Inventory, "readHosts">;
+}
+
+function showPlan(inventory: Pick<Inventory, "readHosts">, plan: UpgradePlan): T.Task<UpgradePreview> {
+  return pipe(
+    hostsOf(inventory, plan),
+    T.map((known) => previewOf(plan, known)),
+  );
 }
 
 /** The clusters that would be upgraded, each with its hosts. A plan without HOSTOS reads none. */

@@ -37,6 +37,8 @@ export interface UpgradeService {
   listUpgrades(listing: UpgradeListing, page?: PageRequest): TaskEither<ServiceError, PageOfUpgrade>;
   countUpgrades(filter: UpgradeFilter): TaskEither<ServiceError, UpgradeCounts>;
   getUpgrade(id: string): TaskEither<ServiceError, Upgrade>;
+  readRequest(id: string): TaskEither<ServiceError, UpgradeSpec>;
+  readPlan(id: string): TaskEither<ServiceError, UpgradePreview>;
   readActivity(id: string, page?: PageRequest): TaskEither<ServiceError, PageOfActivity>;
   updateUpgrade(id: string, update: UpgradeUpdateSpec, caller: string): TaskEither<ServiceError, Upgrade>;
   controlUpgrade(

@@ -79,6 +79,7 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
       SearchTerms: keywordList,
       ChangeId: keyword,
       Labels: keywordList,
+      CreatedAt: datetime,
     },
   });
   return env;
@@ -94,8 +95,8 @@ const dynamicConfig = [
   'history.defaultWorkflowTaskTimeout="3s"',
 ];
 
-/** INDEXED_VALUE_TYPE_KEYWORD and INDEXED_VALUE_TYPE_KEYWORD_LIST of the wire protocol. */
-const [keyword, keywordList] = [2, 7];
+/** INDEXED_VALUE_TYPE_KEYWORD, _KEYWORD_LIST and _DATETIME of the wire protocol. */
+const [keyword, keywordList, datetime] = [2, 7, 6];
 
 /**
  * The server that the service embeds, in memory: for what the time-skipping one does not have. `settings` are further

@@ -1,6 +1,6 @@
 import * as t from "io-ts";
 import { PageOfActivity } from "../../domain/activity/upgrade-activity";
-import { ResourceId } from "../../domain/codec";
+import { Identifier, ResourceId } from "../../domain/codec";
 import { largestPage } from "../../domain/page";
 import { UpgradePreview } from "../../domain/plan/preview";
 import { BundleType } from "../../domain/spec/bundle";
@@ -8,6 +8,7 @@ import { ChangeId, changeRecordOf, LabelText } from "../../domain/spec/change-re
 import { Task } from "../../domain/spec/task";
 import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import { Timestamp } from "../../domain/timestamp";
 import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
 import { notFound } from "../../upgrades/service-error";
 import type { UpgradeService } from "../../upgrades/upgrade-service";
@@ -39,6 +40,8 @@ import { commandFailures, noParameters, route, type Route } from "../route";
 const operationsOnUpgrades = [
   "getTask",
   "getUpgrade",
+  "readUpgradeRequest",
+  "readUpgradePlan",
   "readActivity",
   "watchTask",
   "updateUpgrade",
@@ -81,6 +84,8 @@ const filters = {
     ResourceId,
     "Only upgrades of the cluster, NETVIRT instance or management server with this id.",
   ),
+  createdBy: parameter(Identifier, "Only upgrades that this caller has created. Upper and lower case are the same."),
+  createdSince: parameter(Timestamp, "Only upgrades that were created at this time or later."),
 };
 
 const ifNoneMatch = {
@@ -227,6 +232,42 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       successExample: upgradeExample,
       failures: [400, 404, 500],
       handle: ({ path }) => service.getUpgrade(path.id),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}/request",
+      access: "READ",
+      role: "VIEWER",
+      load: "READ",
+      operationId: "readUpgradeRequest",
+      tag: "upgrades",
+      summary: "Read what an upgrade was asked for",
+      description:
+        "The request of the start, with the times that the upgrade has now. With other times it is the request of another upgrade of the same kind.",
+      request: oneUpgrade,
+      unknownPath: unknownUpgrade,
+      success: { status: 200, description: "Ok", representation: json(UpgradeSpec) },
+      successExample: upgradeSpecExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.readRequest(path.id),
+    }),
+    route({
+      method: "GET",
+      path: "/v1/upgrades/{id}/plan",
+      access: "READ",
+      role: "VIEWER",
+      load: "INVENTORY",
+      operationId: "readUpgradePlan",
+      tag: "upgrades",
+      summary: "Read the plan of an upgrade",
+      description:
+        "What the preview of its request showed, for the times that the upgrade has now and with the hosts as they are now. Of an upgrade that has begun, the waves have only the hosts that are left.",
+      request: oneUpgrade,
+      unknownPath: unknownUpgrade,
+      success: { status: 200, description: "Ok", representation: json(UpgradePreview) },
+      successExample: previewExample,
+      failures: [400, 404, 500],
+      handle: ({ path }) => service.readPlan(path.id),
     }),
     route({
       method: "GET",

@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { Product } from "../spec/upgrade";
+import { HostVersion, Product } from "../spec/upgrade";
 import { model, OneOf, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { changeRecordOf, toldChangeRecord } from "../spec/change-record";
@@ -99,7 +99,8 @@ function nameOf({ resourceId, name }: ResourcePlan): WavePart {
 /**
  * What would be done to one resource. `retryDelay` and `soakSeconds` are in seconds; without `scheduledTimestamp` it
  * begins at once. The rollout policy of a cluster (docs/decisions/0007) is the one that it would really be upgraded by.
- * `errors` tells why its hosts are not known, and so not in the waves.
+ * `hostCount`, `hostsAtTarget` (they are left alone) and `hostVersions` are of a cluster as its component manager tells it
+ * now; `errors` tells why its hosts are not known, and so not in the waves.
  */
 export const PreviewedResource = model(
   {
@@ -118,6 +119,9 @@ export const PreviewedResource = model(
     soakSeconds: WholeNumber,
     healthGate: t.boolean,
     toleratedFailures: WholeNumber,
+    hostCount: WholeNumber,
+    hostsAtTarget: WholeNumber,
+    hostVersions: t.array(HostVersion),
     errors: t.array(ErrorBody),
     hostosUpgradeOptionsSpec: HostosUpgradeOptionsSpec,
   },
@@ -162,7 +166,10 @@ export function previewOf(
     draftMode: draft,
     products: products.map(({ product, resources }) => ({
       product,
-      resources: resources.map((resource) => previewedResource(resource, errors.get(resource.resourceId))),
+      resources: resources.map((resource) => ({
+        ...previewedResource(resource, errors.get(resource.resourceId)),
+        ...(isCluster(resource) && hostFacts(resource, hosts.get(resource.resourceId))),
+      })),
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
@@ -191,5 +198,19 @@ function previewedResource(resource: ResourcePlan, error: ErrorBody | undefined)
         startSwitchoverTimestamp: resource.startSwitchoverTimestamp,
       }),
     }),
+  };
+}
+
+/** What the hosts of a cluster run; nothing where they are not known. */
+function hostFacts(cluster: ClusterUpgradePlan, hosts: readonly ClusterMember[] | undefined) {
+  if (!hosts) return {};
+  const counts = new Map<string, number>();
+  for (const { version } of hosts) if (version !== undefined) counts.set(version, (counts.get(version) ?? 0) + 1);
+  return {
+    hostCount: hosts.length,
+    hostsAtTarget: hosts.filter((host) => isDone(host, cluster)).length,
+    hostVersions: [...counts]
+      .map(([version, count]) => ({ version, hosts: count }))
+      .sort((a, b) => (a.version < b.version ? -1 : 1)),
   };
 }

@@ -108,6 +108,40 @@ export function rescheduleSwitchovers(plan: UpgradePlan, patches: readonly MgmtU
   };
 }
 
+/**
+ * A plan as it was started, with the times that its upgrade has now. A server begins with the first of the clusters, as
+ * when it was planned.
+ */
+export function withTimesOf(
+  plan: UpgradePlan,
+  { resourceUpgradeSpecs: specs = plan.spec.resourceUpgradeSpecs, mgmtUpgradeUserInputSpecs: inputs = [] }: Upgrade,
+): UpgradePlan {
+  const times = new Map(specs.map((one) => [one.resourceId, notBefore(one)]));
+  const [first] = [...times.values()]
+    .map((scheduledTimestamp) => timed(scheduledTimestamp))
+    .sort((a, b) => beginTime(a) - beginTime(b));
+  const begins = ({ kind, resourceId }: ResourcePlan) =>
+    kind === "NETVIRT" || kind === "MGMT" ? first?.scheduledTimestamp : times.get(resourceId);
+  const servers = plan.products.flatMap(({ resources }) => resources.filter(({ kind }) => kind === "MGMT"));
+  const switchovers = inputs.flatMap(({ resourceId: named, startSwitchoverTimestamp }) => {
+    const { resourceId } = inputTarget(named, servers) ?? {};
+    return resourceId === undefined || startSwitchoverTimestamp === undefined
+      ? []
+      : [{ resourceId, startSwitchoverTimestamp }];
+  });
+  const known: UpgradePlan = {
+    ...plan,
+    spec: { ...plan.spec, resourceUpgradeSpecs: [...specs] },
+    products: plan.products.map((product) => ({
+      ...product,
+      resources: product.resources.map((one) =>
+        withTime(one, { scheduledTimestamp: begins(one), upgradeNow: undefined }),
+      ),
+    })),
+  };
+  return rescheduleSwitchovers(known, switchovers);
+}
+
 function withTime<T extends Schedule>(timed: T, { scheduledTimestamp, upgradeNow }: Unset<Schedule>): T {
   const { scheduledTimestamp: _before, upgradeNow: _given, ...rest } = timed;
   return {
@@ -193,7 +227,7 @@ export function switchoverProblem(
   return undefined;
 }
 
-const timed = (scheduledTimestamp: string | undefined) =>
+const timed = (scheduledTimestamp: string | undefined): Pick<Schedule, "scheduledTimestamp"> =>
   scheduledTimestamp === undefined ? {} : { scheduledTimestamp };
 
 /** Why the time of a switchover cannot be changed any more. */

@@ -7,8 +7,8 @@ const mostBytes = 2000;
 const beginnings = { from: 3, to: 12 };
 
 /**
- * What the list finds an upgrade by, in lower case: its creator, the id of its change, the names of its resources, the words in these, and the
- * beginnings of all. Of an upgrade with many resources only what fits, names first. `store` gives each as it is stored.
+ * What the list finds an upgrade by, in lower case: its creator, as such and by name, the id of its change, the names of its
+ * resources, the words in these, and the beginnings of all. Of an upgrade with many resources only what fits, names first. `store` gives each as it is stored.
  */
 export function searchTerms(
   { createdBy, changeId, resources = [] }: Pick<Upgrade, "createdBy" | "changeId" | "resources">,
@@ -19,7 +19,7 @@ export function searchTerms(
     .map(toTerm)
     .filter((name) => name !== "");
   const words = names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");
-  const terms = new Set([...names, ...words]);
+  const terms = new Set([...(createdBy === undefined ? [] : [creatorTerm(createdBy)]), ...names, ...words]);
   for (let length = beginnings.from; length <= beginnings.to; length += 1)
     for (const term of [...names, ...words]) if (term.length > length) terms.add(term.slice(0, length));
   let bytes = 2;
@@ -29,6 +29,11 @@ export function searchTerms(
     bytes += more;
     return true;
   });
+}
+
+/** The term of upgrades that a caller has created, which is no word that a search can have. */
+export function creatorTerm(caller: string): string {
+  return `created by ${toTerm(caller)}`;
 }
 
 /** The words of a search, as {@link searchTerms} has them. */

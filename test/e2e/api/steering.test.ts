@@ -6,6 +6,7 @@ import type { Bundle, PageOfBundle } from "../../../src/domain/spec/bundle";
 import type { Cluster, PageOfCluster } from "../../../src/domain/spec/cluster";
 import { type PageOfTask, Task } from "../../../src/domain/spec/task";
 import { Upgrade } from "../../../src/domain/spec/upgrade";
+import type { UpgradeSpec } from "../../../src/domain/spec/upgrade-spec";
 import { example, exampleNow } from "../../support/service/examples";
 import { type Answer, hostsOf, ServiceUnderTest, until } from "../../support/service/service-under-test";
 
@@ -108,6 +109,15 @@ describe("steering an upgrade over HTTP", function () {
     const evenLater = inAnHour();
     const moved = upgradeOf(await service.send("PATCH", `/v1/upgrades/${id}`, { scheduledTimestamp: evenLater }));
     expect([moved.status, moved.resourceUpgradeSpecs?.[0]?.scheduledTimestamp]).to.deep.equal(["SCHEDULED", evenLater]);
+    const request = (await service.get<UpgradeSpec>(`/v1/upgrades/${id}/request`)).body;
+    expect(request).to.deep.equal({ ...example("cluster-draft"), resourceUpgradeSpecs: moved.resourceUpgradeSpecs });
+    const plan = (await service.get<UpgradePreview>(`/v1/upgrades/${id}/plan`)).body;
+    expect(plan.products[0]?.resources[0]).to.include({
+      scheduledTimestamp: evenLater,
+      hostCount: 4,
+      hostsAtTarget: 0,
+    });
+    expect(plan.waves.map(({ parts }) => parts[0]?.hosts?.length)).to.deep.equal([1, 1, 1, 1]);
     const same = upgradeOf(await service.send("PATCH", `/v1/upgrades/${id}`, {}));
     expect(same.resourceUpgradeSpecs).to.deep.equal(moved.resourceUpgradeSpecs);
     upgradeOf(await service.send("PATCH", `/v1/upgrades/${id}`, { upgradeNow: true }));

@@ -21,6 +21,7 @@ const root = resolve(__dirname, "../../..");
 
 const keyword = 2;
 const keywordList = 7;
+const datetime = 6;
 const searchAttributes = {
   UpgradeStatus: keyword,
   TaskStatus: keyword,
@@ -31,6 +32,7 @@ const searchAttributes = {
   SearchTerms: keywordList,
   ChangeId: keyword,
   Labels: keywordList,
+  CreatedAt: datetime,
 };
 
 async function cliPath(): Promise<string> {
@@ -126,7 +128,7 @@ describe("a Temporal server for the service", function () {
       await until("the new namespace is known", async () => !isMissing(await ready()));
       const names = "UpgradeStatus (Keyword), TaskStatus (Keyword), BundleId (Keyword), BundleType (Keyword)";
       const more = "ResourceIds (KeywordList), UpgradePhase (Keyword), SearchTerms (KeywordList)";
-      const last = "ChangeId (Keyword), Labels (KeywordList)";
+      const last = "ChangeId (Keyword), Labels (KeywordList), CreatedAt (Datetime)";
       const lacking = `namespace plain lacks the search attributes ${names}, ${more}, ${last}`;
       expect(await ready()).to.deep.equal(either.left({ _tag: "TemporalNotSetUp", lacking }));
       expect(await startWarning(client, place)).to.equal(

@@ -22,6 +22,7 @@ import {
   previewExample,
   retriedTaskExample,
   taskExample,
+  upgradeSpecExample,
   upgradeExample,
 } from "../../../src/api/openapi/examples";
 import type { ApiLimits } from "../../../src/api/request-body";
@@ -101,6 +102,8 @@ export function fakeService(calls: Calls): UpgradeService {
     runPrechecks: asked("runPrechecks", precheckTaskExample),
     countUpgrades: asked("countUpgrades", countsExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),
+    readRequest: asked("readRequest", upgradeSpecExample),
+    readPlan: asked("readPlan", previewExample),
     readActivity: asked("readActivity", activityExample),
     listTasks: asked("listTasks", pageOfTaskExample),
     retryTask: asked("retryTask", retriedTaskExample),

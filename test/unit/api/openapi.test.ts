@@ -241,6 +241,8 @@ describe("openapi.json", () => {
       "changeId",
       "label",
       "resourceId",
+      "createdBy",
+      "createdSince",
       "pageNumber",
       "pageSize",
       "If-None-Match",

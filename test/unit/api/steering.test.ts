@@ -99,6 +99,22 @@ const calls: Record<string, Call> = {
     asked: ["readPrechecks", id, precheckId],
     names: "precheck",
   },
+  readUpgradeRequest: {
+    method: "GET",
+    path: `/v1/upgrades/${id}/request`,
+    status: 200,
+    answer: upgradeSpecExample,
+    asked: ["readRequest", id],
+    names: "upgrade",
+  },
+  readUpgradePlan: {
+    method: "GET",
+    path: `/v1/upgrades/${id}/plan`,
+    status: 200,
+    answer: previewExample,
+    asked: ["readPlan", id],
+    names: "upgrade",
+  },
   readActivity: {
     method: "GET",
     path: `/v1/upgrades/${id}/activity?pageNumber=1&pageSize=20`,

@@ -1,8 +1,17 @@
 import { expect } from "chai";
-import { beginTime, isInThePast, notBefore, reschedulePlan, saysWhen } from "../../../src/domain/plan/schedule";
+import {
+  beginTime,
+  isInThePast,
+  notBefore,
+  reschedulePlan,
+  rescheduleSwitchovers,
+  saysWhen,
+  withTimesOf,
+} from "../../../src/domain/plan/schedule";
 import { resourcesOf } from "../../../src/domain/plan/upgrade-plan";
 import { toEpochMilliseconds } from "../../../src/domain/timestamp";
-import { samplePlan } from "../../support/sample-plan";
+import { initialUpgrade } from "../../../src/domain/upgrade/upgrade-facts";
+import { noInstallations, sampleBundle, samplePlan } from "../../support/sample-plan";
 
 const [early, late, other] = ["2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z", "2026-12-03T00:00:00.000Z"];
 
@@ -73,5 +82,37 @@ describe("reschedulePlan", () => {
     );
     const { scheduledTimestamp: _, ...first } = resourcesOf(plan)[0] ?? { scheduledTimestamp: "" };
     expect(resourcesOf(changed)[0]).to.deep.equal(first);
+  });
+});
+
+describe("withTimesOf", () => {
+  const plan = samplePlan({
+    resources: [
+      { resourceId: "a", scheduledTimestamp: late },
+      { resourceId: "b", scheduledTimestamp: early },
+    ],
+    bundle: {
+      ...sampleBundle,
+      components: [...(sampleBundle.components ?? []), { id: "mgmt", type: "MGMT", toVersion: "9.0.2" }],
+    },
+    installations: {
+      ...noInstallations,
+      management: [{ resourceId: "m", name: "vc-01", componentManagerId: "vc01", clusters: ["a", "b"] }],
+    },
+    inputs: { mgmtUpgradeUserInputSpecs: [{ startSwitchoverTimestamp: late }] },
+  });
+
+  it("leaves a plan whose times have not been changed as it was", () => {
+    expect(withTimesOf(plan, initialUpgrade(plan))).to.deep.equal(plan);
+  });
+
+  it("shows the times that were given since, of clusters, servers and switchovers", () => {
+    const startSwitchoverTimestamp = "2026-12-04T00:00:00.000Z";
+    for (const schedule of [{ scheduledTimestamp: other }, { upgradeNow: true }]) {
+      const moved = rescheduleSwitchovers(reschedulePlan(plan, schedule), [
+        { resourceId: "m", startSwitchoverTimestamp },
+      ]);
+      expect(withTimesOf(plan, initialUpgrade(moved))).to.deep.equal(moved);
+    }
   });
 });

@@ -41,6 +41,14 @@ describe("SearchIndex", () => {
     ]);
   });
 
+  it("finds upgrades by their creator, whom a resource of the same name is not taken for", () => {
+    const index = indexWith();
+    const [, term = ""] = /^SearchTerms IN \('(.*)'\)$/.exec(index.conditions({ createdBy: "Jane" })[0] ?? "") ?? [];
+    expect(index.termsOf(upgrade)).to.include(term);
+    expect(index.termsOf({ createdBy: "ada", resources: [{ name: "jane" }] })).not.to.include(term);
+    expect(index.conditions({ createdBy: "it's" })).to.deep.equal(["SearchTerms IN ('created by it\\'s')"]);
+  });
+
   it("stores nothing that can be read where payloads are encrypted, and still finds it", () => {
     const [older, newer] = [key("older"), key("newer")];
     const terms = indexWith(older).termsOf(upgrade);

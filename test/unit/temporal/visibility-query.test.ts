@@ -30,6 +30,12 @@ describe("upgradesQuery", () => {
     );
   });
 
+  it("asks for the time of creation, which is not that of a run", () => {
+    expect(upgradesQuery({ createdSince: "2026-12-01T00:00:00.000Z" })).to.equal(
+      `${ofUpgrades} AND CreatedAt >= '2026-12-01T00:00:00.000Z'`,
+    );
+  });
+
   it("believes a status that says that work goes on only of a Workflow that runs", () => {
     for (const status of ["PENDING", "DRAFT", "SCHEDULED", "INPROGRESS", "PAUSED"] as const) {
       expect(upgradesQuery({ status: [status] })).to.contain(

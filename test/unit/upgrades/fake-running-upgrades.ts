@@ -1,5 +1,6 @@
 import * as TE from "fp-ts/TaskEither";
 import { upgradeView } from "../../../src/domain/plan/schedule";
+import type { UpgradePlan } from "../../../src/domain/plan/upgrade-plan";
 import type { PageOfTask, Task } from "../../../src/domain/spec/task";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { initialTask } from "../../../src/domain/task/task-progress";
@@ -38,10 +39,19 @@ export class FakeRunningUpgrades {
   readonly refused: RefusedRequest[] = [];
   cancelAnswer: CancelAnswer = { _tag: "Applied" };
   locks: readonly string[] = ["cluster/c1"];
+  plan: UpgradePlan = plan;
   failing: Partial<Record<"request" | "cancel" | "readLocks" | "readTask", ServiceError>> = {};
   readonly executions: Pick<
     UpgradeExecutions,
-    "readUpgrade" | "readTask" | "listTasks" | "request" | "cancel" | "readLocks" | "recordRefusal" | "readActivity"
+    | "readUpgrade"
+    | "readPlan"
+    | "readTask"
+    | "listTasks"
+    | "request"
+    | "cancel"
+    | "readLocks"
+    | "recordRefusal"
+    | "readActivity"
   >;
 
   constructor() {
@@ -53,6 +63,7 @@ export class FakeRunningUpgrades {
     };
     this.executions = {
       readUpgrade: (id) => of("readUpgrade", "upgrade", id, () => this.upgrade),
+      readPlan: (id) => of("readPlan", "upgrade", id, () => this.plan),
       readTask: (id) => of("readTask", "task", id, () => this.task),
       listTasks: (filter: TaskFilter, page) => {
         this.calls.push(`listTasks ${JSON.stringify([filter, page ?? null])}`);

@@ -16,6 +16,7 @@ import type { UpgradeExecutions, UpgradeListing } from "../../../src/upgrades/po
 import {
   changeIdKey,
   labelsKey,
+  createdAtKey,
   resourceIdsKey,
   searchTermsKey,
   taskStatusKey,
@@ -94,6 +95,7 @@ describe("The list of upgrades by attention", function () {
         { key: searchTermsKey, value: index.termsOf(upgrade) },
         ...(changeId === undefined ? [] : [{ key: changeIdKey, value: changeId }]),
         ...(labels === undefined ? [] : [{ key: labelsKey, value: [...labels] }]),
+        { key: createdAtKey, value: new Date(upgrade.createdAt ?? "") },
         { key: resourceIdsKey, value: resourcesOf(plan).map(({ resourceId }) => resourceId) },
       ],
     });
@@ -178,6 +180,15 @@ describe("The list of upgrades by attention", function () {
     expect(await names({ label: ["team=Blue 1"] })).to.deep.equal(["running", "draft"]);
     expect(await names({ label: ["team=Blue 1", "site=fra1"] })).to.deep.equal(["draft"]);
     expect(await names({ label: ["team=Blue"] })).to.deep.equal([]);
+  });
+
+  it("is filtered by the creator and by the time of creation", async () => {
+    expect(await names({ createdBy: "Jane@Example.com" })).to.deep.equal(["missed", "draft"]);
+    expect(await names({ createdBy: "jane" })).to.deep.equal([]);
+    const [newest, second] = listed.map(({ name }) => name).reverse();
+    const createdSince = new Date(Date.UTC(2026, 10, listed.length - 1)).toISOString();
+    expect(await names({ createdSince, sort: "created" })).to.deep.equal([newest, second]);
+    expect(await names({ createdSince, createdBy: "jane@example.com" })).to.deep.equal(["missed"]);
   });
 
   it("tells how many upgrades are in each phase", async () => {
