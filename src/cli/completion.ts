@@ -114,6 +114,7 @@ const kindOfOption: Readonly<Record<string, readonly NamedKind[]>> = {
   bundle: ["bundle"],
   to: ["bundle"],
   cluster: ["cluster"],
+  like: ["upgrade"],
   resource: resourceKinds,
 };
 

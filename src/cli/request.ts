@@ -3,8 +3,9 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
+import { repeatRequest } from "../domain/plan/repeat-request";
 import { splitLabel } from "../domain/spec/change-record";
-import type { UpgradeSpec } from "../domain/spec/upgrade-spec";
+import { UpgradeSpec } from "../domain/spec/upgrade-spec";
 import type { CommandContext } from "./command-context";
 import type { Environment } from "./environment";
 import { inTermsOfOptions, wrongUsage } from "./errors";
@@ -14,6 +15,7 @@ import { timeExamples } from "./time-text";
 /** How a request for an upgrade is given: as a file, or by these options. */
 export interface RequestOptions {
   readonly file?: string;
+  readonly like?: string;
   readonly cluster?: readonly string[];
   readonly to?: string;
   readonly at?: string;
@@ -35,6 +37,13 @@ export interface UpgradeRequest {
 export function withRequestOptions(command: Command): Command {
   return command
     .option("-f, --file <file>", "the request, JSON or YAML; - is the standard input")
+    .addOption(
+      new Option("--like <upgrade>", "what this upgrade was asked for, without its times").conflicts([
+        "file",
+        "cluster",
+        "to",
+      ]),
+    )
     .addOption(
       new Option("-c, --cluster <clusters>", "clusters by name or id, separated by commas")
         .argParser((value: string, before?: readonly string[]) => [...(before ?? []), ...value.split(",")])
@@ -61,14 +70,15 @@ export function nameAndValue(text: string): LabelOptions[number] {
 
 /** The request that a command line gives. */
 export async function readRequest(context: CommandContext, options: RequestOptions): Promise<UpgradeRequest> {
-  const { file, draft, reason, change, label } = options;
+  const { file, draft, like, reason, change, label } = options;
   const changeRecord = {
     ...(reason !== undefined && { reason }),
     ...(change !== undefined && { changeId: change }),
     ...(label && { labels: Object.fromEntries(label) }),
   };
-  if (file === undefined) {
-    const { body, ...request } = await requestOfOptions(context, options);
+  if (like !== undefined || file === undefined) {
+    const { body, ...request } =
+      like === undefined ? await requestOfOptions(context, options) : await requestLike(context, like, options);
     return { ...request, body: { ...body, ...changeRecord } };
   }
   const read = await readSpec(file, context.environment);
@@ -84,6 +94,23 @@ function changeRecordOption(path: string): string | undefined {
   return { reason: "--reason", changeId: "--change" }[path];
 }
 
+/** The request of an earlier upgrade, for now or for another time. */
+async function requestLike(
+  context: CommandContext,
+  like: string,
+  { at, draft: isDraft = false }: { readonly at?: string; readonly draft?: boolean },
+): Promise<UpgradeRequest> {
+  const id = await context.names.idOf("upgrade", like);
+  const earlier = await context.client.request("GET", `/v1/upgrades/${id}/request`, UpgradeSpec);
+  const begin = at === undefined ? { upgradeNow: true } : { scheduledTimestamp: context.readTime(at) };
+  const optionOf = (path: string) => (path.endsWith(".scheduledTimestamp") ? "--at" : changeRecordOption(path));
+  return {
+    body: { ...repeatRequest(earlier, { isDraft, begin }) },
+    isDraft,
+    translate: (error) => inTermsOfOptions(error, optionOf),
+  };
+}
+
 async function requestOfOptions(
   context: CommandContext,
   { cluster = [], to, at, draft: isDraft = false }: Omit<RequestOptions, "draft"> & { readonly draft?: boolean },
@@ -91,7 +118,7 @@ async function requestOfOptions(
   if (cluster.length === 0 || to === undefined)
     throw wrongUsage(
       cluster.length > 0 ? "It is not said to which version." : "It is not said what to upgrade.",
-      "Give a request by -f FILE, or by --cluster NAME,NAME --to VERSION.",
+      "Give a request by -f FILE, by --cluster NAME,NAME --to VERSION, or by --like UPGRADE.",
     );
   const clusters: Named[] = [];
   for (const name of cluster.map((one) => one.trim()).filter((one) => one !== ""))

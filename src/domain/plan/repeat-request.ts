@@ -2,13 +2,15 @@ import type { UpgradeSpec } from "../spec/upgrade-spec";
 import type { Schedule } from "./schedule";
 
 /**
- * A request for what an earlier one has asked for. Its times are those of the earlier upgrade: all of it begins when
- * `begin` says.
+ * A request for what an earlier one has asked for, without what was said of that time: all of it begins when `begin` says,
+ * and it is another change, for a reason of its own.
  */
 export function repeatRequest(
-  { mgmtUpgradeUserInputSpecs: servers, resourceUpgradeSpecs, draftMode: _before, ...request }: UpgradeSpec,
+  earlier: UpgradeSpec,
   { isDraft, begin }: { readonly isDraft: boolean; readonly begin: Schedule },
 ): UpgradeSpec {
+  const { mgmtUpgradeUserInputSpecs: servers, resourceUpgradeSpecs, ...rest } = earlier;
+  const { draftMode: _draftMode, reason: _reason, changeId: _changeId, ...request } = rest;
   return {
     ...request,
     resourceUpgradeSpecs: resourceUpgradeSpecs.map(({ scheduledTimestamp: _at, upgradeNow: _now, ...one }) => ({

@@ -5,6 +5,7 @@ import {
   pageOfClusterExample,
   previewExample,
   taskExample,
+  upgradeSpecExample,
 } from "../../../src/api/openapi/examples";
 import type { UpgradePreview } from "../../../src/domain/plan/preview";
 import { FakeApi } from "../../support/fake-api";
@@ -150,6 +151,23 @@ describe("upgradectl start without a file", () => {
       .and.to.contain("- resourceType: expected something else.")
       .and.to.contain("Next: Correct --cluster and --at and --to;")
       .and.to.not.contain("nestedErrors");
+  });
+
+  it("asks for the same as an earlier upgrade, at another time", async () => {
+    const [first, ...others] = upgradeSpecExample.resourceUpgradeSpecs;
+    const { id } = taskExample;
+    api.answer(`GET /v1/upgrades/${id}/request`, 200, { ...upgradeSpecExample, draftMode: true });
+    const { code, stderr } = await cli.run(["start", "--like", id, "--at", "2036-01-01T00:00:00Z", "--yes"]);
+    expect(code, stderr).to.equal(0);
+    const scheduledTimestamp = "2036-01-01T00:00:00.000Z";
+    const { upgradeNow: _now, ...rest } = first!;
+    const { draftMode: _draft, ...same } = upgradeSpecExample;
+    expect(api.last.body).to.deep.equal({
+      ...same,
+      resourceUpgradeSpecs: [{ ...rest, scheduledTimestamp }, ...others.map((one) => ({ ...one, scheduledTimestamp }))],
+    });
+    const refused = await cli.run(["plan", "--like", id, "--to", "9.0.2"]);
+    expect(refused.code).to.equal(2);
   });
 
   it("says what is missing, and refuses options beside a file", async () => {

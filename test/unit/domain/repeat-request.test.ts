@@ -35,6 +35,14 @@ describe("repeatRequest", () => {
     });
   });
 
+  it("is another change, with the same labels and a reason of its own", () => {
+    const changed = { ...earlier, reason: "Security fixes", changeId: "CHG1", labels: { team: "blue" } };
+    expect(repeatRequest(changed, { isDraft: true, begin: { upgradeNow: true } })).to.deep.equal({
+      ...repeatRequest(earlier, { isDraft: true, begin: { upgradeNow: true } }),
+      labels: { team: "blue" },
+    });
+  });
+
   it("begins all of it at the time that is given, and is no draft because the earlier one was", () => {
     const begin = { scheduledTimestamp: "2036-01-01T00:00:00.000Z" };
     const repeated = repeatRequest(earlier, { isDraft: false, begin });
