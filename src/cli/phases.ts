@@ -1,9 +1,9 @@
+import { distanceWords, leftWords, roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
 import { PublishedPhase, type Upgrade, UpgradeStatus } from "../domain/spec/upgrade";
 import { attentionGroups } from "../domain/upgrade/attention";
 import { phaseWords } from "../domain/upgrade/phase-words";
 import { wrongUsage } from "./errors";
-import { distance, length } from "./time-text";
 import { coloured, type Style, wordOf } from "./text";
 
 /** Where an upgrade is, in a word; of one that the service could only read in part, its status. */
@@ -22,18 +22,15 @@ export function timeText(upgrade: Upgrade, now: number): string {
   const { endTime, since } = upgrade;
   const left = timeLeft(upgrade, now);
   if (left !== undefined) return left;
-  if (endTime !== undefined) return `ended ${distance(endTime, now)}`;
-  return since === undefined ? "-" : `for ${length(now - Date.parse(since))}`;
+  if (endTime !== undefined) return `ended ${distanceWords(endTime, now)}`;
+  return since === undefined ? "-" : `for ${roughDuration(now - Date.parse(since))}`;
 }
 
 /** When it ends, begins, or has to be decided; undefined where no time is known. */
 export function timeLeft({ phase, expectedEnd, until }: Upgrade, now: number): string | undefined {
-  if (expectedEnd !== undefined) {
-    const left = Date.parse(expectedEnd) - now;
-    return left < 60_000 ? "almost done" : `about ${length(left)} left`;
-  }
+  if (expectedEnd !== undefined) return leftWords(Date.parse(expectedEnd) - now);
   if (until === undefined) return undefined;
-  return `${phase === "ACTION_REQUIRED" ? "decide" : "begins"} ${distance(Date.parse(until), now)}`;
+  return `${phase === "ACTION_REQUIRED" ? "decide" : "begins"} ${distanceWords(Date.parse(until), now)}`;
 }
 
 const [needsYou, active, scheduled, drafts, ended] = attentionGroups.map(({ phases }) => phases);

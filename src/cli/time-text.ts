@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from "luxon";
+import { distanceWords } from "../domain/duration";
 import { legible } from "../domain/legible";
 import { Timestamp } from "../domain/timestamp";
 import { wrongUsage } from "./errors";
@@ -207,7 +208,7 @@ function two(n: number, digits = 2): string {
 /** A moment as it is echoed: in the zone, on this computer where that has another one, in UTC, and how far it is. */
 export function timeEcho(at: number, { given, local }: Zones, now: number): string {
   const shown = [given, local, "UTC"].map((zone) => timeIn(at, zone));
-  return `${[...new Set(shown)].join(" = ")}, ${distance(at, now)}`;
+  return `${[...new Set(shown)].join(" = ")}, ${distanceWords(at, now)}`;
 }
 
 function isUtc(zone: string): boolean {
@@ -225,30 +226,4 @@ export function timeIn(at: number, zone: string): string {
 /** `Sat 5 Jan 02:00`, for where the zone stands elsewhere. */
 export function shortTimeIn(at: number, zone: string): string {
   return DateTime.fromMillis(at, { zone, locale: "en" }).toFormat("ccc d LLL HH:mm");
-}
-
-/** `in 1 d 18 h`, `3 min ago`, `now`. */
-export function distance(at: number, now: number): string {
-  const text = length(Math.abs(at - now));
-  if (text === shortest) return "now";
-  return at > now ? `in ${text}` : `${text} ago`;
-}
-
-const shortest = "under 1 min";
-
-/** A length of time in its two largest units: `1 d 18 h`, `2 h 5 min`, `12 min`. */
-export function length(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  const parts = [
-    [Math.floor(minutes / 1440), "d"],
-    [Math.floor(minutes / 60) % 24, "h"],
-    [minutes % 60, "min"],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return shortest;
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(" ");
 }

@@ -1,3 +1,4 @@
+import { distanceWords, roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
 import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import type { SubTask, Task } from "../domain/spec/task";
@@ -7,7 +8,7 @@ import { toTimestamp } from "../domain/timestamp";
 import { phaseText, sections, timeText } from "./phases";
 import { headline, nextStepOf, summary } from "./progress-tree";
 import { coloured, cut, minute, plain, type Style, symbolOf, table } from "./text";
-import { distance, length, shortTimeIn, timeIn } from "./time-text";
+import { shortTimeIn, timeIn } from "./time-text";
 
 /** For whom and when upgrades are shown. */
 interface ListRoom {
@@ -63,7 +64,7 @@ function hostsText(hosts: UpgradeHosts | undefined): string {
 
 function workText({ workSeconds = 0, workingSince }: Upgrade, now: number): string {
   const worked = workSeconds * 1000 + (workingSince === undefined ? 0 : Math.max(now - Date.parse(workingSince), 0));
-  return worked === 0 ? "-" : length(worked);
+  return worked === 0 ? "-" : roughDuration(worked);
 }
 
 /** One upgrade: where it stands, then each part with its stages while it runs, and what has failed. */
@@ -88,7 +89,7 @@ export function upgradeView(
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
   const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy, versions = [] } = upgrade;
-  const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distance(Date.parse(time), now)}`;
+  const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
   const worked = workText(upgrade, now);
   const lines: readonly (readonly [label: string, text: string | undefined])[] = [
@@ -192,7 +193,7 @@ function beginText(upgrade: Upgrade, now: number, zone: string): string {
   const { until, beginsAt = until } = upgrade;
   if (beginsAt === undefined) return timeText(upgrade, now);
   const begin = Date.parse(beginsAt);
-  return `${shortTimeIn(begin, zone)}, ${distance(begin, now)}`;
+  return `${shortTimeIn(begin, zone)}, ${distanceWords(begin, now)}`;
 }
 
 function partLines(part: SubTask, indent: string, style: Style): string[] {

@@ -1,10 +1,10 @@
+import { distanceWords, durationWords, leftWords } from "../../domain/duration";
 import type { Product } from "../../domain/plan/upgrade-plan";
 import { labelTexts } from "../../domain/spec/change-record";
 import type { Task } from "../../domain/spec/task";
 import type { ProductVersions, PublishedPhase, Upgrade } from "../../domain/spec/upgrade";
 import { clustersOf, hostProgressOfTask, remainingMilliseconds } from "./host-progress";
 import { plural, shortList, wordsOfPublishedPhase } from "./labels";
-import { durationInWords, relativeTime } from "./local-time";
 
 /** One fact of an upgrade: words, and times that are shown as the operator has chosen. */
 export interface Fact {
@@ -42,7 +42,7 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
             term: "Decide by",
             parts: [
               { at: Date.parse(decideBy), isExact: true as const },
-              `, ${relativeTime(Date.parse(decideBy), now)}`,
+              `, ${distanceWords(Date.parse(decideBy), now)}`,
             ],
           },
         ]),
@@ -75,7 +75,7 @@ function beginFacts({ startedAt, beginsAt, phase = "WAITING" }: Upgrade, now: nu
   const isOpen = startedAt !== undefined || beforeBegin.has(phase);
   if (!isOpen) return began;
   const term = startedAt === undefined ? "Begins" : "Next begins";
-  return [...began, { term, parts: [{ at, isExact: true }, `, ${relativeTime(at, now)}`] }];
+  return [...began, { term, parts: [{ at, isExact: true }, `, ${distanceWords(at, now)}`] }];
 }
 
 /** Work and waiting, since the first resource began. */
@@ -84,9 +84,9 @@ function workFacts({ startedAt, workSeconds, workingSince, endTime }: Upgrade, n
   const worked = workSeconds * 1000 + (workingSince === undefined ? 0 : Math.max(0, now - Date.parse(workingSince)));
   const waited = Math.max(0, (endTime ?? now) - Date.parse(startedAt) - worked);
   return [
-    { term: "Worked", parts: [durationInWords(worked)] },
+    { term: "Worked", parts: [durationWords(worked)] },
     // Less than a few seconds is the time of the service itself.
-    ...(waited < 5000 ? [] : [{ term: "Waited", parts: [durationInWords(waited)] }]),
+    ...(waited < 5000 ? [] : [{ term: "Waited", parts: [durationWords(waited)] }]),
   ];
 }
 
@@ -96,7 +96,7 @@ function endFacts({ expectedEnd, phase }: Upgrade, task: Task, now: number): Fac
   const remaining = remainingMilliseconds(task, now);
   const end = expectedEnd === undefined ? remaining && now + remaining : Date.parse(expectedEnd);
   if (end === undefined) return [];
-  return [{ term: "Expected end", parts: [{ at: end }, `, about ${durationInWords(Math.max(0, end - now))} left`] }];
+  return [{ term: "Expected end", parts: [{ at: end }, `, ${leftWords(end - now)}`] }];
 }
 
 const productNames: Readonly<Record<Product, string>> = {

@@ -1,3 +1,5 @@
+import { distanceWords } from "../../domain/duration";
+
 /** The text of a field for local times of a timestamp, in this browser's place; empty where it is none. */
 export function localTimeOf(timestamp: string): string {
   const at = new Date(timestamp);
@@ -32,7 +34,7 @@ export interface TimeContext {
 
 /** A time (epoch milliseconds) as the console shows it; without its date where that is today's. */
 export function formatTime(at: number, { display, now, timeZone }: TimeContext): string {
-  if (display === "RELATIVE") return relativeTime(at, now);
+  if (display === "RELATIVE") return distanceWords(at, now);
   const zone = display === "UTC" ? "UTC" : timeZone;
   const day = (time: number) => new Date(time).toLocaleDateString("en-CA", { timeZone: zone });
   const isToday = day(at) === day(now);
@@ -60,29 +62,6 @@ export function exactTime(at: number, timeZone?: string): string {
   });
   if (local.endsWith(" UTC")) return local;
   return `${local} (${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC)`;
-}
-
-/** How far away a time is: `in 1 d 18 h`, `3 min ago`, `now`. */
-export function relativeTime(at: number, now: number): string {
-  const distance = Math.abs(at - now);
-  if (distance < 1000) return "now";
-  const words =
-    distance < 60_000 || distance >= 3_600_000 ? durationInWords(distance) : `${wholeMinutes(distance)} min`;
-  return at > now ? `in ${words}` : `${words} ago`;
-}
-
-function wholeMinutes(milliseconds: number): number {
-  return Math.min(59, Math.round(milliseconds / 60_000));
-}
-
-/** A length of time for people: `1 d 18 h`, `2 h 05 min`, `3 min 20 s`, `8 s`. */
-export function durationInWords(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  const two = (n: number) => String(n).padStart(2, "0");
-  if (hours >= 24) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-  if (hours > 0) return `${hours} h ${two(minutes)} min`;
-  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
 }
 
 /** The name of this browser's time zone, such as `Europe/Berlin`. */

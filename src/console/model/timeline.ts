@@ -1,6 +1,7 @@
+import { durationWords } from "../../domain/duration";
 import type { SubTask, SubTaskStatus, Task } from "../../domain/spec/task";
 import { clustersOf, hostSpanOf } from "./host-progress";
-import { durationInWords, type TimeDisplay } from "./local-time";
+import type { TimeDisplay } from "./local-time";
 
 /** One host in the picture; `from` and `to` are parts of the whole time, from 0 to 1. */
 export interface TimelineBar {
@@ -93,7 +94,8 @@ export function axisTicks({ begin, end }: Timeline, display: TimeDisplay, zoneOf
   const count = Math.floor((end - first) / step) + 1;
   return Array.from({ length: Math.max(0, count) }, (_, i) => first + i * step).map((at) => ({
     place: (at - begin) / (end - begin),
-    label: display === "RELATIVE" ? `+${shortDuration(at - begin)}` : clockLabel(at + offset, step),
+    label:
+      display === "RELATIVE" ? `+${at === begin ? "0" : durationWords(at - begin)}` : clockLabel(at + offset, step),
   }));
 }
 
@@ -102,8 +104,4 @@ function clockLabel(moved: number, step: number): string {
   const text = new Date(moved).toISOString();
   if (step >= day) return text.slice(5, 10);
   return text.slice(11, step < minute ? 19 : 16);
-}
-
-function shortDuration(milliseconds: number): string {
-  return milliseconds === 0 ? "0" : durationInWords(milliseconds).replace(/ 00 (s|min)$| 0 h$/, "");
 }

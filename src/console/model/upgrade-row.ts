@@ -1,6 +1,6 @@
+import { durationWords, leftWords } from "../../domain/duration";
 import type { Upgrade } from "../../domain/spec/upgrade";
 import { shortList } from "./labels";
-import { durationInWords } from "./local-time";
 
 /** What a row says of a time: words, a moment (epoch milliseconds) that is shown as the reader wants it, and words again. */
 export interface RowTime {
@@ -27,9 +27,8 @@ export function timeOf(upgrade: Upgrade, now: number): RowTime {
   const { phase, endTime, expectedEnd, decideBy, workSeconds = 0, workingSince } = upgrade;
   if (phase === "ACTION_REQUIRED" && decideBy !== undefined) return { before: "decide by", at: Date.parse(decideBy) };
   const working = workSeconds * 1000 + (workingSince === undefined ? 0 : Math.max(0, now - Date.parse(workingSince)));
-  const worked = working > 0 ? `worked ${durationInWords(working)}` : "";
+  const worked = working > 0 ? `worked ${durationWords(working)}` : "";
   if (endTime !== undefined) return { before: "ended", at: endTime, ...(worked && { after: worked }) };
-  if (expectedEnd !== undefined)
-    return { before: `about ${durationInWords(Math.max(0, Date.parse(expectedEnd) - now))} left` };
+  if (expectedEnd !== undefined) return { before: leftWords(Date.parse(expectedEnd) - now) };
   return { before: worked };
 }

@@ -12,7 +12,7 @@ import {
   tookOf,
   viewHosts,
 } from "../model/host-rows";
-import { durationInWords } from "../model/local-time";
+import { durationWords } from "../../domain/duration";
 import { Moment } from "./moment";
 import { StatusBadge } from "./status-badge";
 import { useVirtualRows } from "./virtual-rows";
@@ -223,7 +223,7 @@ function HostCells({ row, now, goTo }: HostCellsProps) {
     step,
     percent: percent === undefined ? "" : `${percent} %`,
     began: began === undefined ? "" : <Moment at={began} now={now} />,
-    took: took === undefined ? "" : durationInWords(took),
+    took: took === undefined ? "" : durationWords(took),
     attempt: attempt === undefined ? "" : `${attempt}${maximumAttempts === undefined ? "" : ` of ${maximumAttempts}`}`,
     version,
   };

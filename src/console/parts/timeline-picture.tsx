@@ -3,7 +3,7 @@ import type { Task } from "../../domain/spec/task";
 import { timeDisplay } from "../client/time-display";
 import { hostProgressOfTask } from "../model/host-progress";
 import { wordsOfPart } from "../model/labels";
-import { durationInWords } from "../model/local-time";
+import { durationWords } from "../../domain/duration";
 import { axisTicks, timelineOf } from "../model/timeline";
 import { Moment } from "./moment";
 
@@ -21,7 +21,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
   return (
     <>
       <p class="small">
-        <Moment at={begin} now={now} /> to <Moment at={end} now={now} /> ({durationInWords(end - begin)})
+        <Moment at={begin} now={now} /> to <Moment at={end} now={now} /> ({durationWords(end - begin)})
       </p>
       <div class="axis" aria-hidden="true">
         <span class="lane-name">{timeDisplay.value === "RELATIVE" ? "Since its begin" : ""}</span>

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { askedOptions } from "../../../src/console/model/asked-options";
 import { type Fact, headerFacts, pageTitle } from "../../../src/console/model/header-facts";
-import { relativeTime } from "../../../src/console/model/local-time";
+import { distanceWords } from "../../../src/domain/duration";
 import type { Upgrade } from "../../../src/domain/spec/upgrade";
 import { at, begin, cluster, doneHost, runningHost, task, waitingHost } from "./console-task";
 
@@ -22,7 +22,7 @@ function words(facts: readonly Fact[], now: number): Record<string, string> {
     facts.map(({ term, parts }) => [
       term,
       parts
-        .map((one) => (typeof one === "string" ? one : `${one.isExact ? "!" : ""}<${relativeTime(one.at, now)}>`))
+        .map((one) => (typeof one === "string" ? one : `${one.isExact ? "!" : ""}<${distanceWords(one.at, now)}>`))
         .join(""),
     ]),
   );
@@ -54,17 +54,17 @@ describe("the header of an upgrade", () => {
     expect(factsAt(told, begin + 60 * minutes)).to.include({
       Committed: "<59 min ago> by bob",
       Began: "<58 min ago>",
-      "Next begins": "!<in 1 h 00 min>, in 1 h 00 min",
-      Worked: "40 min 00 s",
-      Waited: "18 min 00 s",
-      "Expected end": "<in 10 min>, about 10 min 00 s left",
+      "Next begins": "!<in 1 h>, in 1 h",
+      Worked: "40 min",
+      Waited: "18 min",
+      "Expected end": "<in 10 min>, about 10 min left",
     });
   });
 
   it("expects the end by the hosts that are done where the service does not", () => {
     const running = task([cluster("IN_PROGRESS", [doneHost("a", 0, 60), runningHost("b", 60)])]);
     const facts = factsAt({ phase: "RUNNING", startedAt: at(0) }, begin + 80_000, running);
-    expect(facts["Expected end"]).to.equal("<in 40 s>, about 40 s left");
+    expect(facts["Expected end"]).to.equal("<in 40 s>, almost done");
     expect(factsAt({ phase: "PAUSED", startedAt: at(0) }, begin + 80_000, running)).to.not.have.property(
       "Expected end",
     );
@@ -77,7 +77,7 @@ describe("the header of an upgrade", () => {
     ];
     const told = { phase: "ACTION_REQUIRED", startedAt: at(0), decideBy: at(86_400), hostVersions } as const;
     expect(factsAt(told, begin)).to.include({
-      "Decide by": "!<in 1 d 0 h>, in 1 d 0 h",
+      "Decide by": "!<in 1 d>, in 1 d",
       Now: "1 host on 9.0.0, 3 hosts on 9.0.2",
     });
   });
