@@ -18,6 +18,8 @@ interface UpgradeDetails {
   readonly mayBeDecided: boolean;
   /** Whether something of it was not begun at its time and waits for a commit. */
   readonly awaitsCommit: boolean;
+  /** What approvals it lacks, in words. */
+  readonly approvalsWanted?: string | undefined;
   /** Who had it started; only of a later run, which has no summary of its own (docs/decisions/0038). */
   readonly requestedBy: string | undefined;
 }
@@ -92,7 +94,8 @@ function headline({ phase, prechecksFailed, mayBeDecided, cancelling }: UpgradeD
   return doing[phase];
 }
 
-function nextStep({ plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, cancelling }: UpgradeDetails): string[] {
+function nextStep(details: UpgradeDetails): string[] {
+  const { plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, cancelling, approvalsWanted } = details;
   if (cancelling) return [];
   const command = (name: string) =>
     `\`\`\`\ntemporal workflow signal --name ${name} \\\n  --workflow-id ${plan.id}\n\`\`\``;
@@ -101,6 +104,14 @@ function nextStep({ plan, phase, prechecksFailed, mayBeDecided, awaitsCommit, ca
       ? ["Signal `prechecks` runs them again:", command("prechecks")]
       : ["Signal `commit` begins it:", command("commit")];
   if (awaitsCommit) return ["Signal `commit` begins what was not begun at its time:", command("commit")];
+  if (approvalsWanted !== undefined && (phase === "SCHEDULED" || phase === "RUNNING")) {
+    const signal = "temporal workflow signal --name approve";
+    const input = `--input '{"requestedBy": "NAME"}'`;
+    return [
+      `${approvalsWanted} Signal \`approve\` gives one, with the approver's name:`,
+      `\`\`\`\n${signal} \\\n  --workflow-id ${plan.id} \\\n  ${input}\n\`\`\``,
+    ];
+  }
   if (phase === "PAUSED") return ["Signal `resume` continues it:", command("resume")];
   if (phase === "FAILED" && mayBeDecided)
     return ["Signal `retry` continues it, `resolve` gives it up:", command("retry")];

@@ -33,6 +33,8 @@ export const resumeSignal = defineSignal<[payload?: unknown]>("resume");
 export const prechecksSignal = defineSignal<[payload?: unknown]>("prechecks");
 export const retrySignal = defineSignal<[payload?: unknown]>("retry");
 export const resolveSignal = defineSignal<[payload?: unknown]>("resolve");
+export const approveSignal = defineSignal<[payload?: unknown]>("approve");
+export const rejectSignal = defineSignal<[payload?: unknown]>("reject");
 
 /**
  * From the API to an upgrade, for its activity only: who is about to cancel it, or what the API has refused without asking

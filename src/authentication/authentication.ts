@@ -4,11 +4,12 @@ import { DescribedType, Identifier, lengthOf, model } from "../domain/codec";
 import { notAllowed, type ServiceError } from "../upgrades/service-error";
 
 /** What a caller may do, in rising order; each role may also do what those before it may. */
-export const roles = ["VIEWER", "OPERATOR", "ADMIN"] as const;
+export const roles = ["VIEWER", "OPERATOR", "APPROVER", "ADMIN"] as const;
 
 /**
  * - `VIEWER` reads.
  * - `OPERATOR` also starts, commits, pauses, cancels and retries.
+ * - `APPROVER` also approves and rejects what others have asked for.
  * - `ADMIN` may do everything.
  */
 export type Role = (typeof roles)[number];

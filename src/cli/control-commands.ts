@@ -65,6 +65,7 @@ export function addControlCommands(add: AddCommand): void {
       .argument("<upgrade>", ofUpgrade)
       .option("-w, --watch", "follow it to its end"),
   ).action(add.runWithId(cancel));
+  addApprovalCommands(add);
   add("retry", "Retry a failed upgrade; work that is done is not repeated", ["upgradectl retry ID"])
     .argument("<upgrade>", ofUpgrade)
     .option("-w, --watch", "follow it to its end")
@@ -73,6 +74,51 @@ export function addControlCommands(add: AddCommand): void {
     .argument("<upgrade>", ofUpgrade)
     .option("-w, --watch", "follow them to their end; the exit code tells whether they have passed")
     .action(add.runWithId(prechecks));
+}
+
+/** `approve` and `reject`. */
+function addApprovalCommands(add: AddCommand): void {
+  add("approve", "Approve an upgrade that somebody else has asked for", [
+    "upgradectl approve ID",
+    'upgradectl approve ID --comment "Agreed with the network team"',
+  ])
+    .argument("<upgrade>", ofUpgrade)
+    .option("--comment <text>", "what others may read of it")
+    .action(add.runWithId((context, id, options: ApprovalOptions) => decide(context, id, "approve", options)));
+  withConfirmation(
+    add("reject", "Reject an upgrade that somebody else has asked for; it ends as cancelled", [
+      'upgradectl reject ID --comment "Not in the week of the fair"',
+    ])
+      .argument("<upgrade>", ofUpgrade)
+      .requiredOption("--comment <text>", "why"),
+  ).action(
+    add.runWithId(async (context, id, options: ApprovalOptions) => {
+      await context.confirm("Reject this upgrade?", options.yes, async () => [
+        ...(await nameLines(context, id)),
+        "It ends as cancelled and cannot be taken up again.",
+      ]);
+      return decide(context, id, "reject", options);
+    }),
+  );
+}
+
+interface ApprovalOptions {
+  readonly comment?: string;
+  readonly yes?: true;
+}
+
+async function decide(
+  context: CommandContext,
+  id: string,
+  name: "approve" | "reject",
+  { comment }: ApprovalOptions,
+): Promise<ExitCode> {
+  const body = { ...(comment !== undefined && { comment }) };
+  try {
+    return await control(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/${name}`, body);
+  } catch (error) {
+    throw inTermsOfOptions(error, (path) => ({ comment: "--comment" })[path]);
+  }
 }
 
 function withConfirmation(command: Command): Command {
@@ -152,7 +198,7 @@ async function control(
   context: CommandContext,
   method: Method,
   path: string,
-  body?: UpgradeUpdateSpec,
+  body?: UpgradeUpdateSpec | { readonly comment?: string },
   silent = false,
 ): Promise<ExitCode> {
   const upgrade = await context.client.request(method, path, Upgrade, { ...(body && { body }) });

@@ -58,10 +58,11 @@ export function addListCommands(add: AddCommand): void {
     )
     .option("--search <text>", "only with these words: names of clusters and creators, change ids, or how an id begins")
     .option("--change <id>", "only with this id of a change record")
-    .option("--label <name=value>", "only with this label; can be repeated", (text, before: readonly string[] = []) => [
-      ...before,
-      nameAndValue(text).join("="),
-    ])
+    .option(
+      "--label <name=value>",
+      "only with this label; can be repeated",
+      (text: string, before: readonly string[] | undefined) => [...(before ?? []), nameAndValue(text).join("=")],
+    )
     .option("--since <time>", 'only what is in its phase since this time or later, such as "8h" or "yesterday 18:00"')
     .addOption(new Option("--sort <order>", "in this order").choices(Object.keys(UpgradeSort.keys)))
     .option("--limit <number>", "at most so many", wholeNumber)

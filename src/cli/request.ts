@@ -53,10 +53,11 @@ export function withRequestOptions(command: Command): Command {
     .addOption(new Option("--at <time>", `begin at this time, such as ${timeExamples}`).conflicts("file"))
     .option("--reason <text>", "why it is made, for people")
     .option("--change <id>", "id of the change record, such as CHG0012345")
-    .option("--label <name=value>", "a label; can be repeated", (text, before: LabelOptions = []) => [
-      ...before,
-      nameAndValue(text),
-    ]);
+    .option(
+      "--label <name=value>",
+      "a label; can be repeated",
+      (text: string, before: LabelOptions | undefined): LabelOptions => [...(before ?? []), nameAndValue(text)],
+    );
 }
 
 type LabelOptions = NonNullable<RequestOptions["label"]>;

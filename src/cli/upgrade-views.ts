@@ -2,7 +2,7 @@ import { distanceWords, roughDuration } from "../domain/duration";
 import { legible } from "../domain/legible";
 import { type ChangeRecord, labelTexts } from "../domain/spec/change-record";
 import type { SubTask, Task } from "../domain/spec/task";
-import type { Upgrade, UpgradeHosts } from "../domain/spec/upgrade";
+import type { Upgrade, UpgradeApprovals, UpgradeHosts } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
 import { toTimestamp } from "../domain/timestamp";
 import { phaseText, sections, timeText } from "./phases";
@@ -89,6 +89,7 @@ export function upgradeView(
 /** What is known of an upgrade beside its parts. */
 function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
   const { createdAt, createdBy, committedAt, committedBy, beginsAt, startedAt, decideBy, versions = [] } = upgrade;
+  const { approvals } = upgrade;
   const at = (time: string) => `${timeIn(Date.parse(time), zone)}, ${distanceWords(Date.parse(time), now)}`;
   const by = (name: string | undefined) => (name === undefined ? "" : ` by ${legible(name)}`);
   const worked = workText(upgrade, now);
@@ -103,10 +104,16 @@ function factLines(upgrade: Upgrade, now: number, zone: string): string[] {
       const before = from.length > 0 ? `${from.join(", ")} to ` : "to ";
       return [product, legible(`${before}${to.join(", ")}`)] as const;
     }),
+    ["Approvals", approvals && approvalsText(approvals)],
     ...changeRecordLines(upgrade),
     ["Waits", upgrade.waitingFor && legible(upgrade.waitingFor.message)],
   ];
   return lines.flatMap(([label, text]) => (text === undefined || text === "" ? [] : [`${label.padEnd(10)} ${text}`]));
+}
+
+function approvalsText({ required, given }: UpgradeApprovals): string {
+  const names = given.map(({ by, comment }) => (comment === undefined ? by : `${by} (${comment})`)).join(", ");
+  return legible(`${given.length} of ${required}${names === "" ? "" : `: ${names}`}`);
 }
 
 /** Why something is made, a label and a text for each line. */

@@ -99,6 +99,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
   return [
     style.bold(legible(plan.name)),
     draft,
+    ...(plan.requiredApprovals === undefined ? [] : [`Approvals needed: ${plan.requiredApprovals}.`]),
     ...changeRecordLines(plan).flatMap(([label, text]) => (text === "" ? [] : [`${label}: ${text}`])),
     "",
     ...table(headings, rows, { columns, elastic: ["RESOURCE"], optional: ["TO VERSION"] }),

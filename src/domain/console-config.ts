@@ -33,6 +33,8 @@ export const ConsoleSession = model(
     role: t.string,
     /** Whether that role may start and steer upgrades. */
     mayOperate: t.boolean,
+    /** Whether it may approve and reject upgrades. */
+    mayApprove: t.boolean,
   },
   {},
 );

@@ -23,6 +23,9 @@ const Rollout = t.partial({
   toleratedFailures: IntegerBetween(0, 128, "hosts"),
 });
 
+/** How many persons have to approve upgrades of a domain, beside the one who asks for it. */
+const Approvals = t.type({ required: IntegerBetween(0, 10, "approvals") });
+
 /** Where hosts of baseline-managed clusters find what is to be installed. */
 const Source = t.partial({ metadataUrls: t.array(t.string), vibUrls: t.array(t.string) });
 
@@ -45,7 +48,7 @@ export const InventoryContent = t.intersection([
     domains: t.array(
       t.intersection([
         t.type({ id: t.string, platformVersion: t.string }),
-        t.partial({ name: t.string, rollout: Rollout }),
+        t.partial({ name: t.string, rollout: Rollout, approvals: Approvals }),
       ]),
     ),
     clusters: t.array(

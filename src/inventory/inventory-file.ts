@@ -28,6 +28,8 @@ export interface ClusterEntry {
   readonly domainName: string;
   readonly platformVersion: string;
   readonly rollout: RolloutPolicy;
+  /** How many approvals an upgrade of it needs. */
+  readonly approvals?: number;
   readonly managementServer?: string;
   readonly componentManagerId: string;
   readonly cluster: string;
@@ -107,6 +109,7 @@ function linked(
   };
   const managementServers = content.managementServers ?? [];
   const rollouts = new Map(content.domains.map(({ id, rollout }) => [id, rollout]));
+  const approvals = new Map(content.domains.map(({ id, approvals: its }) => [id, its?.required ?? 0]));
   const clusters = new Map<string, ClusterEntry>();
   const places = new Set<string>();
   for (const { resourceId, name, domain, componentManager, cluster, rollout } of content.clusters) {
@@ -128,6 +131,7 @@ function linked(
       rollout: { ...defaultRolloutPolicy, ...rollouts.get(domain), ...rollout },
       componentManagerId: componentManager,
       cluster,
+      ...((approvals.get(domain) ?? 0) > 0 && { approvals: approvals.get(domain) ?? 0 }),
       ...(server && { managementServer: server.resourceId }),
     });
   }

@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { isRight } from "fp-ts/Either";
 import {
+  approveSignal,
   commitSignal,
   pauseSignal,
   prechecksSignal,
   recordSignal,
+  rejectSignal,
   requestQuery,
   resolveSignal,
   resumeSignal,
@@ -39,6 +41,8 @@ const signals = {
   prechecks: prechecksSignal,
   retry: retrySignal,
   resolve: resolveSignal,
+  approve: approveSignal,
+  reject: rejectSignal,
 } as const satisfies Record<UpgradeRequest["name"], unknown>;
 
 /** Between two looks for an outcome. */
@@ -73,7 +77,7 @@ export class RequestSender {
     if (!before?.running) return before && ended(before, false);
     const requestedAt = toTimestamp(Date.now());
     const judged = { request: name, at: requestedAt, ...origin };
-    const reason = publishedRefusal(request, before, Date.now());
+    const reason = publishedRefusal({ ...request, requestedBy: origin.requestedBy }, before, Date.now());
     if (reason) {
       const { requestedBy } = origin;
       await this.refusals.record(id, { ...payload, request: name, requestedBy, reason }, before.history);

@@ -15,7 +15,10 @@ import type {
   UpgradeExecutions,
   UpgradeRequest,
 } from "./ports";
-import { badRequest, conflict, failedDependency, type ServiceError } from "./service-error";
+import { badRequest, conflict, failedDependency, notAllowed, type ServiceError } from "./service-error";
+
+/** An approver's word on an upgrade. */
+export type ApprovalDecision = Extract<UpgradeRequest, { readonly name: "approve" | "reject" }>;
 
 export interface SendRequestDependencies {
   readonly executions: Pick<UpgradeExecutions, "request">;
@@ -63,15 +66,16 @@ function accepted(id: string, request: Request, answer: RequestAnswer): TE.TaskE
   }
 }
 
-/** A wrong request is the client's fault in any state; anything else is about the state that the upgrade is in. */
+/** A wrong request is the client's fault in any state, as is one of somebody who must not send it; anything else is about the state that the upgrade is in. */
 function refusal(reason: ErrorBody): ServiceError {
-  if (reason.errorType !== "INVALID_INPUT") return conflict(reason);
-  return badRequest({
+  if (reason.errorType !== "INVALID_INPUT" && reason.errorType !== "NOT_ALLOWED") return conflict(reason);
+  const problem = {
     ...(reason.context?.["path"] !== undefined && { path: reason.context["path"] }),
     code: reason.errorCode ?? "INVALID_FIELD",
     message: reason.message,
     remediation: reason.remediationMessage ?? "Correct the request.",
-  });
+  };
+  return reason.errorType === "INVALID_INPUT" ? badRequest(problem) : notAllowed(problem);
 }
 
 function unexplained(id: string, request: Request): ErrorBody {
@@ -103,6 +107,15 @@ export function controlUpgrade(deps: ControlUpgradeDependencies) {
   return (id: string, name: "pause" | "resume" | "resolve", caller: string): TE.TaskEither<ServiceError, Upgrade> =>
     pipe(
       sendUpgradeRequest(deps)(id, { name }, caller),
+      TE.chain(() => deps.executions.readUpgrade(id)),
+    );
+}
+
+/** Approves or rejects an upgrade in somebody's name; gives the Upgrade as it is then. */
+export function decideApproval(deps: ControlUpgradeDependencies) {
+  return (id: string, decision: ApprovalDecision, caller: string): TE.TaskEither<ServiceError, Upgrade> =>
+    pipe(
+      sendUpgradeRequest(deps)(id, decision, caller),
       TE.chain(() => deps.executions.readUpgrade(id)),
     );
 }

@@ -1,5 +1,5 @@
 import { cancelTask, retryTask } from "./control-task";
-import { runPrechecks, controlUpgrade, updateUpgrade } from "./control-upgrade";
+import { controlUpgrade, decideApproval, runPrechecks, updateUpgrade } from "./control-upgrade";
 import type { BundleCatalog, Identities, Inventory, UpgradeExecutions } from "./ports";
 import {
   listBundles,
@@ -40,6 +40,7 @@ export function createUpgradeService(deps: UpgradeServiceDependencies): UpgradeS
     readPlan: readPlan(deps),
     updateUpgrade: updateUpgrade(deps),
     controlUpgrade: controlUpgrade(deps),
+    decideApproval: decideApproval(deps),
     runPrechecks: runPrechecks(deps),
     readPrechecks: readPrechecks(executions),
     readActivity: readActivity(executions),

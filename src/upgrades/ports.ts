@@ -53,7 +53,10 @@ export interface TaskFilter {
 
 /** What is asked of a running upgrade by Signal. */
 export type UpgradeRequest =
-  ({ readonly name: "commit" } & CommitSpec) | { readonly name: Exclude<RequestOutcome["request"], "commit"> };
+  | ({ readonly name: "commit" } & CommitSpec)
+  | { readonly name: "approve"; readonly comment?: string }
+  | { readonly name: "reject"; readonly comment: string }
+  | { readonly name: Exclude<RequestOutcome["request"], "commit" | "approve" | "reject"> };
 
 /** Under which id the outcome of a request is kept, and who asks. */
 export interface RequestOrigin {
@@ -65,6 +68,7 @@ export interface RequestOrigin {
 export type RefusedRequest = CommitSpec & {
   readonly request: RequestOutcome["request"];
   readonly requestedBy: string;
+  readonly comment?: string;
   readonly reason: ErrorBody;
 };
 

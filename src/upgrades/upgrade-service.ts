@@ -16,6 +16,7 @@ import type { PageOfTask, Task } from "../domain/spec/task";
 import type { PageOfUpgrade, Upgrade } from "../domain/spec/upgrade";
 import type { UpgradeCounts } from "../domain/upgrade/attention";
 import type { UpgradeSpec, UpgradeUpdateSpec } from "../domain/spec/upgrade-spec";
+import type { ApprovalDecision } from "./control-upgrade";
 import type { TaskFilter, UpgradeFilter, UpgradeListing } from "./ports";
 import type { ServiceError } from "./service-error";
 import type { TaskListener } from "./task-history";
@@ -46,6 +47,7 @@ export interface UpgradeService {
     request: "pause" | "resume" | "resolve",
     caller: string,
   ): TaskEither<ServiceError, Upgrade>;
+  decideApproval(id: string, decision: ApprovalDecision, caller: string): TaskEither<ServiceError, Upgrade>;
   runPrechecks(id: string, caller: string): TaskEither<ServiceError, Task>;
   readPrechecks(id: string, precheckId: string): TaskEither<ServiceError, Task>;
   listTasks(filter: TaskFilter, page?: PageRequest): TaskEither<ServiceError, PageOfTask>;

@@ -58,6 +58,8 @@ export interface SamplePlanOptions {
   readonly kinds?: readonly ClusterKind[];
   /** The management server that serves the clusters. */
   readonly managementServer?: string;
+  /** How many approvals the domain of the clusters wants. */
+  readonly approvals?: number;
 }
 
 /** A lost Activity is waited out for so long: with the 30 s of production tests of losses would wait and no more. */
@@ -81,6 +83,7 @@ export function samplePlan({
   rollout = {},
   kinds = [],
   managementServer,
+  approvals,
 }: SamplePlanOptions = {}): UpgradePlan {
   return planUpgrade(
     {
@@ -97,6 +100,7 @@ export function samplePlan({
           kind: kinds[i] ?? "IMAGE",
           rollout: { ...defaultRolloutPolicy, healthGate: false, ...rollout },
           ...(managementServer !== undefined && { managementServer }),
+          ...(approvals !== undefined && { approvals }),
         }),
       ),
       installations,

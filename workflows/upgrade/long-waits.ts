@@ -112,7 +112,11 @@ function ownWait(state: UpgradeState): (LongWait & { readonly since: string }) |
   const { waitingFor } = state.task;
   if (cancelling || hasEnded(phase)) return undefined;
   if (paused) return { code: "RESUME", message: "An operator has paused the upgrade and has to resume it.", since };
-  return waitingFor ? { since, ...waitingFor } : lockHeld;
+  if (waitingFor) return { since, ...waitingFor };
+  const { approvalsWanted: message } = state.publication;
+  if (message !== undefined && (phase === "SCHEDULED" || phase === "RUNNING"))
+    return { code: "APPROVAL", message, since };
+  return lockHeld;
 }
 
 interface Found {

@@ -13,6 +13,7 @@ import type { ProgressEvent } from "./upgrade-notifier";
 /** What an upgrade was asked, as its payload says it. */
 export type AskedRequest = CommitSpec & {
   readonly request: SignalledRequest | "cancel";
+  readonly comment?: string;
 } & Pick<CommitPayload, "requestedBy" | "via">;
 
 /** Why a request was refused. */
@@ -64,12 +65,13 @@ export class UpgradeActivity {
     phase: UpgradePhase,
     { reason, run }: { readonly reason?: Reason | undefined; readonly run?: number } = {},
   ): void {
-    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs } = asked;
+    const { scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, comment } = asked;
     const details = {
       ...(scheduledTimestamp !== undefined && { scheduledTimestamp }),
       ...(upgradeNow !== undefined && { upgradeNow }),
       ...(mgmtUpgradePatchSpecs && { mgmtUpgradePatchSpecs }),
       ...(run !== undefined && { precheckRun: run }),
+      ...(comment !== undefined && { comment }),
     };
     this.add({
       kind: kindOf(request, asked, phase),
@@ -141,6 +143,11 @@ export class UpgradeActivity {
     if (kind) this.add({ kind, ...told(errors[0]) });
   }
 
+  /** Approvals do not count any more: they were of another plan. */
+  approvalsDropped(): void {
+    this.add({ kind: "APPROVALS_DROPPED" });
+  }
+
   hostsFailed(resource: ResourcePlan, hosts: readonly FailedHost[]): void {
     for (const { id, name, at, errorCode, message } of hosts)
       this.add({
@@ -183,6 +190,8 @@ const kinds = {
   pause: "PAUSE",
   resume: "RESUME",
   prechecks: "PRECHECKS",
+  approve: "APPROVE",
+  reject: "REJECT",
   retry: "RETRY",
   resolve: "RESOLVE",
   cancel: "CANCEL",

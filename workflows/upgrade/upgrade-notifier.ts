@@ -38,6 +38,8 @@ export interface CarriedNotifier {
   readonly starter?: string;
   /** The time that they were last told, a Timestamp. */
   readonly reportedTime?: string;
+  /** Whether they know that approvals are wanted. */
+  readonly reportedApproval?: boolean;
 }
 
 /** Types of what a request does at once. */
@@ -64,6 +66,8 @@ export class UpgradeNotifier {
   /** Failed hosts by resource that receivers were told of in this attempt. */
   private readonly reportedFailedHosts = new Map<string, number>();
   private reportedTime: string | undefined;
+  /** Whether receivers know that approvals of the plan are wanted. */
+  private reportedApproval: boolean;
   private readonly createdBy: string | undefined;
   private starter: string | undefined;
   private requestedBy: string | undefined;
@@ -79,11 +83,16 @@ export class UpgradeNotifier {
     this.createdBy = typeof createdBy === "string" ? createdBy.slice(0, 255) : undefined;
     this.starter = before ? before.starter : this.createdBy;
     this.reportedTime = before?.reportedTime;
+    this.reportedApproval = before?.reportedApproval ?? false;
   }
 
   get carried(): CarriedNotifier {
-    const { starter, reportedTime } = this;
-    return { ...(starter !== undefined && { starter }), ...(reportedTime !== undefined && { reportedTime }) };
+    const { starter, reportedTime, reportedApproval } = this;
+    return {
+      ...(starter !== undefined && { starter }),
+      ...(reportedTime !== undefined && { reportedTime }),
+      ...(reportedApproval && { reportedApproval }),
+    };
   }
 
   /** A request was accepted, or a cancellation asked for: what it causes is told with the name, where that is known. */
@@ -145,6 +154,18 @@ export class UpgradeNotifier {
   /** The upgrade, or a part of it, waits for long. */
   waitsLong(waitingFor: LongWait): void {
     this.tell("upgrade.wait.long", { waitingFor });
+  }
+
+  /** Another plan needs approvals of its own. */
+  approvalsDropped(): void {
+    this.reportedApproval = false;
+  }
+
+  /** The upgrade lacks approvals; told once for each plan. */
+  approvalWanted(): void {
+    if (this.reportedApproval) return;
+    this.reportedApproval = true;
+    this.tell("upgrade.approval.wanted");
   }
 
   /** Nobody has decided yet what becomes of the failed upgrade. */

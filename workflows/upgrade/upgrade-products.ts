@@ -66,6 +66,7 @@ class ProductRun {
 
   async run(): Promise<readonly ErrorBody[]> {
     while (this.waiting.length > 0) {
+      if (this.state.approvals.areLacking) this.restUntilApproved();
       await this.state.untilResumed();
       this.noteMissed();
       const due = this.waiting.filter((one) => this.timeOf(one) <= currentTime() && !this.isMissed(one));
@@ -75,6 +76,12 @@ class ProductRun {
     await Promise.all(this.begun);
     if (this.started) this.state.record({ type: "ProductEnded", product: this.product.product });
     return this.errors;
+  }
+
+  /** Nothing has begun yet: the upgrade as a whole is scheduled. */
+  private restUntilApproved(): void {
+    const { phase, paused } = this.state;
+    if (!this.started && !this.isAfterAnother && !paused && phase !== "SCHEDULED") this.state.enter("SCHEDULED");
   }
 
   private timeOf(resource: LockedResource): number {

@@ -4,6 +4,7 @@ import type { LongWait } from "../../src/domain/notifications/upgrade-notificati
 import { resourcesOf } from "../../src/domain/plan/upgrade-plan";
 import type { Task } from "../../src/domain/spec/task";
 import { statusOfPhase, type Upgrade, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import { prechecksPassed } from "../../src/domain/task/prechecks";
 import { taskInMemo } from "../../src/domain/task/task-change";
 import { type PhaseState, publishedPhase } from "../../src/domain/upgrade/published-phase";
 import { hostsInWork, hostsMilestone, isInWork, upgradeWithFacts } from "../../src/domain/upgrade/upgrade-facts";
@@ -11,6 +12,7 @@ import { currentTime, now } from "../clock";
 import { describeUpgrade } from "../details";
 import type { TaskWithChildren, UpgradeMemo } from "../messages";
 import { taskStatusKey, upgradePhaseKey, upgradeStatusKey } from "../search-attributes";
+import type { Approvals } from "./approvals";
 import type { KnownResources } from "./known-resources";
 import type { UpgradeTimes } from "./upgrade-times";
 
@@ -28,6 +30,7 @@ export interface Publishable {
   readonly decideBy: number;
   readonly failedPrechecks: readonly ErrorBody[];
   readonly lastError: string | undefined;
+  readonly approvals: Pick<Approvals, "told" | "wanted">;
 }
 
 /** Where an upgrade is shown beside its Task: the Upgrade, memo, search attributes and the details in the Web UI. */
@@ -60,6 +63,7 @@ export class UpgradePublication {
       phaseSince: this.state().phaseSince,
       unfinished: this.unfinished,
       now: currentTime(),
+      approvals: this.state().approvals.told,
       ...(createdBy !== undefined && { createdBy }),
     });
   }
@@ -113,6 +117,7 @@ export class UpgradePublication {
         prechecksFailed: failedPrechecks.length > 0,
         mayBeDecided: task.isRetryable === true,
         awaitsCommit: this.times.awaitCommit,
+        approvalsWanted: this.approvalsWanted,
         requestedBy: this.isContinued ? (requestedBy() ?? "an unknown caller") : undefined,
       }),
     );
@@ -130,7 +135,14 @@ export class UpgradePublication {
       hostsInWork: hostsInWork(facts),
       nextTime: this.times.next(this.unfinished),
       decideBy: phase === "FAILED" ? state.decideBy : undefined,
+      approvalsWanted: this.approvalsWanted,
     };
+  }
+
+  /** What approvals it lacks where they can be given, in words of people. */
+  get approvalsWanted(): string | undefined {
+    const { approvals, task } = this.state();
+    return prechecksPassed(task) ? approvals.wanted : undefined;
   }
 
   private get unfinished() {

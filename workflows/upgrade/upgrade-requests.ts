@@ -4,6 +4,7 @@ import type * as t from "io-ts";
 import type { ErrorBody } from "../../src/domain/errors";
 import { commits, saysWhen } from "../../src/domain/plan/schedule";
 import {
+  ApprovePayload,
   badPayload,
   beingCancelled,
   CommitPayload,
@@ -16,20 +17,24 @@ import {
   decideRetry,
   PlainPayload,
   RecordPayload,
+  RejectPayload,
   type RequestContext,
   type RequestOutcome,
 } from "../../src/domain/requests/upgrade-request";
+import { decideApprove, decideReject, rejection } from "../../src/domain/requests/approvals";
 import { precheckRuns } from "../../src/domain/task/prechecks";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime, now } from "../clock";
 import {
   activityQuery,
+  approveSignal,
   commitSignal,
   HostsReport,
   hostsSignal,
   pauseSignal,
   prechecksSignal,
   recordSignal,
+  rejectSignal,
   requestQuery,
   resolveSignal,
   resumeSignal,
@@ -80,6 +85,16 @@ export class UpgradeRequests {
       if (isRight(record)) state.activity.recorded(record.right, state.phase);
     });
     setHandler(commitSignal, (payload) => this.receive("commit", CommitPayload, payload, decideCommit, this.onCommit));
+    setHandler(approveSignal, (payload) =>
+      this.receive("approve", ApprovePayload, payload, decideApprove, ({ requestedBy = "", comment }) =>
+        state.approved({ by: requestedBy, at: now(), ...(comment !== undefined && { comment }) }),
+      ),
+    );
+    setHandler(rejectSignal, (payload) =>
+      this.receive("reject", RejectPayload, payload, decideReject, ({ requestedBy = "", comment }) =>
+        state.rejected(rejection(requestedBy, comment)),
+      ),
+    );
     this.onPlain(pauseSignal, "pause", decidePause, () => state.enter("PAUSED"));
     this.onPlain(resumeSignal, "resume", decideResume, (request) => state.resume(timeOf(request)));
     this.onPlain(prechecksSignal, "prechecks", decidePrechecks, () => this.onPrechecks());
@@ -154,6 +169,7 @@ export class UpgradeRequests {
   private readonly onCommit = (commit: CommitPayload): void => {
     const { phase, awaitsCommit } = this.state;
     if (commits(commit)) this.state.asked(timeOf(commit));
+    this.state.approvals.askedBy(commit.requestedBy);
     if (phase === "SCHEDULED" || phase === "ACCEPTED" || awaitsCommit || !commits(commit)) {
       this.state.reschedule(commit);
       return;
@@ -196,7 +212,7 @@ export class UpgradeRequests {
     const now = currentTime();
     const servers = this.state.known.servers(this.state.resources);
     const asked = { awaitsResolution, decision, committed, startMissed, cancelling, servers };
-    return { phase, failedPrechecks, isRetryable, ...asked, history, now };
+    return { phase, failedPrechecks, isRetryable, ...asked, ...this.state.approvalContext, history, now };
   }
 
   private receive<P extends PlainPayload>(

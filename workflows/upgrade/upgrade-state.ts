@@ -3,14 +3,16 @@ import type { ActivityRecord } from "../../src/domain/activity/upgrade-activity"
 import type { ErrorBody } from "../../src/domain/errors";
 import { beginTime, type CommitSpec, firstPhase } from "../../src/domain/plan/schedule";
 import { type ResourcePlan, resourcesOf, type UpgradePlan } from "../../src/domain/plan/upgrade-plan";
+import type { ApprovalContext } from "../../src/domain/requests/approvals";
 import type { Task } from "../../src/domain/spec/task";
-import { hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
-import { precheckRuns } from "../../src/domain/task/prechecks";
+import { type Approval, hasEnded, type UpgradePhase } from "../../src/domain/spec/upgrade";
+import { precheckRuns, prechecksPassed } from "../../src/domain/task/prechecks";
 import { applyProgress, initialTask } from "../../src/domain/task/task-progress";
 import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { sumVersions, type VersionCounts } from "../../src/domain/upgrade/upgrade-facts";
 import { currentTime, now } from "../clock";
 import type { HostsReport, ResourceResult, TaskWithChildren } from "../messages";
+import { Approvals, type CarriedApprovals } from "./approvals";
 import { type CarriedResources, KnownResources } from "./known-resources";
 import { UpgradeActivity } from "./upgrade-activity";
 import { tellBeginning, tellPhase } from "./upgrade-log";
@@ -29,6 +31,7 @@ export interface CarriedState extends TaskWithChildren, CarriedResources, Carrie
   readonly notices: CarriedNotifications;
   readonly activity: ActivityRecord;
   readonly notifier: CarriedNotifier;
+  readonly approvals?: CarriedApprovals;
 }
 
 /** All that an upgrade knows of itself: one phase, from which every status follows, and the Task as a fold of events. */
@@ -47,6 +50,7 @@ export class UpgradeState {
   readonly notifier: UpgradeNotifier;
   readonly notices: UpgradeNotifications;
   readonly activity: UpgradeActivity;
+  readonly approvals: Approvals;
   /** Errors of the latest precheck run. */
   failedPrechecks: readonly ErrorBody[];
   /** Errors that did not keep the upgrade from succeeding. */
@@ -66,6 +70,7 @@ export class UpgradeState {
     this.notices = new UpgradeNotifications(plan, before?.notices);
     this.notifier = new UpgradeNotifier(plan, this.notices, () => this.standing, before?.notifier);
     this.activity = new UpgradeActivity(plan, { requestedBy: requestedBy() }, before?.activity);
+    this.approvals = new Approvals(plan.approvals, requestedBy(), before?.approvals);
     this.publication = new UpgradePublication(() => this.publishable, this.times, this.known, before);
     if (before) this.publish();
     else tellBeginning(plan);
@@ -82,6 +87,7 @@ export class UpgradeState {
       notices: this.notices.carried,
       activity: this.activity.record,
       notifier: this.notifier.carried,
+      ...(this.plan.approvals !== undefined && { approvals: this.approvals.carried }),
       ...(lastError !== undefined && { lastError }),
     };
   }
@@ -147,6 +153,8 @@ export class UpgradeState {
     if (hasEnded(phase)) countEnd(phase, errorCodes[0] ?? "");
     this.publish();
     this.notifier.entered(phase, { from, errors, failedPrechecks });
+    if (phase === "DRAFT_WAITING" && failedPrechecks.length === 0 && this.approvals.areLacking)
+      this.notifier.approvalWanted();
     this.activity.entered(phase, { from, errors, failedPrechecks, precheckRun: precheckRuns(this.currentTask) });
   }
 
@@ -185,9 +193,40 @@ export class UpgradeState {
     this.publish();
   }
 
-  /** Where something new would start: waits until the upgrade is not paused. Ends early where it is cancelled. */
+  /** What a decision on an approval depends on beside the phase. */
+  get approvalContext(): Omit<ApprovalContext, "phase"> {
+    const { told: approvals, askers } = this.approvals;
+    const hasBegun = this.known.facts.startedAt !== undefined;
+    return { approvals, askers, hasBegun, prechecksPassed: prechecksPassed(this.task) };
+  }
+
+  /** Somebody has approved the upgrade as it is planned now. */
+  approved(approval: Approval): void {
+    this.approvals.approve(approval);
+    this.publish();
+  }
+
+  /** Somebody has rejected the upgrade, which ends where it waits. */
+  rejected(reason: ErrorBody): void {
+    this.approvals.reject(reason);
+    this.times.changes++;
+  }
+
+  /**
+   * Where something new would start: waits until the upgrade is neither paused nor lacks approvals. Ends early where it is
+   * cancelled, and throws where it was rejected.
+   */
   async untilResumed(): Promise<void> {
-    while (this.paused) await condition(() => !this.paused);
+    const isHeld = () => this.paused || this.approvals.areLacking;
+    this.approvals.throwIfRejected();
+    while (isHeld()) {
+      if (this.approvals.areLacking) {
+        this.notifier.approvalWanted();
+        this.publish();
+      }
+      await condition(() => this.approvals.isRejected || !isHeld());
+      this.approvals.throwIfRejected();
+    }
   }
 
   /** Somebody has cancelled the upgrade; it still ends what is in work. */
@@ -207,7 +246,8 @@ export class UpgradeState {
   /** The first prechecks of an attempt begin. As long as nothing else may begin the upgrade is scheduled. */
   enterPrechecks(): void {
     const mayNotBegin = (one: ResourcePlan) => beginTime(one) > currentTime() || this.times.missesStart(one);
-    if (!this.paused && this.unfinished().every(mayNotBegin)) this.enter("SCHEDULED");
+    const mustWait = this.approvals.areLacking || this.unfinished().every(mayNotBegin);
+    if (!this.paused && mustWait) this.enter("SCHEDULED");
     else this.enterRunning();
   }
 
@@ -223,10 +263,10 @@ export class UpgradeState {
 
   private get publishable(): Publishable {
     const { phase, phaseSince, task, cancelling, isPrechecking, lockHeld } = this;
-    const { decision, decideBy, failedPrechecks, lastError } = this;
+    const { decision, decideBy, failedPrechecks, lastError, approvals } = this;
     return {
       ...{ phase, phaseSince, task, cancelling, isPrechecking, lockHeld },
-      ...{ decision, decideBy, failedPrechecks, lastError },
+      ...{ decision, decideBy, failedPrechecks, lastError, approvals },
     };
   }
 
@@ -279,6 +319,8 @@ export class UpgradeState {
   /** Gives what has not begun another time, as a commit may. */
   reschedule(commit: CommitSpec): void {
     if (!this.times.reschedule(commit, this.known.begun)) return;
+    this.notifier.approvalsDropped();
+    if (this.approvals.drop()) this.activity.approvalsDropped();
     this.publish();
     this.notifier.timeGiven();
   }

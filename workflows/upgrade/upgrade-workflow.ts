@@ -14,6 +14,7 @@ import { toEpochMilliseconds } from "../../src/domain/timestamp";
 import { currentTime } from "../clock";
 import { errorOf } from "../failures";
 import { onBehalfOf } from "../request-cause";
+import { Rejected } from "./approvals";
 import { type CarriedUpgrade, continueUpgradeAsNew, HistoryTooLong, waitAtRest } from "./continue-as-new";
 import { LongWaits } from "./long-waits";
 import { acquireLocks, type LockedResource, releaseAll } from "./locks";
@@ -72,6 +73,11 @@ export async function upgradeWorkflow(plan: UpgradePlan, before?: CarriedUpgrade
     }
   } catch (thrown) {
     let failure = thrown;
+    if (thrown instanceof Rejected) {
+      const { reason } = thrown;
+      await CancellationScope.nonCancellable(() => cancelled(state, resources, [reason]));
+      return { outcome: "CANCELLED" };
+    }
     if (thrown instanceof HistoryTooLong) {
       await continueUpgradeAsNew(state, requests, thrown.known);
       failure = new CancelledFailure("The upgrade was cancelled");
@@ -103,7 +109,8 @@ async function prepareDraft(
       state.enter("DRAFT_WAITING");
       if (errors.length > 0) requests.dropEarlyCommit();
     }
-    await waitAtRest(state, () => requests.draftMayGoOn, { precheckedAt });
+    await waitAtRest(state, () => requests.draftMayGoOn || state.approvals.isRejected, { precheckedAt });
+    state.approvals.throwIfRejected();
     if (requests.takePrechecks()) {
       precheckedAt = undefined;
       continue;
@@ -168,7 +175,7 @@ async function attempt(
     }
     return await runProducts(state, running, precheckedAt ?? currentTime());
   } catch (failure) {
-    if (isCancellation(failure) || failure instanceof HistoryTooLong) throw failure;
+    if (isCancellation(failure) || failure instanceof HistoryTooLong || failure instanceof Rejected) throw failure;
     log.error("An attempt of the upgrade ended with an unforeseen failure", { failure });
     return [errorOf(failure)];
   } finally {

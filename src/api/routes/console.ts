@@ -61,7 +61,12 @@ export function consoleRoutes(
       summary: "Who has signed in",
       success: { status: 200, description: "Ok", representation: json(ConsoleSession) },
       handle: ({ caller, role }) =>
-        TE.right({ caller, role: role ?? "no role", mayOperate: roleCovers(role, "OPERATOR") }),
+        TE.right({
+          caller,
+          role: role ?? "no role",
+          mayOperate: roleCovers(role, "OPERATOR"),
+          mayApprove: roleCovers(role, "APPROVER"),
+        }),
     }),
     fileRoute("/", "text/html; charset=utf-8", page),
     ...(E.isRight(files) ? files.right : [])

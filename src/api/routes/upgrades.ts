@@ -7,7 +7,13 @@ import { BundleType } from "../../domain/spec/bundle";
 import { ChangeId, changeRecordOf, LabelText } from "../../domain/spec/change-record";
 import { Task } from "../../domain/spec/task";
 import { PageOfUpgrade, PublishedPhase, Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
-import { partThatCounts, UpgradeSpec, UpgradeUpdateSpec } from "../../domain/spec/upgrade-spec";
+import {
+  ApprovalSpec,
+  partThatCounts,
+  RejectionSpec,
+  UpgradeSpec,
+  UpgradeUpdateSpec,
+} from "../../domain/spec/upgrade-spec";
 import { Timestamp } from "../../domain/timestamp";
 import { UpgradeCounts, UpgradeSort } from "../../domain/upgrade/attention";
 import { notFound } from "../../upgrades/service-error";
@@ -48,6 +54,8 @@ const operationsOnUpgrades = [
   "pauseUpgrade",
   "resumeUpgrade",
   "resolveUpgrade",
+  "approveUpgrade",
+  "rejectUpgrade",
   "runPrechecks",
   "retryTask",
   "cancelTask",
@@ -338,6 +346,43 @@ export function upgradeActionsRoutes(service: UpgradeService): Route[] {
       "Give up a failed upgrade",
       "It can no longer be retried, and counts as resolved.",
     ),
+    route({
+      method: "POST",
+      path: "/v1/upgrades/{id}/approve",
+      access: "WRITE",
+      role: "APPROVER",
+      load: "COMMAND",
+      operationId: "approveUpgrade",
+      tag: "upgrades",
+      summary: "Approve an upgrade",
+      description:
+        "Of the upgrade as it is planned: another time needs approvals again. Not by who has asked for it (403), and once by each person.",
+      request: { ...oneUpgrade, body: ApprovalSpec, bodyMayBeAbsent: true, unknownFields: "REFUSED" },
+      unknownPath: unknownUpgrade,
+      bodyExample: { comment: "Agreed with the network team." },
+      success: answersUpgrade("The upgrade as it is then"),
+      successExample: upgradeExample,
+      failures: commandFailures,
+      handle: ({ path, body, caller }) => service.decideApproval(path.id, { name: "approve", ...body }, caller),
+    }),
+    route({
+      method: "POST",
+      path: "/v1/upgrades/{id}/reject",
+      access: "WRITE",
+      role: "APPROVER",
+      load: "COMMAND",
+      operationId: "rejectUpgrade",
+      tag: "upgrades",
+      summary: "Reject an upgrade",
+      description: "It ends as cancelled with the comment, if nothing of it has begun.",
+      request: { ...oneUpgrade, body: RejectionSpec, unknownFields: "REFUSED" },
+      unknownPath: unknownUpgrade,
+      bodyExample: { comment: "Not in the week of the fair." },
+      success: answersUpgrade("The upgrade as it is then"),
+      successExample: upgradeExample,
+      failures: commandFailures,
+      handle: ({ path, body, caller }) => service.decideApproval(path.id, { name: "reject", ...body }, caller),
+    }),
     route({
       method: "POST",
       path: "/v1/upgrades/{id}/prechecks",

@@ -47,7 +47,21 @@ export function headerFacts(upgrade: Upgrade, task: Task, now: number): Fact[] {
           },
         ]),
     ...versionFacts(upgrade),
+    ...approvalFacts(upgrade),
     ...changeRecordFacts(upgrade),
+  ];
+}
+
+/** Who has approved it, and how many approvals are missing. */
+function approvalFacts({ approvals }: Upgrade): Fact[] {
+  if (!approvals) return [];
+  const { required, given } = approvals;
+  const names = given.map(({ by: who, comment }) => (comment === undefined ? who : `${who} (${comment})`));
+  return [
+    {
+      term: "Approvals",
+      parts: [[`${given.length} of ${required}`, ...(names.length > 0 ? [names.join(", ")] : [])].join(": ")],
+    },
   ];
 }
 

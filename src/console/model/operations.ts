@@ -1,11 +1,14 @@
 import type { Task } from "../../domain/spec/task";
 import type { Upgrade, UpgradeStatus } from "../../domain/spec/upgrade";
 import { awaitsLateCommit } from "../../domain/task/late-start";
+import { hasTaskEnded } from "../../domain/task/lost-upgrade";
+import { prechecksPassed } from "../../domain/task/prechecks";
 import { clustersOf, hostProgressOfTask } from "./host-progress";
 import { plural, shortList } from "./labels";
 import { exactTime } from "./local-time";
 
-type OperationName = "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks";
+type OperationName =
+  "commit" | "reschedule" | "pause" | "resume" | "cancel" | "retry" | "resolve" | "prechecks" | "approve" | "reject";
 
 /** Something that can be asked of an upgrade now: the button, what it will do, and the request that does it. */
 export interface Operation {
@@ -17,8 +20,12 @@ export interface Operation {
   readonly path: string;
   /** Whether a time may or must be given with it. */
   readonly time?: "OPTIONAL" | "REQUIRED";
+  /** Whether a comment may or must be given with it. */
+  readonly comment?: "OPTIONAL" | "REQUIRED";
   /** Whether it ends or gives up something. */
   readonly isGrave?: true;
+  /** Whether it is for approvers. */
+  readonly isApproval?: true;
 }
 
 /** The operations that the service would accept now, the most likely one first. */
@@ -27,6 +34,7 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
   const consequences = consequencesOf(upgraded, task);
   const upgrade = `/v1/upgrades/${id}`;
   const possible: (Operation | false)[] = [
+    ...approvalOperations(upgraded, task, upgrade),
     (awaitsCommit(status, task) === "READY" || awaitsLateCommit(task)) && {
       name: "commit",
       label: "Commit",
@@ -90,6 +98,37 @@ export function operationsOf(upgraded: Upgrade, task: Task): Operation[] {
     },
   ];
   return possible.filter((operation) => operation !== false);
+}
+
+/** Approval and rejection, while the upgrade takes them. Whoever has asked for it is refused by the service. */
+function approvalOperations({ approvals, phase, startedAt }: Upgrade, task: Task, path: string): Operation[] {
+  const isPossible = phase === "DRAFT_READY" || phase === "ACTION_REQUIRED" || phase === "SCHEDULED";
+  if (!approvals || !isPossible || !prechecksPassed(task) || hasTaskEnded(task)) return [];
+  const missing = approvals.required - approvals.given.length;
+  const common = { method: "POST", isApproval: true } as const;
+  const approve: Operation = {
+    ...common,
+    name: "approve",
+    label: "Approve",
+    consequences: [
+      missing > 1
+        ? `${missing} approvals are missing; this is one of them.`
+        : "This is the last approval that is missing.",
+      "It counts for the upgrade as it is planned: another time needs approvals again.",
+    ],
+    path: `${path}/approve`,
+    comment: "OPTIONAL",
+  };
+  const reject: Operation = {
+    ...common,
+    name: "reject",
+    label: "Reject",
+    consequences: ["The upgrade ends as cancelled, with your reason. No host has been touched."],
+    path: `${path}/reject`,
+    comment: "REQUIRED",
+    isGrave: true,
+  };
+  return [...(missing > 0 ? [approve] : []), ...(startedAt === undefined ? [reject] : [])];
 }
 
 /** What an upgrade consists of now, in the words of a sentence. */

@@ -68,8 +68,12 @@ export function UpgradePage({ id }: { readonly id: string }) {
     if (change !== undefined) refresh();
   }, [change]);
   useTitle(task && pageTitle(upgrade.value, task));
-  const perform = async ({ method, path }: Operation, at?: string) => {
-    await openApi({ method, path, ...(at !== undefined && { body: { scheduledTimestamp: at } }) });
+  const perform = async (
+    { method, path }: Operation,
+    { at, comment }: { readonly at?: string; readonly comment?: string },
+  ) => {
+    const body = { ...(at !== undefined && { scheduledTimestamp: at }), ...(comment !== undefined && { comment }) };
+    await openApi({ method, path, ...(Object.keys(body).length > 0 && { body }) });
     upgrade.refresh();
     if (line.state === "ENDED") setFollowings((n) => n + 1);
   };

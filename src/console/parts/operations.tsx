@@ -13,11 +13,15 @@ interface OperationButtonsProps {
   readonly upgradeName: string;
   /** Undefined until it is known. */
   readonly who: ConsoleSession | undefined;
-  readonly perform: (operation: Operation, at?: string) => Promise<void>;
+  readonly perform: Perform;
 }
 
+/** Does an operation with what was given: a time (RFC 3339), a comment. Rejects where the service refuses. */
+type Perform = (operation: Operation, given: { readonly at?: string; readonly comment?: string }) => Promise<void>;
+
 /** What can be done with an upgrade now, by somebody with this role. */
-export function OperationButtons({ operations, upgradeName, who, perform }: OperationButtonsProps) {
+export function OperationButtons({ operations: possible, upgradeName, who, perform }: OperationButtonsProps) {
+  const operations = possible.filter(({ isApproval }) => !isApproval || who?.mayApprove === true);
   const [chosen, setChosen] = useState<Operation>();
   const group = useRef<HTMLDivElement>(null);
   const focused = useRef<HTMLElement | undefined>(undefined);
@@ -76,8 +80,7 @@ interface ConfirmDialogProps {
   /** False where the upgrade has gone on since the dialog was opened. */
   readonly isPossible: boolean;
   readonly upgradeName: string;
-  /** `at` is RFC 3339; absent where no time was given. Rejects where the service refuses. */
-  readonly perform: (operation: Operation, at?: string) => Promise<void>;
+  readonly perform: Perform;
   readonly close: () => void;
 }
 
@@ -85,6 +88,7 @@ interface ConfirmDialogProps {
 function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: ConfirmDialogProps) {
   const dialog = useModal();
   const [time, setTime] = useState("");
+  const [comment, setComment] = useState("");
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ErrorBody>();
   const submit = async (event: Event) => {
@@ -92,7 +96,11 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
     setAsking(true);
     setError(undefined);
     try {
-      await perform(operation, time === "" ? undefined : timestampOf(time));
+      const said = comment.trim();
+      await perform(operation, {
+        ...(time !== "" && { at: timestampOf(time) }),
+        ...(said !== "" && { comment: said }),
+      });
       close();
     } catch (thrown) {
       setError(errorBodyOf(thrown));
@@ -115,6 +123,18 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
               value={time}
               required={operation.time === "REQUIRED"}
               onInput={(event) => setTime(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {operation.comment && (
+          <label class="field">
+            {operation.comment === "REQUIRED" ? "Reason" : "Comment (may stay empty)"}
+            <input
+              type="text"
+              value={comment}
+              maxLength={1024}
+              required={operation.comment === "REQUIRED"}
+              onInput={(event) => setComment(event.currentTarget.value)}
             />
           </label>
         )}

@@ -20,11 +20,14 @@ const kinds: Readonly<Record<ActivityKind, string>> = {
   PAUSE: "Pause",
   RESUME: "Resume",
   PRECHECKS: "Run prechecks again",
+  APPROVE: "Approve",
+  REJECT: "Reject",
   RETRY: "Retry",
   RESOLVE: "Give up",
   CANCEL: "Cancel",
   PRECHECKS_PASSED: "Prechecks passed",
   PRECHECKS_FAILED: "Prechecks failed",
+  APPROVALS_DROPPED: "Approvals dropped, the plan has changed",
   START_MISSED: "Start time missed, waiting for a commit",
   STARTED: "Work started",
   HOST_FAILED: "Host failed",
@@ -71,8 +74,8 @@ function subjectOf({ kind, hostName, resourceName, resourceId = "" }: ActivityEn
 }
 
 function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string) => string): string {
-  const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, changeId, reason } =
-    details;
+  const { draft, scheduledTimestamp, upgradeNow, mgmtUpgradePatchSpecs, lateSeconds, hosts, ...said } = details;
+  const { changeId, reason, comment } = said;
   const parts = [
     draft === true && "as a draft",
     changeId !== undefined && `change ${changeId}`,
@@ -82,6 +85,7 @@ function circumstances({ details = {} }: ActivityEntry, time: (timestamp: string
     lateSeconds !== undefined && `${lateSeconds} s late`,
     hosts && `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at the target, ${hosts.failed} failed`,
     reason !== undefined && `because: ${reason}`,
+    comment !== undefined && `comment: ${comment}`,
   ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "" : `, ${parts.join(", ")}`;
 }

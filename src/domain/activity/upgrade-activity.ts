@@ -13,6 +13,8 @@ export const requestKinds = [
   "PAUSE",
   "RESUME",
   "PRECHECKS",
+  "APPROVE",
+  "REJECT",
   "RETRY",
   "RESOLVE",
   "CANCEL",
@@ -23,6 +25,7 @@ export const ActivityKind = OneOf(
   ...requestKinds,
   "PRECHECKS_PASSED",
   "PRECHECKS_FAILED",
+  "APPROVALS_DROPPED",
   "START_MISSED",
   "STARTED",
   "HOST_FAILED",
@@ -70,6 +73,7 @@ export const ActivityDetails = model(
     lateSeconds: WholeNumber,
     hosts: EndedHosts,
     ...toldChangeRecord,
+    comment: t.string,
   },
 );
 export type ActivityDetails = t.TypeOf<typeof ActivityDetails>;

@@ -27,6 +27,7 @@ interface NotificationFact {
 const headlines: Readonly<Record<NotificationType, string>> = {
   "upgrade.draft.ready": "Draft ready",
   "upgrade.prechecks.failed": "Prechecks failed",
+  "upgrade.approval.wanted": "Approval wanted",
   "upgrade.scheduled": "Scheduled",
   "upgrade.start.missed": "Start missed",
   "upgrade.started": "Started",
@@ -47,6 +48,7 @@ const headlines: Readonly<Record<NotificationType, string>> = {
 const wishes: Readonly<Record<Wanted, string>> = {
   COMMIT: "Commit the upgrade, or cancel it.",
   PRECHECKS: "Fix what the prechecks found, then run them again.",
+  APPROVAL: "Approve or reject the upgrade, if you have not asked for it.",
   RESUME: "Resume the upgrade when it may continue, or cancel it.",
   RETRY_OR_RESOLVE: "Fix what failed and retry the upgrade, or resolve it to give it up.",
   RESOLVE: "Resolve the upgrade; it cannot be retried.",

@@ -9,6 +9,7 @@ import { Timestamp } from "../timestamp";
 export const NotificationType = OneOf(
   "upgrade.draft.ready",
   "upgrade.prechecks.failed",
+  "upgrade.approval.wanted",
   "upgrade.scheduled",
   "upgrade.start.missed",
   "upgrade.started",
@@ -37,7 +38,15 @@ const NotificationHosts = model({ failed: WholeNumber, total: WholeNumber }, {})
 const NotificationResource = model({ resourceId: t.string, name: t.string }, {});
 
 /** What an operator is wanted for. */
-export const Wanted = OneOf("COMMIT", "PRECHECKS", "RESUME", "RETRY_OR_RESOLVE", "RESOLVE", "CHECK_RESOURCES");
+export const Wanted = OneOf(
+  "COMMIT",
+  "PRECHECKS",
+  "APPROVAL",
+  "RESUME",
+  "RETRY_OR_RESOLVE",
+  "RESOLVE",
+  "CHECK_RESOURCES",
+);
 export type Wanted = t.TypeOf<typeof Wanted>;
 
 /**
@@ -172,6 +181,9 @@ interface Standing {
   readonly waitingFor?: LongWait | undefined;
 }
 
+/** Codes of waits that an operator ends. */
+const longWaitsWanted = ["RESUME", "COMMIT", "APPROVAL"] as const;
+
 /** What an operator is wanted for after something happened; undefined where for nothing. */
 export function wantedAfter(type: NotificationType, { draft, retryable, waitingFor }: Standing): Wanted | undefined {
   switch (type) {
@@ -180,10 +192,12 @@ export function wantedAfter(type: NotificationType, { draft, retryable, waitingF
       return "COMMIT";
     case "upgrade.prechecks.failed":
       return draft ? "PRECHECKS" : undefined;
+    case "upgrade.approval.wanted":
+      return "APPROVAL";
     case "upgrade.paused":
       return "RESUME";
     case "upgrade.wait.long":
-      return waitingFor?.code === "RESUME" || waitingFor?.code === "COMMIT" ? waitingFor.code : undefined;
+      return longWaitsWanted.find((one) => one === waitingFor?.code);
     case "upgrade.failed":
     case "upgrade.decision.due":
       return retryable ? "RETRY_OR_RESOLVE" : "RESOLVE";

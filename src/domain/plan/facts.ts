@@ -12,6 +12,8 @@ export interface ClusterFacts extends ClusterRef {
   readonly domain: string;
   readonly domainName?: string;
   readonly rollout: RolloutPolicy;
+  /** How many approvals an upgrade of it needs, by the policy of its domain; absent means none. */
+  readonly approvals?: number;
   /** Resource id of the management server that serves it, where the inventory has it. */
   readonly managementServer?: string;
   /** Bill-of-materials version of the platform that the cluster belongs to, such as `5.2.1`. */

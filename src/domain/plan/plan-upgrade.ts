@@ -75,6 +75,8 @@ export function planUpgrade(
     HOSTOS: () => planned,
   };
   const products = productsOf(bundle).map((product) => ({ product, resources: resources[product]() }));
+  // What is upgraded beside the clusters serves them, and belongs to their domains.
+  const approvals = Math.max(...clusters.map((cluster) => cluster.approvals ?? 0));
   const warnings = boundedWarnings([...given, ...warningsOfOptions(spec), ...(admitted.warnings ?? [])]);
   return {
     id,
@@ -84,6 +86,7 @@ export function planUpgrade(
     spec,
     bundle,
     products,
+    ...(approvals > 0 && { approvals }),
     resolutionDays,
     lateStartMinutes,
     waits,

@@ -142,6 +142,8 @@ export const UpgradePreview = model(
   },
   {
     bundleVersion: t.string,
+    /** How many approvals it would need; absent means none. */
+    requiredApprovals: WholeNumber,
     ...toldChangeRecord,
     /** What of the request has no effect. */
     warnings: t.array(RequestWarning),
@@ -157,7 +159,7 @@ export interface HostsForPreview {
 
 /** The part of a plan that tells a user what would happen; where things are reached stays inside. */
 export function previewOf(
-  { name, bundle, draft, products, spec, warnings }: UpgradePlan,
+  { name, bundle, draft, products, spec, approvals, warnings }: UpgradePlan,
   { hosts, errors }: HostsForPreview,
 ): UpgradePreview {
   return {
@@ -173,6 +175,7 @@ export function previewOf(
     })),
     waves: expectedWaves(products, hosts),
     ...(bundle.version !== undefined && { bundleVersion: bundle.version }),
+    ...(approvals !== undefined && { requiredApprovals: approvals }),
     ...changeRecordOf(spec),
     ...(warnings && { warnings: [...warnings] }),
   };

@@ -185,6 +185,8 @@ export interface UpgradePlan {
   readonly bundle: Bundle;
   /** In the order in which they run; never empty. */
   readonly products: readonly ProductPlan[];
+  /** How many persons beside the one who asks for it have to approve it before anything begins; absent means none. */
+  readonly approvals?: number;
   /** Days that a failed upgrade stays open for `retry` or `resolve`. */
   readonly resolutionDays: number;
   /** Minutes by which a scheduled resource may begin late by itself; later it waits for a commit. */

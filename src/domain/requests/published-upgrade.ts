@@ -4,7 +4,8 @@ import { type CommitSpec, keepsTimes } from "../plan/schedule";
 import type { SubTask, Task } from "../spec/task";
 import type { Upgrade, UpgradePhase } from "../spec/upgrade";
 import { awaitsLateCommit } from "../task/late-start";
-import { precheckType } from "../task/prechecks";
+import { precheckType, prechecksPassed } from "../task/prechecks";
+import { decideApprove, decideReject } from "./approvals";
 import {
   beingCancelled,
   type HistoryLength,
@@ -35,7 +36,7 @@ export interface PublishedUpgrade {
  * thousands. `now` in epoch milliseconds.
  */
 export function publishedRefusal(
-  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"] },
+  { name, ...commit }: CommitSpec & { readonly name: RequestOutcome["request"]; readonly requestedBy?: string },
   published: PublishedUpgrade,
   now: number,
 ): ErrorBody | undefined {
@@ -50,6 +51,8 @@ export function publishedRefusal(
     prechecks: () => decidePrechecks(context),
     retry: () => decideRetry(context),
     resolve: () => decideResolve(context),
+    approve: () => decideApprove(commit, context),
+    reject: () => decideReject(commit, context),
   }[name]();
   return E.isLeft(judged) ? judged.left : undefined;
 }
@@ -87,7 +90,7 @@ function phaseOf({ upgrade: { status }, task }: PublishedUpgrade): UpgradePhase 
 }
 
 function contextOf(
-  { task, cancelRequested, history }: PublishedUpgrade,
+  { upgrade, task, cancelRequested, history }: PublishedUpgrade,
   phase: UpgradePhase,
   now: number,
 ): RequestContext {
@@ -110,6 +113,11 @@ function contextOf(
     })),
     history,
     now,
+    approvals: upgrade.approvals,
+    // Who else has asked for it only the upgrade itself knows.
+    askers: [upgrade.createdBy, upgrade.committedBy].filter((name) => name !== undefined),
+    prechecksPassed: prechecksPassed(task),
+    hasBegun: upgrade.startedAt !== undefined,
   };
 }
 
@@ -154,8 +162,11 @@ export function endedAsAsked(request: Request, task: Task): boolean {
       return task.status === "Failed" && task.resolutionStatus === "RESOLVED";
     case "cancel":
       return task.status === "Cancelled";
+    case "reject":
+      return task.status === "Cancelled";
     case "pause":
     case "prechecks":
+    case "approve":
       return false;
   }
 }

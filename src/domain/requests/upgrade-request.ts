@@ -4,8 +4,10 @@ import { model, OneOf, Text, WholeNumber } from "../codec";
 import { ErrorBody } from "../errors";
 import { commits, scheduleProblem, type ServerStanding, switchoverProblem } from "../plan/schedule";
 import { hasEnded, statusOfPhase, type UpgradePhase } from "../spec/upgrade";
+import { Reason } from "../spec/change-record";
 import { MgmtUpgradePatchSpecs } from "../spec/upgrade-spec";
 import { Timestamp } from "../timestamp";
+import type { ApprovalContext } from "./approvals";
 
 /**
  * Who sends a request to a running upgrade and when, the id under which its outcome is kept, the `x-request-id` of the HTTP
@@ -35,8 +37,25 @@ export type CommitPayload = t.TypeOf<typeof CommitPayload>;
 export const PlainPayload = model({}, origin);
 export type PlainPayload = t.TypeOf<typeof PlainPayload>;
 
+/** Payload of the `approve` Signal. */
+export const ApprovePayload = model({}, { comment: Reason, ...origin });
+export type ApprovePayload = t.TypeOf<typeof ApprovePayload>;
+
+/** Payload of the `reject` Signal, which has to say why. */
+export const RejectPayload = model({ comment: Reason }, origin);
+export type RejectPayload = t.TypeOf<typeof RejectPayload>;
+
 /** Requests that reach an upgrade by a Signal of their name. */
-export const SignalledRequest = OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve");
+export const SignalledRequest = OneOf(
+  "commit",
+  "pause",
+  "resume",
+  "prechecks",
+  "retry",
+  "resolve",
+  "approve",
+  "reject",
+);
 export type SignalledRequest = t.TypeOf<typeof SignalledRequest>;
 
 /**
@@ -44,13 +63,14 @@ export type SignalledRequest = t.TypeOf<typeof SignalledRequest>;
  * ask of Temporal, which takes no sender.
  */
 export const RecordPayload = model(
-  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve", "cancel") },
+  { request: OneOf("commit", "pause", "resume", "prechecks", "retry", "resolve", "approve", "reject", "cancel") },
   {
     requestedBy: Text,
     via: OneOf("HTTP"),
     scheduledTimestamp: Timestamp,
     upgradeNow: t.boolean,
     mgmtUpgradePatchSpecs: MgmtUpgradePatchSpecs,
+    comment: Text,
     reason: model({ errorCode: t.string, message: t.string }, {}),
   },
 );
@@ -70,8 +90,7 @@ export type RequestOutcome = t.TypeOf<typeof RequestOutcome>;
 export type Decision = "retry" | "resolve";
 
 /** Where an upgrade stands, as far as a request depends on it. */
-export interface RequestContext {
-  readonly phase: UpgradePhase;
+export interface RequestContext extends ApprovalContext {
   /** Errors of the latest precheck run; empty where it passed or has not ended. */
   readonly failedPrechecks: readonly ErrorBody[];
   /** Whether a failed upgrade still waits for somebody's decision. */
@@ -264,7 +283,9 @@ export function badPayload(request: string): ErrorBody {
     remediationMessage:
       request === "commit"
         ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
-        : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
+        : request === "approve" || request === "reject"
+          ? 'Send JSON such as {"requestedBy": "name", "comment": "why"}.'
+          : 'Send no payload, or JSON such as {"requestedBy": "name"}.',
   };
 }
 

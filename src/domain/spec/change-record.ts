@@ -1,5 +1,5 @@
 import * as t from "io-ts";
-import { model, TextsByName, TextThat } from "../codec";
+import { TextsByName, TextThat } from "../codec";
 
 /** Characters that no reason has: those that steer a terminal, break a line, turn the direction of a text or do not show. */
 const unprintable =
@@ -52,8 +52,11 @@ export const LabelText = textOf("a label as name=value", `^${labelName}=${labelV
 /** What somebody says of an upgrade for people and for other systems; nothing depends on it. */
 export const changeRecordFields = { reason: Reason, changeId: ChangeId, labels: Labels };
 
-const ChangeRecordModel = model({}, changeRecordFields);
-export type ChangeRecord = t.TypeOf<typeof ChangeRecordModel>;
+export interface ChangeRecord {
+  readonly reason?: string;
+  readonly changeId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
 
 /** The same in answers, which take whatever was accepted once. */
 export const toldChangeRecord = { reason: t.string, changeId: t.string, labels: t.record(t.string, t.string) };

@@ -30,6 +30,7 @@ export const WaitingForCode = OneOf(
   "WORK_IN_PROGRESS",
   "RESUME",
   "DECISION",
+  "APPROVAL",
 );
 
 /** What a running Task or SubTask waits for. `code` is for programs, `message` for people. */

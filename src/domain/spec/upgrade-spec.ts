@@ -1,7 +1,7 @@
 import * as t from "io-ts";
 import { IntegerBetween, ListOf, model, OneOf, ResourceId, Text } from "../codec";
 import { Timestamp } from "../timestamp";
-import { changeRecordFields } from "./change-record";
+import { changeRecordFields, Reason } from "./change-record";
 
 /** Kinds of resource that a request may name (Spec 2.1). Only CLUSTER is admitted (Spec 1). */
 export const ResourceType = OneOf("DOMAIN", "CLUSTER", "UNASSIGNED_HOST");
@@ -176,6 +176,12 @@ export const UpgradeUpdateSpec = model(
   },
 );
 export type UpgradeUpdateSpec = t.TypeOf<typeof UpgradeUpdateSpec>;
+
+/** What an approver may say: the body of `POST /v1/upgrades/{id}/approve`. */
+export const ApprovalSpec = model({}, { comment: Reason });
+
+/** Why an upgrade is rejected: the body of `POST /v1/upgrades/{id}/reject`. */
+export const RejectionSpec = model({ comment: Reason }, {});
 
 /** What counts of such a body: with `markForCancellation` true nothing else, so that a client can send its whole form. */
 export function partThatCounts(body: unknown): unknown {

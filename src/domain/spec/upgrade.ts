@@ -127,6 +127,14 @@ export const Product = OneOf("NETVIRT", "MGMT", "HOSTOS");
 export const ProductVersions = model({ product: Product, to: t.array(t.string) }, { from: t.array(t.string) });
 export type ProductVersions = t.TypeOf<typeof ProductVersions>;
 
+/** One approval of an upgrade as it is planned now. */
+export const Approval = model({ by: t.string, at: Timestamp }, { comment: t.string });
+export type Approval = t.TypeOf<typeof Approval>;
+
+/** How many approvals an upgrade needs before anything of it begins, and which it has. */
+export const UpgradeApprovals = model({ required: WholeNumber, given: t.array(Approval) }, {});
+export type UpgradeApprovals = t.TypeOf<typeof UpgradeApprovals>;
+
 /**
  * An upgrade as the list shows it (Spec 2.6), with the facts that a row of it needs. `endTime` is in epoch milliseconds,
  * all other times are Timestamps.
@@ -177,6 +185,8 @@ export const Upgrade = model(
     netvirtUpgradeUserInputSpecs: t.array(NetvirtUpgradeUserInputSpec),
     mgmtUpgradeUserInputSpecs: t.array(MgmtUpgradeUserInputSpec),
     ...toldChangeRecord,
+    /** Absent where it needs none. */
+    approvals: UpgradeApprovals,
     /** What of its request has no effect. */
     warnings: t.array(RequestWarning),
     /** Why the rest of it cannot be read. */

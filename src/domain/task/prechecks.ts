@@ -167,3 +167,8 @@ function isInterrupted({ status, errors = [] }: SubTask, { status: upgrade }: Ta
     status === "NOT_APPLICABLE" || (status === "FAILED" && errors.some((error) => error.errorCode === "CANCELLED"))
   );
 }
+
+/** Whether the latest run of the prechecks has ended and passed. */
+export function prechecksPassed({ subTasks = [] }: Pick<Task, "subTasks">): boolean {
+  return subTasks.filter(({ type }) => type === precheckType).at(-1)?.status === "SUCCESSFUL";
+}

@@ -24,14 +24,20 @@ export interface PhaseState {
   readonly decision: "OPEN" | "RESOLVED" | "EXPIRED";
   readonly decideBy: number | undefined;
   readonly lastError: string | undefined;
+  /** What approvals it lacks, in words of people. */
+  readonly approvalsWanted?: string | undefined;
 }
+
+/** Phases in which a missing approval alone keeps an upgrade from going on. A draft waits for its commit first. */
+const awaitsApproval: ReadonlySet<UpgradePhase> = new Set(["SCHEDULED", "RUNNING"]);
 
 const afterFailure = { OPEN: "ACTION_REQUIRED", RESOLVED: "RESOLVED", EXPIRED: "FAILED" } as const;
 
 /** The phase that clients read. The only place where it is decided. */
 export function publishedPhase(state: PhaseState): PublishedPhase {
-  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, decision } = state;
+  const { phase, cancelling, failedPrechecks, missedStart, inWork, nextTime, decision, approvalsWanted } = state;
   if (cancelling && !hasEnded(phase)) return "CANCELLING";
+  if (approvalsWanted !== undefined && awaitsApproval.has(phase) && !inWork) return "ACTION_REQUIRED";
   switch (phase) {
     case "ACCEPTED":
       return "WAITING";
@@ -78,7 +84,7 @@ export function phaseEnd(state: PhaseState): string | undefined {
 
 /** What an upgrade waits for in its phase, in words of people; undefined where it waits for nothing. */
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
-  const { phase, missedStart, nextTime, lockHeld, failedPrechecks } = state;
+  const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted } = state;
   const published = publishedPhase(state);
   const forTime = nextTime && { code: "TIME" as const, message: `It begins at ${toTimestamp(nextTime)}.` };
   switch (published) {
@@ -103,7 +109,10 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
     case "CANCELLING":
       return { code: "WORK_IN_PROGRESS", message: `${whatIsInWork(state)} before it is cancelled.` };
     case "ACTION_REQUIRED":
-      return phase === "FAILED" ? decisionWanted(state) : missedStart;
+      if (phase === "FAILED") return decisionWanted(state);
+      if (approvalsWanted !== undefined && awaitsApproval.has(phase))
+        return { code: "APPROVAL", message: approvalsWanted };
+      return missedStart;
     default:
       return undefined;
   }

@@ -12,6 +12,7 @@ import type {
   ProductVersions,
   PublishedPhase,
   Upgrade,
+  UpgradeApprovals,
   UpgradeHosts,
   UpgradePhase,
 } from "../spec/upgrade";
@@ -153,11 +154,13 @@ export interface Told {
   readonly unfinished: readonly ResourcePlan[];
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Absent where the upgrade needs none. */
+  readonly approvals?: UpgradeApprovals | undefined;
 }
 
 /** The Upgrade (Spec 2.6) with all the facts that a list shows. */
 export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: Told): Upgrade {
-  const { state, createdBy, unfinished } = told;
+  const { state, createdBy, unfinished, approvals } = told;
   const { spec, warnings } = plan;
   const { phase, since, workMilliseconds, workingSince, startedAt, committedAt, committedBy } = facts;
   const resources = resourcesOf(plan);
@@ -191,6 +194,7 @@ export function upgradeWithFacts(plan: UpgradePlan, facts: UpgradeFacts, told: T
     draftMode: plan.draft,
     ...(spec.netvirtUpgradeUserInputSpecs && { netvirtUpgradeUserInputSpecs: spec.netvirtUpgradeUserInputSpecs }),
     ...(spec.mgmtUpgradeUserInputSpecs && { mgmtUpgradeUserInputSpecs: spec.mgmtUpgradeUserInputSpecs }),
+    ...(approvals && { approvals }),
     ...(warnings && { warnings: [...warnings] }),
   };
 }
@@ -203,6 +207,7 @@ export function initialUpgrade(plan: UpgradePlan, createdBy?: string): Upgrade {
     state,
     unfinished: resourcesOf(plan),
     now: toEpochMilliseconds(plan.creationTimestamp),
+    ...(plan.approvals !== undefined && { approvals: { required: plan.approvals, given: [] } }),
   });
   if (state.phase !== "ACCEPTED") return upgrade;
   const message = "No worker has taken it yet.";

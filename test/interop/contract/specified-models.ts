@@ -52,7 +52,7 @@ export const furtherFields: Readonly<Record<string, readonly string[]>> = {
     ...["name", "phase", "since", "until", "waitingFor", "createdAt", "createdBy", "committedAt", "committedBy"],
     ...["beginsAt", "startedAt", "workSeconds", "workingSince", "hosts", "expectedEnd", "decideBy", "versions"],
     ...["hostVersions", "resources", "draftMode", "netvirtUpgradeUserInputSpecs", "mgmtUpgradeUserInputSpecs"],
-    ...["reason", "changeId", "labels", "warnings", "errors"],
+    ...["reason", "changeId", "labels", "approvals", "warnings", "errors"],
   ],
   SubTask: [
     ...["waitingFor", "reasonCode", "isPaused", "attempt", "maximumAttempts", "progressPercent", "isTruncated"],

@@ -99,6 +99,7 @@ export function fakeService(calls: Calls): UpgradeService {
     previewUpgrade: asked("previewUpgrade", previewExample),
     updateUpgrade: asked("updateUpgrade", upgradeExample),
     controlUpgrade: asked("controlUpgrade", upgradeExample),
+    decideApproval: asked("decideApproval", upgradeExample),
     runPrechecks: asked("runPrechecks", precheckTaskExample),
     countUpgrades: asked("countUpgrades", countsExample),
     readPrechecks: asked("readPrechecks", precheckTaskExample),

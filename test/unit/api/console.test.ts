@@ -143,12 +143,13 @@ describe("the console's files", () => {
     });
     const session = (role: string) => request(guarded.url).get("/console-session.json").set("authorization", role);
     try {
-      for (const [role, mayOperate] of [
-        ["VIEWER", false],
-        ["OPERATOR", true],
-        ["ADMIN", true],
+      for (const [role, mayOperate, mayApprove] of [
+        ["VIEWER", false, false],
+        ["OPERATOR", true, false],
+        ["APPROVER", true, true],
+        ["ADMIN", true, true],
       ] as const)
-        expect((await session(role)).body).to.deep.equal({ caller: "alice", role, mayOperate });
+        expect((await session(role)).body).to.deep.equal({ caller: "alice", role, mayOperate, mayApprove });
       expectError(await session("stranger"), 403, "ROLE_REQUIRED");
       expectError(await request(guarded.url).get("/console-session.json"), 403, "Unauthorized");
     } finally {

@@ -85,6 +85,7 @@ describe("roles of the routes", () => {
     expect(covered(undefined)).to.deep.equal([]);
     expect(covered("VIEWER")).to.deep.equal(["VIEWER"]);
     expect(covered("OPERATOR")).to.deep.equal(["VIEWER", "OPERATOR"]);
-    expect(covered("ADMIN")).to.deep.equal(["VIEWER", "OPERATOR", "ADMIN"]);
+    expect(covered("APPROVER")).to.deep.equal(["VIEWER", "OPERATOR", "APPROVER"]);
+    expect(covered("ADMIN")).to.deep.equal(["VIEWER", "OPERATOR", "APPROVER", "ADMIN"]);
   });
 });

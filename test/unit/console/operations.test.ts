@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { knownStatus } from "../../../src/console/model/labels";
 import { operationsOf } from "../../../src/console/model/operations";
 import type { Task } from "../../../src/domain/spec/task";
-import type { UpgradeStatus } from "../../../src/domain/spec/upgrade";
+import type { Upgrade, UpgradeStatus } from "../../../src/domain/spec/upgrade";
 import { part, task } from "./console-task";
 
 const possible = (status: UpgradeStatus, more: Partial<Task> = {}) =>
@@ -32,6 +32,21 @@ describe("the console's buttons", () => {
     const missed = { waitingFor: { code: "COMMIT" as const, message: "Its time has passed." } };
     expect(possible("SCHEDULED", missed)).to.deep.equal(["commit", "reschedule", "cancel"]);
     expect(possible("INPROGRESS", missed)).to.deep.equal(["commit", "pause", "cancel"]);
+  });
+
+  it("approve and reject, for approvers, what waits for approvals and has not begun", () => {
+    const waiting = task([], { isCancellable: true, ...prechecks("SUCCESSFUL") });
+    const names = (changes: Partial<Upgrade>) =>
+      operationsOf({ id: "u1", status: "SCHEDULED", phase: "ACTION_REQUIRED", ...changes }, waiting)
+        .filter(({ isApproval }) => isApproval)
+        .map(({ name }) => name);
+    const given = [{ by: "bob", at: "2026-11-01T12:00:00.000Z" }];
+    expect(names({})).to.deep.equal([]);
+    expect(names({ approvals: { required: 2, given } })).to.deep.equal(["approve", "reject"]);
+    expect(names({ approvals: { required: 1, given }, phase: "SCHEDULED" })).to.deep.equal(["reject"]);
+    const startedAt = "2026-11-01T12:00:00.000Z";
+    expect(names({ approvals: { required: 2, given }, startedAt })).to.deep.equal(["approve"]);
+    expect(names({ approvals: { required: 2, given }, phase: "CANCELLING" })).to.deep.equal([]);
   });
 
   it("are not there when nothing can be done", () => {

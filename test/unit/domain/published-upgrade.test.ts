@@ -39,6 +39,9 @@ describe("publishedRefusal", () => {
     prechecks: ["DRAFT_ACCEPTED", "DRAFT_WAITING"],
     retry: ["FAILED"],
     resolve: ["FAILED"],
+    // This upgrade needs no approval.
+    approve: [],
+    reject: [],
   };
   const phases = [
     "DRAFT_ACCEPTED",

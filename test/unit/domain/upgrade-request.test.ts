@@ -50,6 +50,10 @@ const standing = (phase: UpgradePhase, changes: Partial<RequestContext> = {}): R
   servers: [],
   history: { events: 100, bytes: 100_000 },
   now,
+  approvals: undefined,
+  askers: [],
+  prechecksPassed: false,
+  hasBegun: false,
   ...changes,
 });
 

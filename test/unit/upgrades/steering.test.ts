@@ -81,7 +81,10 @@ describe("Steering an upgrade", () => {
     resolve: (id) => service.controlUpgrade(id, "resolve", "alice")(),
     prechecks: (id) => service.runPrechecks(id, "alice")(),
     retry: (id) => service.retryTask(id, "alice")(),
+    approve: (id) => service.decideApproval(id, { name: "approve" }, "alice")(),
+    reject: (id) => service.decideApproval(id, rejection, "alice")(),
   };
+  const rejection = { name: "reject" as const, comment: "Not in the week of the fair." };
 
   for (const [name, send] of Object.entries(requests)) {
     describe(name, () => {
@@ -90,7 +93,10 @@ describe("Steering an upgrade", () => {
         const answer = await send(upgradeId);
         expect(E.isRight(answer)).to.equal(true);
         expect(running.requests).to.deep.equal([
-          { request: { name }, origin: { requestId: "random-1", requestedBy: "alice" } },
+          {
+            request: name === "reject" ? rejection : { name },
+            origin: { requestId: "random-1", requestedBy: "alice" },
+          },
         ]);
         expect(running.calls.indexOf("request")).to.be.lessThan(running.calls.length - 1);
         expect(running.calls.at(-1)).to.be.oneOf(["readUpgrade", "readTask"]);

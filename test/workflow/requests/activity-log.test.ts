@@ -37,8 +37,11 @@ describe("The activity log of an upgrade", function () {
     const outcome = async (work: TaskEither<unknown, unknown>) => (isRight(await work()) ? "ACCEPTED" : "REFUSED");
     return {
       executions,
-      ask: ({ id }: RunningUpgrade, name: Exclude<UpgradeRequest["name"], "commit">, caller: string) =>
-        outcome(sendUpgradeRequest({ executions, identities })(id, { name }, caller)),
+      ask: (
+        { id }: RunningUpgrade,
+        name: Exclude<UpgradeRequest["name"], "commit" | "approve" | "reject">,
+        caller: string,
+      ) => outcome(sendUpgradeRequest({ executions, identities })(id, { name }, caller)),
       commit: ({ id }: RunningUpgrade, times: object, caller: string) =>
         outcome(updateUpgrade({ executions, identities })(id, times, caller)),
       cancel: ({ id }: RunningUpgrade, caller: string) =>

@@ -10,12 +10,14 @@ import {
   WavePart,
 } from "../../../domain/plan/preview";
 import {
+  Approval,
   HostVersion,
   PageOfUpgrade,
   Product,
   ProductVersions,
   PublishedPhase,
   Upgrade,
+  UpgradeApprovals,
   UpgradeHosts,
   UpgradeStatus,
 } from "../../../domain/spec/upgrade";
@@ -61,6 +63,7 @@ export const answerModels = {
     reason: "Why the upgrade is made, as its request said.",
     changeId: "Id of the change record in another system.",
     labels: "Labels of the upgrade, each value by its name.",
+    approvals: "How many approvals it needs before anything of it begins, and which it has. Absent: none.",
     warnings: "What of its request has no effect.",
     errors: "Why the rest of the upgrade cannot be read.",
   }),
@@ -80,6 +83,15 @@ export const answerModels = {
     RESOLVED: "Failed, and given up by an operator.",
     CANCELLED: "Ended by a cancellation.",
     FAILED: "Failed, and the time to retry it is over.",
+  }),
+  UpgradeApprovals: object(UpgradeApprovals, "Approvals of an upgrade as it is planned.", {
+    required: "How many it needs.",
+    given: "Those that it has.",
+  }),
+  Approval: object(Approval, "An approval.", {
+    by: "Who gave it.",
+    at: "When it was given.",
+    comment: "What the approver said.",
   }),
   UpgradeHosts: object(
     UpgradeHosts,
@@ -137,6 +149,7 @@ export const answerModels = {
     name: "Name that the upgrade would have.",
     bundleId: "Id of the bundle to upgrade to.",
     bundleVersion: "Version of the bundle.",
+    requiredApprovals: "How many persons would have to approve it. Absent: none.",
     draftMode: "Whether it would be a draft.",
     products: "The products that would be upgraded, one after another.",
     waves: "What is expected to run at the same time, in order.",

@@ -1,4 +1,5 @@
 import {
+  ApprovalSpec,
   CustomIsoSpec,
   FailureAction,
   HardwareSupportPackageSpec,
@@ -14,6 +15,7 @@ import {
   NetworkMode,
   PersonalitySpec,
   PreRemediationPowerAction,
+  RejectionSpec,
   ResourceType,
   ResourceUpgradeSpec,
   TemporaryNetwork,
@@ -48,6 +50,14 @@ export const requestModels = {
     changeId: "Id of the change record in another system, such as a ticket. Lists are filtered and searched by it.",
     labels: "Up to 15 labels, each value by its name, such as `team` or `environment`. Lists are filtered by them.",
   }),
+  ApprovalSpec: {
+    ...object(ApprovalSpec, "What an approver says.", { comment: "A comment, for people." }),
+    inFull: withoutOtherFields,
+  },
+  RejectionSpec: {
+    ...object(RejectionSpec, "Why an upgrade is rejected.", { comment: "The reason, for people." }),
+    inFull: withoutOtherFields,
+  },
   ResourceType: enumeration(ResourceType, "Type of the resources that an upgrade names.", {
     DOMAIN: "All resources of a domain. Not supported.",
     CLUSTER: "A cluster of hosts.",

@@ -168,6 +168,7 @@ export const taskModels = {
     PRECHECKS: "Prechecks that pass.",
     WORK_IN_PROGRESS: "The safe end of what is in work.",
     RESUME: "An operator who resumes it.",
+    APPROVAL: "Approvals by persons who have not asked for it.",
     DECISION: "A retry, or a resolve that gives it up.",
     WORKFLOW_TASK_FAILING:
       "A repair: the service cannot run the code of its Workflow. An error with the code `WORKFLOW_BLOCKED` says why, and what to do.",

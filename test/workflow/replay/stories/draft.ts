@@ -56,6 +56,30 @@ export const draftStories: Readonly<Record<string, Story>> = {
     },
   },
 
+  "approved-by-two-after-another-time": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await awaitingApproval(bench, 2);
+      await upgrade.ask("approve", { requestedBy: "bob" });
+      await upgrade.ask("commit", { upgradeNow: true, requestedBy: "alice" });
+      for (const requestedBy of ["alice", "bob", "carol"]) await upgrade.ask("approve", { requestedBy });
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
+  "open-while-it-waits-for-approvals": { ends: "OPEN", tell: (bench) => awaitingApproval(bench, 1) },
+
+  "rejected-by-an-approver": {
+    ends: "COMPLETED",
+    async tell(bench) {
+      const upgrade = await awaitingApproval(bench, 1);
+      await upgrade.ask("reject", { requestedBy: "bob", comment: "Not this week" });
+      await upgrade.end();
+      return upgrade;
+    },
+  },
+
   "draft-scheduled-and-rescheduled": {
     ends: "COMPLETED",
     server: "TIME_SKIPPING",
@@ -190,4 +214,14 @@ async function signalRaw(
     input: { payloads: [{ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) }] },
     requestId: randomUUID(),
   });
+}
+
+/** An upgrade of one cluster whose prechecks have passed and that waits for approvals. */
+async function awaitingApproval(bench: UpgradeBench, approvals: number): Promise<RunningUpgrade> {
+  const upgrade = await bench.upgrade({ approvals, resources: clusters(1) }, new FakeActivities({}, hostCount));
+  await eventually(
+    () => upgrade.upgrade(),
+    ({ waitingFor }) => waitingFor?.code === "APPROVAL",
+  );
+  return upgrade;
 }
