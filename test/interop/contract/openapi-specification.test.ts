@@ -57,7 +57,7 @@ const deviations = {
   /** "paging", "filters of the list", "sorting", "asking again for the list", "authentication", "too many requests". */
   get: {
     parameters: [
-      ...["phase", "search", "sort", "changeId", "label", "resourceId"],
+      ...["phase", "search", "sort", "changeId", "label", "resourceId", "createdBy", "createdSince"],
       ...["pageNumber", "pageSize", "If-None-Match"],
     ],
     statuses: ["304", "403", "429", "503"],
