@@ -204,7 +204,7 @@ function parameterProblem(kind: string, name: string, whatIsWrong: string): Prob
     path: name.slice(0, 255),
     code: "INVALID_PARAMETER",
     message: `The ${kind} ${name.slice(0, 255)} ${whatIsWrong}.`,
-    remediation: `Correct or leave out the ${kind}.`,
+    remediation: `Correct or remove the ${kind}.`,
   };
 }
 

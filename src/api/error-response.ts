@@ -42,15 +42,15 @@ type Composite = Required<Pick<ErrorBody, "errorCode" | "remediationMessage">>;
 
 const invalidRequest: Composite = {
   errorCode: "INVALID_REQUEST",
-  remediationMessage: "Correct everything that nestedErrors lists, then send the request again.",
+  remediationMessage: "Correct everything in nestedErrors, then send the request again.",
 };
 const operationNotAllowed: Composite = {
   errorCode: "OPERATION_NOT_ALLOWED",
-  remediationMessage: "Take out of the request what nestedErrors lists.",
+  remediationMessage: "Remove from the request what nestedErrors lists.",
 };
 const failedDependency: Composite = {
   errorCode: "FAILED_DEPENDENCY",
-  remediationMessage: "Send the request again when what nestedErrors lists is available.",
+  remediationMessage: "Send the request again when everything in nestedErrors is available.",
 };
 
 /** What may be there again soon without anybody's doing; a bundle that is not downloaded is not of that kind. */
@@ -210,7 +210,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
           errorCode: "INTERNAL_ERROR",
           errorType: "INTERNAL",
           message: "The service failed to handle the request.",
-          remediationMessage: "Give the referenceToken to the operator of the service: it finds the cause in the log.",
+          remediationMessage:
+            "Give the referenceToken to the operator of the service, who can find the cause in the log.",
         },
         { cause: error.cause },
       );

@@ -40,7 +40,7 @@ function urlProblem(path: string | undefined, query: () => string): Problem | un
     return {
       code: "MALFORMED_URL",
       message: "The request target is no URL, or not percent-encoded UTF-8 text without control characters.",
-      remediation: "Encode the URL as RFC 3986 says.",
+      remediation: "Encode the URL according to RFC 3986.",
     };
   }
   return undefined;

@@ -37,13 +37,13 @@ const retryAfterHeader = {
 
 const entityTag = {
   ETag: {
-    description: "The answer's entity tag: sent back as If-None-Match, it asks for what is new only.",
+    description: "Entity tag of the answer; send it as If-None-Match to get an answer only if something changed.",
     schema: { type: "string" },
   },
 };
 
 const notModified = {
-  description: "The answer is still the one that If-None-Match names.",
+  description: "Unchanged since the answer that If-None-Match names.",
   headers: { ...requestIdHeader, ...entityTag },
 };
 
@@ -94,7 +94,7 @@ const securitySchemes: Readonly<Record<AuthenticationMode, JsonSchema>> = {
       "AUTH_MODE=dev checks no credentials: on writes any Authorization header that is not blank will do (403 without one), reads need none.",
   },
   local: { ...bearer, description: "The accessToken of POST /v1/tokens." },
-  oidc: { ...bearer, description: "A token of the issuer that the operator of the service has chosen." },
+  oidc: { ...bearer, description: "A token of the configured issuer." },
 };
 
 /**
@@ -165,7 +165,7 @@ function parameters(place: "path" | "query" | "header", byName: ParametersByName
 }
 
 /** Without a type: OpenAPI 3.1 leaves open whether a stream is one text or its events, and tools read it either way. */
-const events = { description: "Server-sent events; the description of the operation tells which." };
+const events = { description: "Server-sent events; the description of the operation lists them." };
 
 function content(contentType: string, codec: t.Mixed | undefined, example: unknown): JsonSchema {
   const withoutCodec = contentType === "text/event-stream" ? events : { type: "string" };

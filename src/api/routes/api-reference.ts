@@ -76,7 +76,7 @@ export function apiReferenceRoutes(described: readonly Route[], version: string,
 }
 
 const cachedForAnHour = {
-  "cache-control": { description: "How long it stays true", of: () => "public, max-age=3600" },
+  "cache-control": { description: "How long to cache it", of: () => "public, max-age=3600" },
 };
 
 const documentation = {
@@ -93,7 +93,7 @@ function file(path: string, operationId: string, contentType: string, content: T
     ...documentation,
     path,
     operationId,
-    summary: "A part of the page that shows the document",
+    summary: "A file of the API reference",
     documented: false,
     success: { status: 200, description: "Ok", representation: bytes(contentType), headers: cachedForAnHour },
     failures: [500],

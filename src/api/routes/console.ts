@@ -48,7 +48,7 @@ export function consoleRoutes(
       ...open,
       path: "/console-config.json",
       operationId: "getConsoleConfig",
-      summary: "What the console has to know first",
+      summary: "Settings of the console",
       success: { status: 200, description: "Ok", representation: json(ConsoleConfig) },
       handle: () => TE.right({ ...installation, authenticationMode }),
     }),
@@ -58,7 +58,7 @@ export function consoleRoutes(
       role: "VIEWER",
       path: "/console-session.json",
       operationId: "getConsoleSession",
-      summary: "Who has signed in",
+      summary: "The signed-in user",
       success: { status: 200, description: "Ok", representation: json(ConsoleSession) },
       handle: ({ caller, role }) =>
         TE.right({
@@ -80,7 +80,7 @@ function fileRoute(path: string, contentType: string, file: E.Either<Error, Stat
     ...open,
     path,
     operationId: `get console ${path}`,
-    summary: "A part of the console",
+    summary: "A file of the console",
     success: {
       status: 200,
       description: "Ok",
@@ -88,7 +88,7 @@ function fileRoute(path: string, contentType: string, file: E.Either<Error, Stat
       isConditional: true,
       headers: {
         "cache-control": {
-          description: "How long it stays true",
+          description: "How long to cache it",
           // What the page loads is named after its content, so that it never changes under its name.
           of: ({ name }) => (name === startPage ? "no-cache" : "public, max-age=31536000, immutable"),
         },

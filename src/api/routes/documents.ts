@@ -64,14 +64,14 @@ function description(path: string, extension: keyof typeof contentTypes) {
   return {
     path,
     operationId: `get document ${path}`,
-    summary: "A part of the documents",
+    summary: "A file of the documentation",
     failures: [404, 500],
     success: {
       status: 200,
       description: "Ok",
       representation: staticFile(contentTypes[extension]),
       isConditional: true,
-      headers: { "cache-control": { description: "How long it stays true", of: () => "no-cache" } },
+      headers: { "cache-control": { description: "How long to cache it", of: () => "no-cache" } },
     },
   } as const;
 }

@@ -12,7 +12,7 @@ import { noParameters, route, type Route } from "../route";
 export const HealthStatus = OneOf("UP");
 
 /**
- * That the process, or the service as a whole, does its work. `problems`: what it cannot do for some upgrades; requests are
+ * Health of the process, or of the service as a whole. `problems`: what it cannot do for some upgrades; requests are
  * served all the same, and no other process would do better.
  */
 export const Health = model({ status: HealthStatus }, { problems: t.array(ErrorBody) });
@@ -36,7 +36,7 @@ export function healthRoutes(service: UpgradeService): Route[] {
       load: "NONE",
       operationId: "checkLive",
       tag: "health",
-      summary: "Whether the process runs",
+      summary: "Check that the process runs",
       request: noParameters,
       success: { status: 200, description: "It runs", representation: json(Health) },
       successExample: up,
@@ -51,7 +51,7 @@ export function healthRoutes(service: UpgradeService): Route[] {
       load: "NONE",
       operationId: "checkReady",
       tag: "health",
-      summary: "Whether the service can do its work now",
+      summary: "Check that the service is ready",
       request: noParameters,
       success: { status: 200, description: "It can", representation: json(Health) },
       successExample: up,

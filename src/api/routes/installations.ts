@@ -76,7 +76,7 @@ export function clustersRoutes(service: UpgradeService): Route[] {
       operationId: "listClusters",
       tag: "clusters",
       summary: "List the clusters that can be upgraded",
-      description: "Where a component manager does not answer, its clusters have errors instead of what it would say.",
+      description: "If a component manager does not answer, its clusters have errors instead of its data.",
       request: { ...noParameters, query: paging },
       success: { status: 200, description: "Ok", representation: json(PageOfCluster) },
       successExample: pageOfClusterExample,

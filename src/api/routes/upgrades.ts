@@ -285,7 +285,7 @@ export function upgradesRoutes(service: UpgradeService): Route[] {
       load: "READ",
       operationId: "readActivity",
       tag: "upgrades",
-      summary: "Read who asked what of an upgrade, and what happened to it",
+      summary: "Read the activity log of an upgrade",
       description:
         "Oldest entries first. Up to 500 are kept: beyond that the first 100 and the latest. A worker has to answer, also for an upgrade that has ended. Requests that come after the end of an upgrade are in the audit trail only.",
       request: { ...oneUpgrade, headers: ifNoneMatch, query: paging },

@@ -49,7 +49,7 @@ export type ActivityVia = t.TypeOf<typeof ActivityVia>;
 export const ActivityOutcome = OneOf("ACCEPTED", "REFUSED");
 export type ActivityOutcome = t.TypeOf<typeof ActivityOutcome>;
 
-/** Numbers of the hosts of a resource when it ended. */
+/** Host counts of a resource when it ended. */
 export const EndedHosts = model(
   {
     total: WholeNumber,

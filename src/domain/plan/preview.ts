@@ -23,7 +23,7 @@ import {
 export const ResourceKind = OneOf("IMAGE", "BASELINE", "NETVIRT", "MGMT");
 
 /**
- * What of a wave belongs to one resource. `hosts` are the names of those in work together; absent for servers, and where
+ * The part of a wave that belongs to one resource. `hosts` are the names of those in work together; absent for servers, and where
  * the hosts of a cluster are not known. `soakSeconds`: how long the cluster waits before, by its rollout policy.
  */
 export const WavePart = model(

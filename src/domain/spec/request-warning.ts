@@ -2,7 +2,7 @@ import * as t from "io-ts";
 import { model } from "../codec";
 
 /**
- * What a request says without effect, although it was accepted. `path`: the field, such as `resourceUpgradeSpecs[0].typo`.
+ * A part of an accepted request that has no effect. `path`: the field, such as `resourceUpgradeSpecs[0].typo`.
  * `nearestName`: the known name that is nearest to an unknown one. `code` is one of docs/error-codes.md.
  */
 export const RequestWarning = model({ code: t.string, message: t.string }, { path: t.string, nearestName: t.string });

@@ -39,7 +39,7 @@ export const WaitingFor = model(
   {
     /** When it began to wait. */
     since: Timestamp,
-    /** How many tries have failed since then. */
+    /** Number of failed tries since then. */
     attempts: WholeNumber,
   },
 );
@@ -95,7 +95,7 @@ export const ReasonCode = OneOf(
 );
 export type ReasonCode = t.TypeOf<typeof ReasonCode>;
 
-/** How a host was when it was last looked at. `connection` is its component manager's word where it is not connected. */
+/** State of a host when it was last read. `connection` is its component manager's word where it is not connected. */
 export const HostState = model({ version: t.string, inMaintenanceMode: t.boolean }, { connection: t.string });
 export type HostState = t.TypeOf<typeof HostState>;
 

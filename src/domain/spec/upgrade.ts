@@ -175,7 +175,7 @@ export const Upgrade = model(
     hosts: UpgradeHosts,
     /** By the hosts that are done; absent where there are too few of them, or something waits. */
     expectedEnd: Timestamp,
-    /** Until when a failed upgrade can be retried or resolved. */
+    /** Deadline for retrying or resolving a failed upgrade. */
     decideBy: Timestamp,
     versions: t.array(ProductVersions),
     /** What the hosts run, as last read. */

@@ -134,7 +134,7 @@ describe("upgradectl start without a file", () => {
     const problem = (path: string, message: string) => ({ message, errorCode: "X", context: { path } });
     api.answer("POST /v1/upgrades/preview", 400, {
       message: "The request has 4 problems.",
-      remediationMessage: "Correct everything that nestedErrors lists, then send the request again.",
+      remediationMessage: "Correct everything in nestedErrors, then send the request again.",
       nestedErrors: [
         problem("resourceUpgradeSpecs[1].resourceId", "Resource c-2 is already named by resourceUpgradeSpecs[0]."),
         problem("resourceUpgradeSpecs[0].scheduledTimestamp", "The scheduled time x has passed."),

@@ -57,23 +57,23 @@ export const inventoryModels = {
   BundleSeverity: enumeration(BundleSeverity, "How urgent a bundle is.", {
     CRITICAL: "Apply it at once.",
     IMPORTANT: "Apply it soon.",
-    MODERATE: "Apply it at the next occasion.",
+    MODERATE: "Apply it in the next maintenance window.",
     LOW: "Not urgent.",
   }),
   BundleDownloadStatus: enumeration(BundleDownloadStatus, "Whether a bundle is downloaded.", {
     PENDING: "Not yet.",
     SCHEDULED: "Its download is scheduled.",
     IN_PROGRESS: "Its download is running.",
-    SUCCESSFUL: "It is downloaded. Only then upgrades to it are accepted.",
+    SUCCESSFUL: "It is downloaded. Upgrades to other bundles are refused.",
     FAILED: "Its download failed.",
-    RECALLED: "The vendor has recalled it. No upgrade to it is accepted or continued.",
+    RECALLED: "The vendor recalled it. No upgrade to it is accepted or continued.",
   }),
   BundleApplicabilityStatus: enumeration(BundleApplicabilityStatus, "Whether a bundle can be applied.", {
     SUCCESS: "It has been applied.",
     IN_PROGRESS: "It is being applied.",
-    FAILED: "Its application failed.",
+    FAILED: "Applying it failed.",
     AVAILABLE: "It can be applied.",
-    PENDING: "Others have to be applied before it.",
+    PENDING: "Others must be applied first.",
   }),
   BundleComponent: object(BundleComponent, "One product of a bundle.", {
     description: "What the component is, for people.",
@@ -90,7 +90,7 @@ export const inventoryModels = {
     INSTALL: "It installs a product.",
   }),
   PageOfBundle: object(PageOfBundle, "One page of the bundles of the catalog.", pageFields("bundles")),
-  Cluster: object(Cluster, "A cluster that can be upgraded, and what is known of it now.", {
+  Cluster: object(Cluster, "A cluster that can be upgraded, and its current state.", {
     id: "Id of the cluster: the `resourceId` of a request.",
     name: "Name of the cluster.",
     domain: "The domain of the cluster.",
@@ -101,10 +101,10 @@ export const inventoryModels = {
     hostCount: "Number of its hosts.",
     hosts: "Its hosts. Only in the answer for a single cluster.",
     versions: "The different versions of its hosts. Only in the answer for a single cluster.",
-    heldBy: "Id of the upgrade that locks the cluster. Absent where it is free.",
+    heldBy: "Id of the upgrade that locks the cluster. Absent if it is not locked.",
     cluster: "Id of the cluster at its component manager, such as `domain-c8`.",
-    netvirtGroups: "What its NETVIRT instances call it. Only in the answer for a single cluster.",
-    errors: "Why something of it is not known.",
+    netvirtGroups: "Its groups at NETVIRT instances. Only in the answer for a single cluster.",
+    errors: "Why some fields are missing.",
   }),
   ClusterKind: enumeration(ClusterKind, "How the hosts of a cluster get their software.", {
     IMAGE: "By one desired image for all.",
@@ -113,13 +113,13 @@ export const inventoryModels = {
   ClusterMember: object(ClusterMember, "A host of a cluster.", {
     id: "Id of the host at its component manager.",
     fqdn: "Fully qualified domain name of the host.",
-    version: "Version of the host. Absent where the component manager does not know it.",
+    version: "Version of the host. Absent if the component manager does not know it.",
   }),
   DomainReference: object(DomainReference, "A domain: clusters with one bill of materials.", {
     id: "Id of the domain.",
     name: "Name of the domain.",
   }),
-  NetvirtGroupOfCluster: object(NetvirtGroupOfCluster, "What a NETVIRT instance calls a cluster.", {
+  NetvirtGroupOfCluster: object(NetvirtGroupOfCluster, "The group of a cluster at a NETVIRT instance.", {
     netvirtId: "Id of the NETVIRT instance.",
     id: "Id of the group at its upgrade coordinator.",
     name: "Name of the group at its upgrade coordinator.",
@@ -135,12 +135,12 @@ export const inventoryModels = {
     sans: "Further names of its manager.",
     hostClusters: "Its host clusters: what `hostClusterId` of a request takes.",
     edgeClusters: "Its edge clusters: what `edgeClusterId` of a request takes.",
-    errors: "Why its host and edge clusters are not known.",
+    errors: "Why its host and edge clusters are missing.",
   }),
   NetvirtGroup: object(NetvirtGroup, "A host or edge cluster of an upgrade coordinator.", {
     id: "Id of the group.",
     name: "Name of the group.",
-    clusterId: "Id of the cluster of the inventory that it is.",
+    clusterId: "Id of the same cluster in the inventory.",
   }),
   PageOfNetvirtInstance: object(
     PageOfNetvirtInstance,

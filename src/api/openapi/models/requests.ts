@@ -69,9 +69,9 @@ export const requestModels = {
       "Power off virtual machines before a host is upgraded, as `preRemediationPowerAction` `POWER_OFF_VMS` does. Default: false.",
     toVersion:
       "HOSTOS version to upgrade to, if the bundle has several: the bundle's version or the `toVersion` of a component. Default: that of the first HOSTOS component.",
-    scheduledTimestamp: `${notBefore} from which on the cluster may be upgraded. Default: at once.`,
+    scheduledTimestamp: `${notBefore} before which the cluster is not upgraded. Default: immediately.`,
     upgradeNow:
-      "True: upgrade at once, whatever `scheduledTimestamp` says. False needs a `scheduledTimestamp`. Default: true without a time.",
+      "True: upgrade immediately and ignore `scheduledTimestamp`. False needs a `scheduledTimestamp`. Default: true without a time.",
     personalitySpec: "Image to upgrade an image-managed cluster to. Default: the base image of the bundle.",
     customIsoSpec: "ISO to upgrade a baseline-managed cluster to. Default: the release of the bundle.",
     enableQuickboot: `${quickboot} The field of the same name in \`hostosUpgradeOptionsSpec\` takes precedence.`,
@@ -115,16 +115,16 @@ export const requestModels = {
   ),
   HostosUpgradeFailureAction: object(
     HostosUpgradeFailureAction,
-    "What to do when the upgrade of a host fails. The NETVIRT instances and management servers of the request have the strictest one of their clusters.",
+    "What to do when the upgrade of a host fails. NETVIRT instances and management servers use the strictest one of their clusters.",
     {
       retryDelay: "Seconds to wait before another attempt, with the action `RETRY`. Default: 300.",
-      retryCount: "How many more attempts a host has, with the action `RETRY`. Default: 3.",
+      retryCount: "Number of further attempts, with the action `RETRY`. Default: 3.",
       action: "Whether to try again. Default: `FAIL`.",
     },
   ),
   FailureAction: enumeration(FailureAction, "Whether to try again after a failure.", {
     FAIL: "The first failure is final.",
-    RETRY: "Try again, as often as `retryCount` says.",
+    RETRY: "Try again, up to `retryCount` times.",
   }),
   NetvirtUpgradeUserInputSpec: object(NetvirtUpgradeUserInputSpec, "Inputs of a network virtualization upgrade.", {
     netvirtHostClusterUpgradeSpecs: "The host clusters to upgrade, and how. An empty list upgrades none. Default: all.",
@@ -175,11 +175,11 @@ export const requestModels = {
   UpgradeUpdateSpec: {
     ...object(
       UpgradeUpdateSpec,
-      "Commits a draft, gives an upgrade or a switchover another time, or cancels it. Without a field: a plain commit. Fields that are not listed are refused, unless `markForCancellation` is true.",
+      "Commits a draft, reschedules an upgrade or a switchover, or cancels the upgrade. Without fields: a plain commit. Fields that are not listed are refused, unless `markForCancellation` is true.",
       {
-        scheduledTimestamp: `${notBefore}: commits a draft for it, or reschedules a scheduled upgrade.`,
+        scheduledTimestamp: `${notBefore}: commits a draft for this time, or reschedules a scheduled upgrade.`,
         upgradeNow:
-          "True: commits a draft, or starts a scheduled upgrade, at once. False needs a `scheduledTimestamp`.",
+          "True: commits a draft, or starts a scheduled upgrade, immediately. False needs a `scheduledTimestamp`.",
         mgmtUpgradePatchSpecs: "New switchover times of management servers. Alone, it commits nothing.",
         markForCancellation:
           "True: cancels the upgrade, and everything else in the request is ignored. Default: false.",
@@ -188,7 +188,7 @@ export const requestModels = {
     inFull: withoutOtherFields,
   },
   MgmtUpgradePatchSpec: {
-    ...object(MgmtUpgradePatchSpec, "Another time for the switchover of one management server.", {
+    ...object(MgmtUpgradePatchSpec, "New switchover time of one management server.", {
       resourceId: "Id of the management server.",
       startSwitchoverTimestamp: `${notBefore} at which the migrated server takes over.`,
     }),
