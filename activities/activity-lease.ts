@@ -91,7 +91,7 @@ export class ActivityLease implements Lease {
 
   /** The Activity has ended in this worker: what it has left behind changes nothing any more. */
   end(): void {
-    this.#ended ??= new LeaseEndedError("The Activity has ended; nothing more is changed on its behalf.");
+    this.#ended ??= new LeaseEndedError("The Activity has ended; it makes no further changes.");
   }
 
   #age(): number {
@@ -106,7 +106,7 @@ export class ActivityLease implements Lease {
       const sentAt = this.#clock.now();
       const answer = await heartbeat();
       if (answer === "gone") {
-        this.#ended = new LeaseEndedError("Temporal has given this Activity up; another run continues from here.");
+        this.#ended = new LeaseEndedError("Temporal ended this run of the Activity; another run continues.");
       } else if (answer === "ours") {
         this.#heartbeatAt = sentAt;
         // The answer may have come too late to be worth anything, after a freeze for example.

@@ -208,7 +208,7 @@ export async function runActivity<A>(
     const options = failure?.(error) ?? {};
     if (error instanceof CancelledFailure) {
       const isGone = error instanceof LeaseEndedError || stopReason() === "OTHER";
-      if (isGone) activity.log.warn("Temporal has given this Activity up: no further changes from here", context);
+      if (isGone) activity.log.warn("Temporal ended this run of the Activity; it makes no further changes", context);
       // One that an operator has reset (`temporal activity reset`) goes on in another run, and has used up no attempt.
       const isReset = activity.cancellationDetails?.reset === true;
       const handsOver = error instanceof LeaseEndedError || isReset || stopReason() === "WORKER_SHUTDOWN";
@@ -262,5 +262,5 @@ function leaseOf(heartbeatTimeout: number | undefined, heartbeat: () => Promise<
 /** Counted by the SDK's own meter, beside what it measures of Activities itself. */
 function tellLateHeartbeat({ log, metricMeter }: Context, milliseconds: number): void {
   metricMeter.createCounter("ums_heartbeats_late").add(1);
-  log.warn("A heartbeat came late: this worker has too much to do", { milliseconds: Math.round(milliseconds) });
+  log.warn("Late heartbeat: this worker is overloaded", { milliseconds: Math.round(milliseconds) });
 }

@@ -39,8 +39,7 @@ export async function completeTask(
         kind: "transient",
         code: "COMPONENT_MANAGER_TASK_TIMED_OUT",
         message: `Task ${id} of ${client.id} did not end in time.`,
-        remediation:
-          "Look at the task in the component manager and cancel it there if it hangs, then retry the upgrade.",
+        remediation: "Check the task in the component manager and cancel it there if it hangs, then retry the upgrade.",
       });
     }
     await retryPolicy.pause(pauseAfter(round));

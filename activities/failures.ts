@@ -31,7 +31,7 @@ export function errorBodyOf(error: unknown, context: FailureContext): ErrorBody 
     errorCode: "UNEXPECTED",
     errorType: "INTERNAL",
     message: bounded(error instanceof Error ? `${error.name}: ${error.message}` : String(error), 500),
-    remediationMessage: "Look at the worker's log for this error and report it, then retry the upgrade.",
+    remediationMessage: "Check the worker's log for this error and report it, then retry the upgrade.",
     context: about,
   };
 }
@@ -63,7 +63,7 @@ export function workerShutdownFailure(
   const error: ErrorBody = {
     errorCode: workerShutdown,
     errorType: "INTERNAL",
-    message: "The worker is shutting down; another one continues from here.",
+    message: "The worker is shutting down; another one continues.",
     remediationMessage: "Check that a worker is running.",
     context,
   };
@@ -84,7 +84,7 @@ export function hostsFailure(
   return failure({ error: body, progress }, !retryable);
 }
 
-/** Tells the Workflow that `what` (a host, say) was brought to a safe end, not upgraded, as its `stop` asked. */
+/** Tells the Workflow that `what` (a host, say) finished safely, not upgraded, as its `stop` asked. */
 export function stoppedFailure(context: FailureContext, progress: ActivityProgress, what = "host"): ApplicationFailure {
   const error: ErrorBody = {
     errorCode: "CANCELLED",
@@ -120,7 +120,7 @@ function withoutLastError(progress: ActivityProgress): ActivityProgress {
   return rest;
 }
 
-/** What several hosts that failed have in common is told in at most so many characters. */
+/** What several hosts that failed have in common is told in at most this many characters. */
 function withFewerWords(progress: ActivityProgress, length: number): ActivityProgress {
   return "failed" in progress ? { ...progress, failed: mergedFailures(progress.failed, length) } : progress;
 }

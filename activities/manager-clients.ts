@@ -35,6 +35,6 @@ function unknownComponentManager(id: string): DriverError {
     kind: "permanent",
     code: "COMPONENT_MANAGER_UNKNOWN",
     message: `The inventory has no component manager ${id}.`,
-    remediation: "Put the component manager back into the inventory, or start a new upgrade.",
+    remediation: "Restore the component manager in the inventory, or start a new upgrade.",
   });
 }

@@ -145,7 +145,7 @@ function misspelt(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {
     if (names.includes(name)) return [];
     const meant = names.find((known) => isTypoOf(name, known));
-    return meant === undefined ? [] : [`${name} is no variable of the service. Did you mean ${meant}?`];
+    return meant === undefined ? [] : [`${name} is not a variable of the service. Did you mean ${meant}?`];
   });
 }
 
@@ -170,7 +170,7 @@ function contradictions(values: Values, embedded: boolean): string[] {
       ? []
       : ["API_TLS_CERT_FILE and API_TLS_KEY_FILE belong together: set both or neither."]),
     ...(values.API_TLS_CLIENT_CA_FILE !== undefined && values.API_TLS_CERT_FILE === undefined
-      ? ["API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE and API_TLS_KEY_FILE: client certificates are a part of TLS."]
+      ? ["API_TLS_CLIENT_CA_FILE needs API_TLS_CERT_FILE and API_TLS_KEY_FILE: client certificates need TLS."]
       : []),
     ...(values.POLL_MIN_MILLISECONDS > values.POLL_MAX_MILLISECONDS
       ? ["POLL_MIN_MILLISECONDS is more than POLL_MAX_MILLISECONDS."]

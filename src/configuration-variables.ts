@@ -75,21 +75,22 @@ export const variables = {
     /^[\w.:-]+$/.test(text) ? text : undefined,
   ),
   API_PORT: port(8080, "Port of the API"),
-  API_TLS_CERT_FILE: optional(path(undefined, "Certificate of the API as PEM; with it the API speaks HTTPS only")),
+  API_TLS_CERT_FILE: optional(path(undefined, "Certificate of the API as PEM; with it the API uses HTTPS only")),
   API_TLS_KEY_FILE: optional(path(undefined, "The private key of that certificate as PEM")),
   API_TLS_CLIENT_CA_FILE: optional(
-    path(undefined, "Authorities as PEM; with it only clients with a certificate of one of them can connect"),
+    path(
+      undefined,
+      "Certificate authorities as PEM; with it only clients with a certificate of one of them can connect",
+    ),
   ),
   PUBLIC_URL: optional(
-    pageUrl(
-      "Where people open the console, for the links of notifications and of the Temporal Web UI; unset: neither has links",
-    ),
+    pageUrl("Address of the console, for links in notifications and the Temporal Web UI; unset: no links"),
   ),
   API_TRUSTED_PROXIES: optional(
     textual(
       "addresses or networks such as 10.0.0.0/8, with commas between",
       undefined,
-      "Proxies before the API whose X-Forwarded-For is trusted; unset is none",
+      "Proxies in front of the API whose X-Forwarded-For is trusted; unset is none",
       (text) => {
         const proxies = text.split(",").map((proxy) => proxy.trim());
         return proxies.every(isAddressOrNetwork) ? proxies : undefined;
@@ -132,17 +133,23 @@ export const variables = {
     60_000,
     "milliseconds",
     1000,
-    "Interval of reading a task for its event streams, once for all of them",
+    "Interval of reading a task for all its event streams",
   ),
   EVENTS_QUIET_SECONDS: wholeNumber(
     1,
     60,
     "seconds",
     15,
-    "Time without an event after which a stream of events gets a keep-alive comment",
+    "Idle time after which an event stream gets a keep-alive comment",
   ),
-  EVENTS_LISTENERS_MAX: wholeNumber(1, 100_000, "", 1000, "Most streams of events of one API process"),
-  EVENTS_LISTENERS_PER_CALLER_MAX: wholeNumber(1, 100_000, "", 250, "Most of them per caller; more are answered 429"),
+  EVENTS_LISTENERS_MAX: wholeNumber(1, 100_000, "", 1000, "Maximum event streams of one API process"),
+  EVENTS_LISTENERS_PER_CALLER_MAX: wholeNumber(
+    1,
+    100_000,
+    "",
+    250,
+    "Maximum event streams per caller; more are answered 429",
+  ),
   LOAD_STARTS: wholeNumber(
     1,
     10_000,
@@ -238,7 +245,7 @@ export const variables = {
     720,
     "hours",
     4,
-    "How long taking back a migration of a management server is retried",
+    "How long cancelling the migration of a management server is retried",
   ),
   HEARTBEAT_SECONDS: wholeNumber(
     5,
@@ -255,7 +262,7 @@ export const variables = {
     200,
     "How often a step is taken over, after HEARTBEAT_SECONDS, STEP_DAYS or the stop of a worker, before it fails",
   ),
-  LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Least severe level that is logged"),
+  LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal"], "info", "Lowest level that is logged"),
   API_METRICS_ADDRESS: optional(
     listenAddress(
       "Where the API answers GET /metrics without credentials, beside the one on API_PORT; unset is nowhere",
@@ -355,7 +362,7 @@ export const variables = {
     1440,
     "minutes",
     30,
-    "How long to wait for another operation on a cluster to end before a step fails",
+    "How long a step waits for another operation on a cluster before it fails",
   ),
   MGMT_ABSENCE_MINUTES: wholeNumber(
     1,

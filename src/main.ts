@@ -10,7 +10,7 @@ const usage = `Usage: npm start -- [command]
   worker     the Temporal Worker, which runs the upgrades
   simulator  the component manager simulator
 
-  test-notification RECEIVER  sends a test to a receiver of notifications of the inventory
+  test-notification RECEIVER  sends a test to a notification receiver of the inventory
   hash-password  reads a password and writes its hash for AUTH_USERS_FILE
 
 Configuration is by environment variables: docs/configuration.md.`;
@@ -46,7 +46,7 @@ export async function main(
     return hashPasswordCommand({ input: process.stdin, output: process.stdout, errors: process.stderr });
   }
   if (command !== "start" && command !== "test-notification" && !isRoleName(command)) {
-    console.error(`There is no command ${JSON.stringify(command)}.\n\n${usage}`);
+    console.error(`Unknown command ${JSON.stringify(command)}.\n\n${usage}`);
     return 2;
   }
   const config = readConfig();

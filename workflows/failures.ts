@@ -15,8 +15,8 @@ import { workerShutdown } from "../src/domain/task/host-remediation";
 /** What each time limit of Temporal means to an operator; docs/configuration.md says how each is set. */
 const timeLimits: Readonly<Record<string, string>> = {
   HEARTBEAT: "The Activity stopped heartbeating and every retry failed",
-  START_TO_CLOSE: "The Activity exceeded the time of one run and every retry failed",
-  SCHEDULE_TO_CLOSE: "The Activity did not succeed within the time for all its tries",
+  START_TO_CLOSE: "The Activity exceeded the time limit of a run and every retry failed",
+  SCHEDULE_TO_CLOSE: "The Activity did not succeed within its total time limit",
 };
 
 /** What an operator is told of a failed Activity: the error it reported, or what happened to it. */
@@ -95,6 +95,6 @@ function unforeseen(message: string, errorCode = "UNEXPECTED"): ErrorBody {
     errorCode,
     errorType: "INTERNAL",
     message,
-    remediationMessage: "Look at the failed step in the Temporal Web UI, then retry the upgrade.",
+    remediationMessage: "Check the failed step in the Temporal Web UI, then retry the upgrade.",
   };
 }

@@ -31,7 +31,7 @@ export interface ResumableActivity<Progress, Result> {
 /**
  * Runs a resumable Activity. Retries after reported failures are the server's. Where it is lost instead (its worker
  * crashed or was stopped), it is scheduled again at once with the attempts that are left and attaches to what still
- * runs. Throws the ActivityFailure of the last attempt, or CancelledFailure where it was brought to a safe end.
+ * runs. Throws the ActivityFailure of the last attempt, or CancelledFailure where it finished safely.
  */
 export async function runResumable<Progress, Result>(activity: ResumableActivity<Progress, Result>): Promise<Result> {
   const { name, attempts } = activity;
@@ -71,7 +71,7 @@ function stopSafely<Progress, Result>(
         await waitForLeaseEnd(failure, activity.waits);
         // An Activity that Temporal has not cancelled cannot end as cancelled; it says so in its error.
         if (isCancellation(failure) || errorOf(failure).errorCode === "CANCELLED") {
-          throw new CancelledFailure(`${activity.name} was brought to a safe end`);
+          throw new CancelledFailure(`${activity.name} finished safely`);
         }
         if (!isLost(failure) || losses >= lostRuns) throw failure;
         progress = progressOf(failure, activity.progress) ?? progress;

@@ -26,7 +26,7 @@ export function awaitClusterHealth(dependencies: HealthGateDependencies, input: 
   const { limits } = dependencies;
   const { cluster } = input;
   const context = { cluster: cluster.name, componentManager: cluster.componentManagerId };
-  let progress: HealthWait = { waitingFor: `for the component manager to tell the health of ${cluster.name}.` };
+  let progress: HealthWait = { waitingFor: `for the component manager to report the health of ${cluster.name}.` };
   return runActivity(
     {
       context,
@@ -73,9 +73,8 @@ function gateClosed({ cluster }: ClusterTarget, problems: readonly string[], aft
   return new DriverError({
     kind: "permanent",
     code: "HEALTH_GATE_CLOSED",
-    message: `Cluster ${cluster.name} did not become healthy within ${Math.round(after / 60_000)} minutes, so no further host was begun. ${shown(problems)}`,
-    remediation:
-      "Resolve what is not healthy in the component manager, then retry the upgrade; it continues from there.",
+    message: `Cluster ${cluster.name} did not become healthy within ${Math.round(after / 60_000)} minutes, so no further host was started. ${shown(problems)}`,
+    remediation: "Resolve what is unhealthy in the component manager, then retry the upgrade.",
     causes: problems,
   });
 }
@@ -114,7 +113,7 @@ export async function lookAtHealth(
     // Nothing has been begun: where the upgrade is cancelled, nothing is left to be brought to an end either.
     if (error instanceof CancelledFailure && stopReason() !== "STOP_REQUESTED") throw error;
     if (!(error instanceof DriverError || error instanceof CancelledFailure || error instanceof LookTooLongError))
-      Context.current().log.error("The look at a cluster's health failed", { cluster: input.cluster.name, error });
+      Context.current().log.error("Reading the health of a cluster failed", { cluster: input.cluster.name, error });
     return { healthy: false, ...(check !== undefined && { check }) };
   }
 }

@@ -86,7 +86,7 @@ export function remediateHosts(
   /** Brings what runs to a safe end; gives a result only where something has become of a host. */
   async function stop(): Promise<RemediationResult> {
     if (knowsAll && progress.isUntouched && !progress.hasFailures) throw stopped();
-    progress.note(`Cancelled: bringing the ${alone ? "host" : "hosts"} to a safe end.`);
+    progress.note(`Cancelled: finishing the ${alone ? "host" : "hosts"} safely.`);
     await attempt({ ...common, retryPolicy: endingRetryPolicy(limits, onTrouble), stopping: true });
     const { upgraded, failed } = progress.result();
     const isSafe =

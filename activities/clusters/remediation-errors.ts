@@ -10,7 +10,7 @@ export function otherOperation(managerId: string, task: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "CLUSTER_BUSY",
-    message: `Task ${task} of ${managerId} works on the cluster and does not end.`,
+    message: `Task ${task} of ${managerId} is still running on the cluster.`,
     remediation: "Wait for that task to end, or cancel it in the component manager, then retry the upgrade.",
   });
 }
@@ -22,7 +22,7 @@ export function desiredImageChanged(target: ClusterTarget, desired: string): Dri
   return new DriverError({
     kind: "permanent",
     code: "DESIRED_IMAGE_CHANGED",
-    message: `The desired image of cluster ${target.cluster.name} is ${is} and not ${wanted} any more.`,
+    message: `The desired image of cluster ${target.cluster.name} is ${is} and no longer ${wanted}.`,
     remediation: "Find out who changed the cluster's image in the component manager, then retry the upgrade.",
   });
 }
@@ -32,8 +32,8 @@ export function noTrace(fqdn: string, requests: number): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "REMEDIATION_NOT_STARTED",
-    message: `The remediation of ${fqdn} was requested ${requests} times and has left no trace.`,
-    remediation: "Look at the component manager's own log for the requests, then retry the upgrade.",
+    message: `The remediation of ${fqdn} was requested ${requests} times without any effect.`,
+    remediation: "Check the component manager's log for the requests, then retry the upgrade.",
   });
 }
 
@@ -57,7 +57,7 @@ export class HostFailure extends Error {
 /** Whoever put the host into maintenance mode wants it there; taking it out is not ours. */
 export const heldByOthers = new HostFailure(
   "HOST_IN_MAINTENANCE_MODE",
-  "is in maintenance mode, where this upgrade has not put it.",
+  "is in maintenance mode, but not because of this upgrade.",
 );
 
 /** The cluster does not list the host any more. */

@@ -79,7 +79,7 @@ export class RemediationTracker {
     this.#progress = attemptHasEnded
       ? {
           ...fresh,
-          activity: "Trying again after a failure.",
+          activity: "Retrying after a failure.",
           phases: phases.replaceAll(hostPhases.FAILED_ONCE, hostPhases.WAITING),
           failures,
           failed,

@@ -89,7 +89,7 @@ export function commonClassifications(manager: string): CommonClassifications {
     unreachable: {
       kind: "transient",
       code: "COMPONENT_MANAGER_UNREACHABLE",
-      remediation: `Check that the ${manager} runs and can be reached from the workers, then retry the upgrade.`,
+      remediation: `Check that the ${manager} is running and reachable from the workers, then retry the upgrade.`,
     },
     credentials: {
       kind: "permanent",
@@ -106,13 +106,13 @@ export function commonClassifications(manager: string): CommonClassifications {
     notFound: {
       kind: "permanent",
       code: "RESOURCE_NOT_FOUND",
-      remediation: `Check that the request and the inventory name what the ${manager} has, then retry the upgrade.`,
+      remediation: `Check that everything that the request and the inventory name exists in the ${manager}, then retry the upgrade.`,
       inWork: "AWAY",
     },
     broken: {
       kind: "permanent",
       code: "COMPONENT_MANAGER_ERROR",
-      remediation: `Look at the ${manager}'s own log for this error, then retry the upgrade.`,
+      remediation: `Check the ${manager}'s log for this error, then retry the upgrade.`,
       inWork: "AWAY",
     },
     refused: {

@@ -100,5 +100,5 @@ export class ChangeRequest {
 }
 
 function requestsWithoutEffect(server: string) {
-  return mgmtFailure("MGMT_NOT_STARTED", `Management server ${server} takes the request and does nothing`);
+  return mgmtFailure("MGMT_NOT_STARTED", `Management server ${server} accepts the request and does nothing`);
 }

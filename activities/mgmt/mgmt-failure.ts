@@ -3,21 +3,20 @@ import { DriverError } from "../drivers/driver-error";
 /** The ways in which a management server reports that it was not upgraded, and what to do then. */
 const remediations = {
   MGMT_STAGING_FAILED: "Resolve what the management server reports of its update repository, then retry the upgrade.",
-  MGMT_CHECK_FAILED: "Resolve what the management server's own check reports, then retry the upgrade.",
+  MGMT_CHECK_FAILED: "Resolve what the management server's check reports, then retry the upgrade.",
   MGMT_MIGRATION_FAILED: "Resolve what the management server reports of the migration, then retry the upgrade.",
-  MGMT_UPDATE_STALLED: "Look at the appliance's console and log for what the update waits for, then retry the upgrade.",
+  MGMT_UPDATE_STALLED: "Check the appliance's console and log for what the update waits for, then retry the upgrade.",
   MGMT_MIGRATION_STALLED:
-    "See in the management server what the migration waits for (often resources for the new appliance), then retry.",
+    "Find out in the management server what the migration waits for (often resources for the new appliance), then retry.",
   MGMT_INSTALL_FAILED:
-    "Restore the appliance from its backup, or ask the vendor's support; then start a new upgrade. A retry cannot help.",
+    "Restore the appliance from its backup, or contact the vendor's support; then start a new upgrade. A retry does not help.",
   MGMT_INSTALL_ROLLED_BACK:
     "Wait until the appliance has rolled back, resolve what it reports of the failure, then start a new upgrade.",
   MGMT_SWITCHOVER_FAILED:
-    "Look at both appliances, power the old one on again where it is off, cancel the migration there, then retry.",
-  MGMT_NOT_AT_TARGET: "Look at the appliance's console for the version that it runs and why, then retry the upgrade.",
-  MGMT_CHANGE_LOST:
-    "Find out in the management server who has changed its update or migration, then retry the upgrade.",
-  MGMT_NOT_STARTED: "Look at the appliance's own log for the request, then retry the upgrade.",
+    "Check both appliances, power on the old one if it is off, cancel the migration there, then retry.",
+  MGMT_NOT_AT_TARGET: "Check the appliance's console for its version, then retry the upgrade.",
+  MGMT_CHANGE_LOST: "Find out in the management server who changed its update or migration, then retry the upgrade.",
+  MGMT_NOT_STARTED: "Check the appliance's log for the request, then retry the upgrade.",
 } as const;
 export type MgmtFailureCode = keyof typeof remediations;
 

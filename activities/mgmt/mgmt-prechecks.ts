@@ -39,11 +39,11 @@ function mgmtFindings({ target }: MgmtCheckInput, findings: readonly Finding[]):
   return errorsOf(mgmtContext(target), findings);
 }
 
-/** The management server's own check of the migration finds no error. */
+/** The management server's check of the migration finds no error. */
 const migrationCheck: MgmtCheck = {
   type: "MGMT_MIGRATION_CHECK",
   name: "Migration check",
-  description: "The management server's own check of the migration finds no error.",
+  description: "The management server's check of the migration finds no error.",
   needs: ["MGMT_NO_DOWNGRADE", "MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_SETTINGS"],
   run: async (input) => {
     const { target, client, retryPolicy, settings } = input;
@@ -57,7 +57,7 @@ const migrationCheck: MgmtCheck = {
       input,
       issues.map((issue) => ({
         code: "MGMT_CHECK_FAILED",
-        message: `The management server's own check of the migration: ${issue}`,
+        message: `The management server's check of the migration: ${issue}`,
         remediation: "Resolve what the check reports, then run the prechecks again.",
       })),
     );
@@ -100,7 +100,7 @@ const running = new Set(["STAGE_IN_PROGRESS", "INSTALL_IN_PROGRESS"]);
 const noUpdateInProgress: MgmtCheck = {
   type: "MGMT_NO_UPDATE_IN_PROGRESS",
   name: "No other update in progress",
-  description: "No other update or migration of the management server is under way, and none has failed for good.",
+  description: "No other update or migration of the management server is running, and none has failed for good.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;
@@ -171,7 +171,7 @@ const updateAvailable: MgmtCheck = {
 const updateCheck: MgmtCheck = {
   type: "MGMT_UPDATE_CHECK",
   name: "Update check",
-  description: "The management server's own check of the update finds no error, and all of its questions are answered.",
+  description: "The management server's check of the update finds no error, and all of its questions are answered.",
   needs: ["MGMT_NO_UPDATE_IN_PROGRESS", "MGMT_UPDATE_AVAILABLE"],
   run: async (input) => {
     const { target, client, retryPolicy, settings } = input;

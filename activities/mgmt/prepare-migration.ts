@@ -45,7 +45,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
   const known = { specified: false, checked: false };
 
   async function specify(): Promise<void> {
-    progress.note(`Telling the management server of the migration to ${target}.`);
+    progress.note(`Setting up the migration to ${target}.`);
     await request.send(() => client.initMigration(spec));
     known.specified = progress.current.accepted === true;
   }
@@ -58,7 +58,7 @@ export async function prepareMigration(context: MgmtStepContext<MgmtMigrationInp
       if (causes.length > 0) throw mgmtFailure("MGMT_CHECK_FAILED", what, { causes });
       known.checked = true;
     }
-    progress.note("Asking for a new appliance to be prepared.");
+    progress.note("Requesting the preparation of a new appliance.");
     await applyUntilSwitchover(context, request);
   }
 
@@ -106,7 +106,7 @@ async function applyUntilSwitchover(context: MgmtStepContext, request: ChangeReq
   const { client, progress, limits, input, retryPolicy } = context;
   try {
     await retryPolicy.once(() => client.applyMigration({ pause: true }));
-    const what = `Management server ${input.server.name} does not begin to prepare its migration`;
+    const what = `Management server ${input.server.name} does not start to prepare its migration`;
     request.waitAtMost("applied", limits.operationBusy, () => mgmtFailure("MGMT_NOT_STARTED", what));
   } catch (error) {
     if (!(error instanceof DriverError) || error.kind === "permanent") throw error;
@@ -122,7 +122,7 @@ function failed(server: string, migration: MigrationStatus) {
     return mgmtFailure("MGMT_SWITCHOVER_FAILED", `The switchover of management server ${server} has failed`, {
       causes,
     });
-  const what = `The migration of management server ${server} has failed while it was ${migration.current_state}`;
+  const what = `The migration of management server ${server} failed in the state ${migration.current_state}`;
   return mgmtFailure("MGMT_MIGRATION_FAILED", what, { causes });
 }
 
@@ -137,7 +137,7 @@ function lost(server: string, state: string | undefined) {
   const now = state === undefined ? "gone" : state;
   return mgmtFailure(
     "MGMT_CHANGE_LOST",
-    `The migration of management server ${server} is ${now}, which was not our doing`,
+    `The migration of management server ${server} is ${now}, but not because of this upgrade`,
   );
 }
 
@@ -148,7 +148,7 @@ export async function checkMigration(
   spec: MigrationSpec,
 ): Promise<string[]> {
   const task = await completeCheck(client, retryPolicy, () => client.checkMigration(spec));
-  if (!task) return ["The check gave no result: the management server has forgotten it."];
+  if (!task) return ["The check gave no result: the management server no longer has it."];
   const result = ValidationResult.is(task.result) ? task.result : {};
   const details = (result.details ?? []).flatMap(({ notifications, error }) => [
     ...textsOf(notifications?.errors),

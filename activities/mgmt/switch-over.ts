@@ -44,7 +44,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
       const what = `The switchover of management server ${server.name} to ${target} has failed`;
       if (state === "SWITCHOVER" || change.wasSeen) throw mgmtFailure("MGMT_SWITCHOVER_FAILED", what, { causes });
       if (stopping) throw new CancelledBeforeStart();
-      const before = `The migration of management server ${server.name} has failed while it was ${state}`;
+      const before = `The migration of management server ${server.name} failed in the state ${state}`;
       throw mgmtFailure("MGMT_MIGRATION_FAILED", before, { causes, final: true });
     }
     if (state === "SWITCHOVER") {
@@ -55,7 +55,7 @@ export async function switchOver(context: MgmtStepContext): Promise<{ version: s
     } else if (state === "PREPARED" && !isForeign(migration, target)) {
       if (request.hasLeftNoTrace()) {
         if (stopping) throw new CancelledBeforeStart();
-        progress.note("Asking for the switchover.");
+        progress.note("Requesting the switchover.");
         await request.send(() => client.applyMigration({ pause: false }));
         if (progress.current.accepted) round = 0;
       }
@@ -138,7 +138,7 @@ function notCancelled(server: string, state: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "MGMT_MIGRATION_NOT_CANCELLED",
-    message: `The migration of management server ${server} does not come to its end: it is ${state}.`,
-    remediation: "Cancel the migration in the management server, and remove the new appliance where it is left.",
+    message: `The migration of management server ${server} does not end: it is ${state}.`,
+    remediation: "Cancel the migration in the management server, and remove the new appliance if it is left.",
   });
 }

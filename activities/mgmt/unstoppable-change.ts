@@ -54,7 +54,7 @@ export class UnstoppableChange {
   /** Tells the operator what goes on, and that a cancellation does not end it. */
   note(what: string, percent?: number): void {
     const { progress, stopping } = this.#context;
-    progress.note(stopping ? `Cancelled, but ${this.#named} is brought to its end: ${what}` : what, percent);
+    progress.note(stopping ? `Cancelled, but ${this.#named} must finish: ${what}` : what, percent);
   }
 }
 

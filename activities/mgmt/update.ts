@@ -57,7 +57,7 @@ export async function stageUpdate(context: MgmtStepContext): Promise<void> {
       throwWhereNotPossible(context, request, view);
       if (request.wasEndedByRestart(update.task) || request.hasLeftNoTrace()) {
         if (stopping) throw new CancelledBeforeStart();
-        progress.note(`Asking for update ${target} to be staged.`);
+        progress.note(`Requesting the staging of update ${target}.`);
         const offered = await offeredVersion(client, retryPolicy, target);
         await request.send(() => client.stageUpdate(offered), update.task?.start_time);
         if (progress.current.accepted) round = 0;
@@ -100,7 +100,7 @@ export function otherUpdate(server: string, state: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "MGMT_BUSY",
-    message: `Management server ${server} is at work on another update or migration, which does not end (${state}).`,
+    message: `Management server ${server} is busy with another update or migration that does not end (${state}).`,
     remediation: "Wait for it to end, or cancel it in the management server, then retry the upgrade.",
   });
 }
@@ -110,7 +110,7 @@ export function otherStaged(server: string, version: string): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "MGMT_OTHER_UPDATE_STAGED",
-    message: `Update ${version} is staged on management server ${server}, which is not the target.`,
+    message: `Update ${version} is staged on management server ${server}, but it is not the target.`,
     remediation: "Install or remove the staged update in the management server, then retry the upgrade.",
   });
 }
@@ -180,12 +180,9 @@ async function install(context: MgmtStepContext, request: ChangeRequest, view: U
   const { targetVersion: target, server } = input;
   const { update, staged } = view;
   if (!staged || !isStaged(view, target)) {
-    throw mgmtFailure(
-      "MGMT_CHANGE_LOST",
-      `Update ${target} is not staged on management server ${server.name} any more`,
-    );
+    throw mgmtFailure("MGMT_CHANGE_LOST", `Update ${target} is no longer staged on management server ${server.name}`);
   }
-  progress.note("Checking the update once more.");
+  progress.note("Checking the update again.");
   const precheck = await retryPolicy.retry(() => client.precheckUpdate(staged.version));
   const [finding] = findingsOfUpdate(server.name, precheck, settings);
   if (finding) throw errorOfFinding(finding);
@@ -194,11 +191,11 @@ async function install(context: MgmtStepContext, request: ChangeRequest, view: U
   if (wrong !== undefined) {
     throw errorOfFinding({
       code: "MGMT_UPDATE_NOT_POSSIBLE",
-      message: `Management server ${server.name} does not take the answers for update ${target}: ${wrong}`,
+      message: `Management server ${server.name} rejected the answers for update ${target}: ${wrong}`,
       remediation: "Correct the answers of this management server in the inventory, then retry the upgrade.",
     });
   }
-  progress.note(`Asking for update ${target} to be installed.`);
+  progress.note(`Requesting the installation of update ${target}.`);
   await request.send(() => client.installUpdate(staged.version, answers), update.task?.start_time);
 }
 
@@ -235,7 +232,7 @@ export function findingsOfUpdate(
   return [
     ...textsOf(precheck.issues?.errors).map((text) => ({
       code: "MGMT_UPDATE_NOT_POSSIBLE",
-      message: `The management server's own check of the update: ${text}`,
+      message: `The management server's check of the update: ${text}`,
       remediation: "Resolve what the check reports, then try again.",
     })),
     ...precheck.questions

@@ -67,8 +67,7 @@ export class ComponentUpgradeRun {
           return { component: input.component, outcome: this.#upgraded ? "UPGRADED" : "ALREADY_AT_TARGET" };
         }
         progress.show(view, "Every node is upgraded; waiting until the coordinator's overall status says so.");
-        if (still >= limits.operationBusy)
-          throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "does not come to an end");
+        if (still >= limits.operationBusy) throw this.#failure("NETVIRT_UPGRADE_STALLED", view, "does not end");
       } else if (isActive(view.status)) {
         this.#upgraded = true;
         progress.show(view, describe(view));
@@ -86,7 +85,7 @@ export class ComponentUpgradeRun {
     const { progress, limits, stopping } = this.#o;
     progress.show(view, describe(view));
     if (isActive(view.overall)) {
-      progress.note("Waiting until the coordinator has finished with another component.");
+      progress.note("Waiting until the coordinator finishes another component.");
       if (still < limits.operationBusy) return;
       if (stopping) throw new CancelledBeforeStart();
       throw busy(this.#o.client.id);
@@ -97,7 +96,7 @@ export class ComponentUpgradeRun {
     }
     const moved = keyOf(view) !== progress.current.requestedFrom;
     if (!moved && this.#sinceRequest() < this.#settle()) {
-      progress.note("Waiting until the coordinator begins.");
+      progress.note("Waiting until the coordinator starts.");
       return;
     }
     if (stopping) throw new CancelledBeforeStart();
@@ -159,7 +158,7 @@ export class ComponentUpgradeRun {
     const { client, progress, retryPolicy } = this.#o;
     if (retryPolicy.clock.now() - this.#pausedAt < this.#settle()) return;
     this.#pausedAt = retryPolicy.clock.now();
-    progress.note("Pausing: nodes in work are finished, no further one begins.");
+    progress.note("Pausing: running nodes finish, no further one starts.");
     try {
       await client.pauseUpgrade();
     } catch (error) {
@@ -243,7 +242,7 @@ function busy(managerId: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "NETVIRT_UPGRADE_RUNNING",
-    message: `The upgrade coordinator of ${managerId} is at work on another component and does not end.`,
+    message: `The upgrade coordinator of ${managerId} is busy with another component that does not end.`,
     remediation: "Wait for it to end or pause it in the coordinator, then retry the upgrade.",
   });
 }
@@ -256,21 +255,21 @@ function requestsWithoutEffect(
   return new DriverError({
     kind: "permanent",
     code: "NETVIRT_UPGRADE_NOT_STARTED",
-    message: `The upgrade of ${component} was requested of ${managerId} ${requests} times and does not begin.`,
-    remediation: "Look at the upgrade coordinator's own log for the requests, then retry the upgrade.",
+    message: `The upgrade of ${component} was requested of ${managerId} ${requests} times and does not start.`,
+    remediation: "Check the upgrade coordinator's log for the requests, then retry the upgrade.",
   });
 }
 
 const maintenance =
-  "A host that failed stays in NETVIRT maintenance mode, in which further upgrades pass it over and which a restart does not end: take it out there.";
+  "A failed host stays in NETVIRT maintenance mode, also after a restart, and upgrades skip it: take it out there.";
 
 /** The ways in which the upgrade coordinator reports that a component was not upgraded. Only these use up an attempt. */
 const remediations = {
   NETVIRT_UPGRADE_FAILED: `Resolve what the coordinator reports for the nodes. ${maintenance} Then retry the upgrade.`,
-  NETVIRT_NODES_NOT_UPGRADED: `See in the coordinator why the nodes were passed over. ${maintenance} Then retry the upgrade.`,
+  NETVIRT_NODES_NOT_UPGRADED: `Find out in the coordinator why the nodes were skipped. ${maintenance} Then retry the upgrade.`,
   NETVIRT_UPGRADE_STALLED:
-    "See in the coordinator what the nodes in work wait for (often virtual machines that cannot move), then retry the upgrade.",
-  NETVIRT_UPGRADE_PAUSED: "Find out who pauses the upgrade in the coordinator, then retry the upgrade.",
+    "Find out in the coordinator what the running nodes wait for (often virtual machines that cannot move), then retry the upgrade.",
+  NETVIRT_UPGRADE_PAUSED: "Find out who paused the upgrade in the coordinator, then retry the upgrade.",
 } as const;
 export type NetvirtFailureCode = keyof typeof remediations;
 

@@ -40,7 +40,7 @@ export function netvirtFindings({ target, client }: NetvirtPrecheckInput, findin
 export const coordinatorChecks: NetvirtPrecheck = {
   type: "NETVIRT_PRE_UPGRADE_CHECKS",
   name: "Checks of the upgrade coordinator",
-  description: "The pre-upgrade checks of the coordinator find nothing that is in the way.",
+  description: "The pre-upgrade checks of the coordinator find no problem.",
   needs: ["NETVIRT_TARGET_OFFERED", "NETVIRT_COMPONENTS_READY"],
   run: async (input) => {
     const { client, retryPolicy, target } = input;
@@ -52,8 +52,8 @@ export const coordinatorChecks: NetvirtPrecheck = {
       return netvirtFindings(input, [
         {
           code: "NETVIRT_CHECKS_UNFINISHED",
-          message: `The pre-upgrade checks of ${target.netvirt.name} did not come to their end within ${duration(waited)} (${unfinished.join(", ")}).`,
-          remediation: "Run the pre-upgrade checks in the coordinator until they end, then run the prechecks again.",
+          message: `The pre-upgrade checks of ${target.netvirt.name} did not end within ${duration(waited)} (${unfinished.join(", ")}).`,
+          remediation: "Run the pre-upgrade checks in the coordinator, then run the prechecks again.",
         },
       ]);
     }
@@ -67,7 +67,7 @@ export const coordinatorChecks: NetvirtPrecheck = {
           code: "NETVIRT_CHECK_FAILED",
           message: `${failure.origin_name ?? failure.component_type ?? "A check"}: ${failure.message?.message ?? "the check gives no reason"}`,
           remediation:
-            "Resolve what the check reports, or acknowledge it in the upgrade coordinator where it is a warning, then run the prechecks again.",
+            "Resolve what the check reports, or acknowledge it in the upgrade coordinator if it is a warning, then run the prechecks again.",
           context: {
             ...(failure.component_type !== undefined && { component: failure.component_type }),
             ...(failure.group_name !== undefined && { group: failure.group_name }),

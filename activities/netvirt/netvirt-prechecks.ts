@@ -28,7 +28,7 @@ const componentsReady: NetvirtPrecheck = {
       return netvirtFindings(input, [
         {
           code: "NETVIRT_UPGRADE_RUNNING",
-          message: `The upgrade coordinator of ${target.netvirt.name} is at work (${what}).`,
+          message: `The upgrade coordinator of ${target.netvirt.name} is busy (${what}).`,
           remediation: "Wait for that upgrade to end or pause it in the coordinator, then run the prechecks again.",
         },
       ]);
@@ -81,8 +81,8 @@ export const groupsKnown: NetvirtPrecheck = {
         message:
           groups.length === 0
             ? `${target.netvirt.name} has no ${kind} cluster ${id}.`
-            : `${target.netvirt.name} has ${groups.length} ${kind} clusters that are called ${id}.`,
-        remediation: "Name ids or names that GET /v1/netvirt lists; where two have one name, their ids.",
+            : `${target.netvirt.name} has ${groups.length} ${kind} clusters named ${id}.`,
+        remediation: "Use ids or names that GET /v1/netvirt lists; if a name is not unique, use the id.",
         context: { group: id },
       })),
       ...twice.map(({ asked: { id }, kind }) => ({
@@ -94,8 +94,8 @@ export const groupsKnown: NetvirtPrecheck = {
       // The product cannot change it (docs/spec-gaps.md, edgeParallelUpgrade): to go on would ignore the request.
       ...fixed.map((group) => ({
         code: "NETVIRT_EDGE_PARALLEL_FIXED",
-        message: `The nodes of edge cluster ${nameOf(group)} are upgraded ${orderOf(group)}, which the upgrade coordinator does not let anybody change.`,
-        remediation: `Leave out edgeParallelUpgrade of this edge cluster${group.parallel === undefined ? "." : `, or give ${String(group.parallel)}.`}`,
+        message: `The nodes of edge cluster ${nameOf(group)} are upgraded ${orderOf(group)}, and the upgrade coordinator does not allow a change.`,
+        remediation: `Remove edgeParallelUpgrade of this edge cluster${group.parallel === undefined ? "." : `, or give ${String(group.parallel)}.`}`,
         context: { group: group.id },
       })),
     ]);
@@ -103,7 +103,7 @@ export const groupsKnown: NetvirtPrecheck = {
 };
 
 function orderOf({ parallel }: UnitGroup): string {
-  if (parallel === undefined) return "in an order that the upgrade coordinator does not tell";
+  if (parallel === undefined) return "in an order that the upgrade coordinator does not report";
   return parallel ? "at the same time" : "one after another";
 }
 
@@ -139,7 +139,7 @@ const nodesInService: NetvirtPrecheck = {
       input,
       left.map(({ name, group }) => ({
         code: "NETVIRT_NODE_IN_MAINTENANCE",
-        message: `Node ${name} of ${group} is in NETVIRT maintenance mode, in which upgrades pass it over.`,
+        message: `Node ${name} of ${group} is in NETVIRT maintenance mode, so upgrades skip it.`,
         remediation: `Take ${name} out of NETVIRT maintenance mode in the NETVIRT manager (a restart of the node does not), then run the prechecks again.`,
         context: { node: name, group },
       })),
@@ -151,7 +151,7 @@ const nodesInService: NetvirtPrecheck = {
 const targetOffered: NetvirtPrecheck = {
   type: "NETVIRT_TARGET_OFFERED",
   name: "Target version offered",
-  description: "The upgrade coordinator has the bundle of the target version and is itself upgraded by it.",
+  description: "The upgrade coordinator has the bundle of the target version and has been upgraded by it.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;
@@ -176,7 +176,7 @@ const targetOffered: NetvirtPrecheck = {
       return netvirtFindings(input, [
         {
           code: "NETVIRT_TARGET_NOT_OFFERED",
-          message: `The upgrade coordinator of ${target.netvirt.name} is there for ${offered ?? "no version"}, not for ${target.targetVersion}.`,
+          message: `The upgrade coordinator of ${target.netvirt.name} has the bundle of ${offered ?? "no version"}, not of ${target.targetVersion}.`,
           remediation: `Upload the bundle of ${target.targetVersion} to the NETVIRT manager and upgrade its coordinator, then run the prechecks again.`,
           ...(offered !== undefined && { context: { offered } }),
         },

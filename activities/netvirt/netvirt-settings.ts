@@ -112,8 +112,8 @@ function notRestored({ id }: NsxClient, what: string): DriverError {
   return new DriverError({
     kind: "transient",
     code: "NETVIRT_SETTINGS_NOT_CHANGED",
-    message: `${id} took ${what} of its upgrade plan, and shows others.`,
-    remediation: "Compare the upgrade plan in NETVIRT with what it was, and restore it by hand.",
+    message: `${id} accepted ${what} of its upgrade plan, but shows others.`,
+    remediation: "Compare the upgrade plan in NETVIRT with its previous values, and restore it manually.",
   });
 }
 

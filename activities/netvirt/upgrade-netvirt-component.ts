@@ -62,7 +62,7 @@ export function upgradeNetvirtComponent(
 
   /** Pauses what runs; gives a result only where the component was upgraded nevertheless. */
   async function stop(client: NsxClient): Promise<NetvirtComponentResult> {
-    progress.note("Cancelled: bringing the upgrade to a pause.");
+    progress.note("Cancelled: pausing the upgrade.");
     const retryPolicy = endingRetryPolicy(limits, onTrouble);
     try {
       return await new ComponentUpgradeRun({ client, input, limits, progress, retryPolicy, stopping: true }).toTheEnd();

@@ -65,7 +65,7 @@ function throwIfStopped(id: string, { status }: ReceiverAnswer): void {
   if (status !== undefined || stopReason() === undefined) return;
   // A worker that stops hands over to the next: that is no reason to give the notification up.
   if (stopReason() === "WORKER_SHUTDOWN")
-    throw notDelivered(id, { verdict: "LATER", what: "was not waited for, because the worker stops" });
+    throw notDelivered(id, { verdict: "LATER", what: "was not waited for, because the worker is stopping" });
   throw cancelledFailure();
 }
 
@@ -83,8 +83,8 @@ function refused(id: string, { what, status }: ReceiverAnswer): DriverError {
   return new DriverError({
     kind: "permanent",
     code: "NOTIFICATION_REFUSED",
-    message: `Receiver ${id} of notifications ${what}, and takes this notification at no other attempt.`,
-    remediation: "Check the receiver and its entry in the inventory, then start the worker again for later ones.",
+    message: `Receiver ${id} of notifications ${what}and will not accept this notification.`,
+    remediation: "Check the receiver and its entry in the inventory, then restart the worker.",
     ...(status !== undefined && { status }),
   });
 }
@@ -94,7 +94,7 @@ function receiverUnknown(id: string, mayCome: boolean): DriverError {
     kind: mayCome ? "transient" : "permanent",
     code: "NOTIFICATION_RECEIVER_UNKNOWN",
     message: `Receiver ${id} of notifications is not in the worker's inventory.`,
-    remediation: "Put it back into the inventory and start the worker again, or leave it: only notifications are lost.",
+    remediation: "Restore it in the inventory and restart the worker, or ignore this: only notifications are lost.",
   });
 }
 

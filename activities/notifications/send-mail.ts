@@ -81,7 +81,7 @@ function plainText({ title, facts, errors, wanted, link }: NotificationText): st
 /** What a mail server, or the way to it, made of a message. Its own words may name addresses and are not kept. */
 function failedMail(error: unknown): ReceiverAnswer {
   const { code, responseCode: status, command } = fieldsOf(error);
-  if (code === "EAUTH") return { verdict: "LATER", what: "refused the credentials", ...(status && { status }) };
+  if (code === "EAUTH") return { verdict: "LATER", what: "rejected the credentials", ...(status && { status }) };
   if (code === "ETLS") return { verdict: "LATER", what: "offers no TLS that can be verified" };
   if (status === undefined)
     return { verdict: "LATER", what: `is not reachable${code === undefined ? "" : ` (${code})`}` };

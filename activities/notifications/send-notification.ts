@@ -32,7 +32,7 @@ export async function sendNotification(
       ? await sendMail(channel, message, { signal: limits.signal, ...(authorities !== undefined && { authorities }) })
       : await post(channel, httpMessage(channel, message), limits.signal);
   const silent = answer.status === undefined && late.aborted;
-  return silent ? { verdict: "LATER", what: `has not answered within ${timeout / 1000} s` } : answer;
+  return silent ? { verdict: "LATER", what: `did not answer within ${timeout / 1000} s` } : answer;
 }
 
 function httpMessage(channel: WebhookChannel | ChatChannel, { event, text }: NotificationMessage): HttpMessage {

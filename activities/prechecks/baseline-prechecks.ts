@@ -51,7 +51,7 @@ const hostsCanBeEmptied: BaselinePrecheck = {
   type: "HOSTS_CAN_BE_EMPTIED",
   name: "Hosts can be emptied",
   description:
-    "Virtual machines are switched off by the upgrade or moved without anybody's consent, and power management does not interfere.",
+    "Virtual machines are powered off by the upgrade or moved automatically, and power management does not interfere.",
   needs: ["COMPONENT_MANAGER_REACHABLE"],
   run: async (input) => {
     const { target, client, retryPolicy } = input;
@@ -131,7 +131,7 @@ const hostsHealthy: BaselinePrecheck = {
       red.map((title) => ({
         code: "HEALTH_CHECK_ERROR",
         message: `${title} has the status red.`,
-        remediation: `Look at the alarms of ${title} in the component manager and resolve them, then run the prechecks again.`,
+        remediation: `Resolve the alarms of ${title} in the component manager, then run the prechecks again.`,
       })),
     );
   },
@@ -173,7 +173,7 @@ const noHostDowngrade: BaselinePrecheck = {
 const targetPatchAvailable: BaselinePrecheck = {
   type: "TARGET_PATCH_AVAILABLE",
   name: "Target patch available",
-  description: "The patch of the target is known, and the first host that needs it can read and use it.",
+  description: "The patch of the target is known, and the first host that needs it can use it.",
   needs: ["CLUSTER_BASELINE_MANAGED"],
   run: async (input) => {
     const { target, client, retryPolicy, patchFor } = input;
@@ -209,7 +209,7 @@ const targetPatchAvailable: BaselinePrecheck = {
         code: "PATCH_NOT_USABLE",
         message: `Host ${host.name} cannot use the patch of ${target.targetVersion} from ${patch.metadataUrls.join(", ")}${reasons[0] ? `: ${reasons[0]}` : "."}`,
         remediation:
-          "Correct the depot's URLs in the inventory or what the host objects to, then run the prechecks again.",
+          "Correct the depot's URLs in the inventory or resolve what the host reports, then run the prechecks again.",
         context: { host: host.name, hostId: host.host },
       },
     ]);

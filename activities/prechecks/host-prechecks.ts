@@ -113,8 +113,8 @@ export function kindChanged(input: AnyPrecheckInput, now: "an image" | "baseline
   return findingsOf(input, [
     {
       code: "CLUSTER_KIND_CHANGED",
-      message: `Cluster ${input.target.cluster.name} is managed by ${now}, which is not what this upgrade was planned for.`,
-      remediation: "Cancel this upgrade and start a new one that fits how the cluster is managed now.",
+      message: `Cluster ${input.target.cluster.name} is managed by ${now}, but this upgrade was not planned for that.`,
+      remediation: "Cancel this upgrade and start a new one for the cluster as it is managed now.",
     },
   ]);
 }

@@ -26,18 +26,18 @@ import { type AnyPrecheckInput, findingsOf, type Precheck, type PrecheckInput, r
 /** How often the check is begun again where the component manager, as after its restart, has forgotten its task. */
 const maximumChecks = 5;
 
-/** The component manager's own health check of the cluster and its hosts finds no error. Warnings do not fail it. */
+/** The component manager's health check of the cluster and its hosts finds no error. Warnings do not fail it. */
 const clusterHealth: Precheck = {
   type: "CLUSTER_HEALTH",
   name: "Cluster health",
-  description: "The component manager's own health check of the cluster and its hosts finds no error.",
+  description: "The component manager's health check of the cluster and its hosts finds no error.",
   needs: ["CLUSTER_IMAGE_MANAGED", "NO_OPERATION_IN_PROGRESS"],
   run: async (input) => {
     const { name } = input.target.cluster;
     const task = await checked(input);
     const found = task && checkFindings(task);
     if (!found) {
-      const reason = task ? reasonsOf(task)[0] : "the component manager has forgotten it";
+      const reason = task ? reasonsOf(task)[0] : "the component manager no longer has it";
       return findingsOf(input, [
         {
           code: "HEALTH_CHECK_FAILED",

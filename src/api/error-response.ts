@@ -120,8 +120,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
       return answer(404, {
         errorCode: "PATH_NOT_FOUND",
         errorType: "NOT_FOUND",
-        message: `There is nothing at the path ${quote(error.path)}.`,
-        remediationMessage: "Check the path; /openapi.json lists all of them.",
+        message: `The path ${quote(error.path)} does not exist.`,
+        remediationMessage: "Check the path; /openapi.json lists all paths.",
       });
     case "MethodNotAllowed":
       return answer(
@@ -129,7 +129,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         {
           errorCode: "METHOD_NOT_ALLOWED",
           errorType: "INVALID_INPUT",
-          message: `The method ${quote(error.method)} is not possible here.`,
+          message: `The method ${quote(error.method)} is not allowed here.`,
           remediationMessage: `Use one of ${error.allowed.join(", ")}.`,
           arguments: [...error.allowed],
         },
@@ -141,21 +141,21 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
       return answerAgainAfter(error.retryAfterSeconds, 403, {
         errorCode: "TOO_MANY_LOGINS",
         errorType: "NOT_ALLOWED",
-        message: "There were too many logins of this account or from this address.",
+        message: "Too many failed logins of this account or from this address.",
         remediationMessage: `Try again in ${error.retryAfterSeconds} seconds.`,
       });
     case "Overloaded":
       return answerAgainAfter(error.retryAfterSeconds, 503, {
         errorCode: "OVERLOADED",
         errorType: "TOO_MANY_REQUESTS",
-        message: `The service has as many ${inWords[error.load]} as it can handle. This one was refused before anything was done.`,
+        message: `The service has too many ${inWords[error.load]}. Nothing was done for this one.`,
         remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
       });
     case "RateLimited":
       return answerAgainAfter(error.retryAfterSeconds, 429, {
         errorCode: "RATE_LIMITED",
         errorType: "TOO_MANY_REQUESTS",
-        message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. This one was refused before anything was done.`,
+        message: `You have sent more than ${error.perMinute} ${inWords[error.load]} a minute. Nothing was done for this one.`,
         remediationMessage: sendAgain(error.load, error.retryAfterSeconds),
         context: { perMinute: String(error.perMinute) },
       });
@@ -165,8 +165,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         {
           errorCode: "ISSUER_UNREACHABLE",
           errorType: "FAILED_DEPENDENCY",
-          message: `The keys of ${error.issuer}, which tokens are checked with, are unavailable.`,
-          remediationMessage: "Try again later. If it lasts, ask the operator to check the issuer and OIDC_ISSUER.",
+          message: `The signing keys of ${error.issuer} are unavailable.`,
+          remediationMessage: "Try again later. If it persists, ask the operator to check the issuer and OIDC_ISSUER.",
           context: { issuer: cut(error.issuer) },
         },
         { headers: retryLater, cause: error.cause },
@@ -177,8 +177,8 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         {
           errorCode: "TEMPORAL_UNREACHABLE",
           errorType: "FAILED_DEPENDENCY",
-          message: "The Temporal service, which runs the upgrades, cannot be reached.",
-          remediationMessage: "Try again later. If it lasts, ask the operator to check the Temporal service.",
+          message: "The Temporal service, which runs the upgrades, is unreachable.",
+          remediationMessage: "Try again later. If it persists, ask the operator to check the Temporal service.",
         },
         { headers: retryLater, cause: error.cause },
       );
@@ -192,15 +192,15 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         errorType: "FAILED_DEPENDENCY",
         message: `Temporal is not set up for upgrades: ${error.lacking}.`,
         remediationMessage:
-          "Ask the operator to run config/temporal/setup-namespace.sh for it (docs/configuration.md), then try again.",
+          "Ask the operator to run config/temporal/setup-namespace.sh (docs/configuration.md), then try again.",
       });
     case "PayloadKeyMissing":
       return answer(request.access === "WRITE" ? 424 : 500, {
         errorCode: "PAYLOAD_KEY_MISSING",
         errorType: "FAILED_DEPENDENCY",
-        message: `What is stored of the upgrade is encrypted with the key ${quote(error.keyId)}, which ${error.problem}.`,
+        message: `The upgrade is stored encrypted with the key ${quote(error.keyId)}, which ${error.problem}.`,
         remediationMessage:
-          "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+          "Ask the operator to restore that key in PAYLOAD_KEYS_FILE and restart the API (docs/encryption.md).",
         context: { keyId: cut(error.keyId) },
       });
     case "Unexpected":
@@ -209,7 +209,7 @@ export function errorResponse(error: ApiError, request: FailedRequest): ErrorRes
         {
           errorCode: "INTERNAL_ERROR",
           errorType: "INTERNAL",
-          message: "The service failed to handle the request.",
+          message: "The service could not handle the request.",
           remediationMessage:
             "Give the referenceToken to the operator of the service, who can find the cause in the log.",
         },

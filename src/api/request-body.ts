@@ -192,7 +192,7 @@ type BodyFailure = "TOO_LARGE" | "TOO_SLOW" | "INCOMPLETE";
 const firstBytes = 16 * 1024;
 
 /**
- * Reads a request's body of at most so many bytes, all of it within so many milliseconds; rejects with a
+ * Reads a request's body of at most this many bytes, all of it within so many milliseconds; rejects with a
  * {@link BodyFailure} and leaves the rest unread. What it holds does not depend on the pieces that the body comes in: a
  * client that sends each byte in a chunk of its own would otherwise make hundreds of bytes of each. raw-body keeps every
  * piece (41 MiB for 400,000 bytes that come one by one) and knows no time limit.

@@ -24,5 +24,5 @@ export function activityView(
         const reason = entries[i - 1]?.reason ?? "";
         return reason === "" ? [line] : [line, style.red(`  ! ${legible(reason)}`)];
       });
-  return dropped === 0 ? shown : [...shown, "", `${dropped} entries after the first hundred are no longer kept.`];
+  return dropped === 0 ? shown : [...shown, "", `${dropped} entries after the first hundred were dropped.`];
 }

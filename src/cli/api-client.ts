@@ -147,7 +147,7 @@ export class ApiClient {
     return new CliError(
       exitCode.notReachable,
       `The service at ${this.server} is not reachable: ${reasonOf(cause)}.`,
-      "Check that it runs and that the address is right (--server, UPGRADECTL_SERVER).",
+      "Check that it is running and that the address is correct (--server, UPGRADECTL_SERVER).",
       { cause },
     );
   }
@@ -155,8 +155,8 @@ export class ApiClient {
   private strange(status: number): CliError {
     return new CliError(
       exitCode.notReachable,
-      `${this.server} answered ${status}, but not as an upgrade management service does.`,
-      "Check the address (--server, UPGRADECTL_SERVER) and the proxies on the way.",
+      `${this.server} answered ${status}, but is not an upgrade management service.`,
+      "Check the address (--server, UPGRADECTL_SERVER) and the proxies in between.",
     );
   }
 }

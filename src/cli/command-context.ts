@@ -91,13 +91,10 @@ export class CommandContext {
   ): Promise<void> {
     if (isAgreed) return;
     if (this.environment.stdin.isTTY !== true)
-      throw wrongUsage(
-        "This cannot be taken back, and there is no terminal to ask in.",
-        "Add --yes to do it without being asked.",
-      );
+      throw wrongUsage("This cannot be undone, and there is no terminal to confirm it in.", "Add --yes to confirm it.");
     for (const line of await consequences()) this.say(line);
     if (await this.environment.confirm(question)) return;
-    throw new CliError(exitCode.interrupted, "Nothing was done.", "Run the command again, and answer yes.");
+    throw new CliError(exitCode.interrupted, "Nothing was done.", "Run the command again and answer yes.");
   }
 
   /** One of several results for a script: JSON on a line of its own, or a YAML document. */

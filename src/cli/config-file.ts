@@ -63,7 +63,7 @@ export class Contexts {
     const known = [...this.all.keys()];
     return wrongUsage(
       `There is no context ${JSON.stringify(legible(name))}${known.length === 0 ? "" : `, only ${known.join(", ")}`}.`,
-      `Make it with \`upgradectl context ${legible(name)} --server URL\`.`,
+      `Create it with \`upgradectl context ${legible(name)} --server URL\`.`,
     );
   }
 
@@ -91,7 +91,7 @@ export class Contexts {
       renameSync(fresh, path);
     } catch (error) {
       rmSync(fresh, { force: true });
-      throw wrongUsage(`${path} cannot be written.`, "Set UPGRADECTL_CONFIG to a file that you may write.", {
+      throw wrongUsage(`${path} cannot be written.`, "Set UPGRADECTL_CONFIG to a writable file.", {
         cause: error,
       });
     }
@@ -105,9 +105,9 @@ function readConfig(path: string): ConfigFile {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { contexts: {} };
-    throw wrongUsage(`${path} cannot be read.`, "Make it readable for yourself, or remove it.", { cause: error });
+    throw wrongUsage(`${path} cannot be read.`, "Make it readable, or remove it.", { cause: error });
   }
   const config = decodeJson(ConfigFile, text);
   if (E.isRight(config)) return config.right;
-  throw wrongUsage(`${path} is not what upgradectl login writes.`, `Remove ${path}, then log in again.`);
+  throw wrongUsage(`${path} is not a valid configuration file.`, `Remove ${path}, then log in again.`);
 }

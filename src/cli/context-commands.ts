@@ -24,25 +24,25 @@ interface ContextOptions {
 
 /** `login`, `logout` and `context`: which services there are, and who the user is there. */
 export function addContextCommands(add: AddCommand): void {
-  add("login", "Keep a server's address and tokens for the commands to come", [
+  add("login", "Log in to a server and store its address and tokens", [
     "upgradectl login --server https://upgrades.example.com --username alice",
     "upgradectl login --context prod --server https://upgrades.example.com --zone Europe/Berlin",
     "upgradectl login --username alice --password-stdin < password.txt",
     "upgradectl login --token-stdin < token.txt",
   ])
-    .option("-u, --username <name>", "who logs in; asked for where it is missing")
-    .option("--password-stdin", "read the password from the standard input")
-    .option("--token-stdin", "keep this token of your identity provider; no password is asked for")
+    .option("-u, --username <name>", "user name; prompted for if missing")
+    .option("--password-stdin", "read the password from standard input")
+    .option("--token-stdin", "read a token of your identity provider from standard input instead of a password")
     .action(add.run(login));
-  add("logout", "Revoke the refresh token and forget the login", ["upgradectl logout"]).action(add.run(logout));
-  add("context", "List contexts, or make one the current one, with another address or time zone", [
+  add("logout", "Revoke the refresh token and remove the login", ["upgradectl logout"]).action(add.run(logout));
+  add("context", "List contexts, or switch to one and change its address or time zone", [
     "upgradectl context",
     "upgradectl context prod",
     "upgradectl context prod --server https://upgrades.example.com --zone Europe/Berlin",
     "upgradectl context prod --remove",
   ])
     .argument("[name]", "one context")
-    .option("--remove", "forget it with its tokens")
+    .option("--remove", "remove it with its tokens")
     .action(
       add.runWithName((command, name, options: ContextOptions) => Promise.resolve(context(command, name, options))),
     );
@@ -85,21 +85,22 @@ async function logout(context: CommandContext): Promise<ExitCode> {
   if (chosen?.refreshToken !== undefined && chosen.server === client.server)
     await client.open("DELETE", "/v1/tokens/refresh-token", { body: chosen.refreshToken });
   context.print({ context: name, config: path }, () => []);
-  context.say(isLoggedIn ? `Logged out of ${chosen.server}.` : "There was no login.");
+  context.say(isLoggedIn ? `Logged out of ${chosen.server}.` : "Not logged in.");
   return exitCode.successful;
 }
 
 function context(command: CommandContext, name: string | undefined, { remove }: ContextOptions): ExitCode {
   const { contexts, zoneOption, serverOption } = command;
   if (name === undefined) {
-    if (remove) throw wrongUsage("--remove needs the name of a context.", "Give it, as `upgradectl context` lists it.");
+    if (remove)
+      throw wrongUsage("--remove needs the name of a context.", "Give a name that `upgradectl context` lists.");
     return listContexts(command);
   }
   const known = contexts.all.get(name);
   if (!known && (remove || serverOption === undefined)) throw contexts.unknown(name);
   if (remove) {
     contexts.remove(name);
-    command.say(`Context ${name} is forgotten.`);
+    command.say(`Context ${name} removed.`);
     return exitCode.successful;
   }
   const server = serverOption === undefined ? known?.server : baseUrl(serverOption);
@@ -135,13 +136,13 @@ function listContexts(command: CommandContext): ExitCode {
       { columns: command.columns, elastic: ["SERVER"] },
     ),
   );
-  if (all.length === 0) command.say("There are none. Next: `upgradectl login --server URL`.");
+  if (all.length === 0) command.say("No contexts. Next: `upgradectl login --server URL`.");
   return exitCode.successful;
 }
 
 async function secretFrom({ stdin }: Environment, what: string): Promise<string> {
   const secret = (await text(stdin)).replace(/\r?\n$/, "");
-  if (secret === "") throw wrongUsage(`The standard input holds no ${what}.`, `Pipe the ${what} into the command.`);
+  if (secret === "") throw wrongUsage(`Standard input is empty: no ${what}.`, `Pipe the ${what} into the command.`);
   return secret;
 }
 
@@ -151,7 +152,7 @@ function prompt(message: string) {
 }
 
 async function ask({ stdin }: Environment, option: string, answer: () => Promise<string | symbol>): Promise<string> {
-  if (stdin.isTTY !== true) throw wrongUsage("There is no terminal to ask in.", `Give ${option}.`);
+  if (stdin.isTTY !== true) throw wrongUsage("There is no terminal to prompt in.", `Give ${option}.`);
   const given = await answer();
   if (isCancel(given) || typeof given !== "string") throw interruption();
   return given;

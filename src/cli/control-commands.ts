@@ -24,17 +24,17 @@ const timeHelp = `begin at this time, such as ${timeExamples}`;
 /** What is done to an upgrade that has been accepted: from `commit` to `prechecks`. */
 export function addControlCommands(add: AddCommand): void {
   withConfirmation(
-    add("commit", "Commit a draft: it begins at once, or at a time", [
+    add("commit", "Commit a draft, to start now or at a given time", [
       "upgradectl commit ID",
       'upgradectl commit ID --at "Sat 02:00" --zone Europe/Berlin',
       "upgradectl commit ID --yes --watch",
     ])
       .argument("<upgrade>", ofUpgrade)
       .option("--at <time>", timeHelp)
-      .option("-w, --watch", "follow it to its end"),
+      .option("-w, --watch", "follow it until it ends"),
   ).action(add.runWithId(commit));
   withConfirmation(
-    add("reschedule", "Give a scheduled upgrade, or a draft, another time", [
+    add("reschedule", "Reschedule an upgrade or a draft", [
       'upgradectl reschedule ID --at "tomorrow 2am"',
       "upgradectl reschedule ID --now",
     ])
@@ -43,7 +43,7 @@ export function addControlCommands(add: AddCommand): void {
       .option("--now", "begin at once"),
   ).action(add.runWithId(reschedule));
   for (const [name, description] of [
-    ["pause", "Begin nothing new; what is in work is finished"],
+    ["pause", "Pause an upgrade; running work finishes first"],
     ["resume", "Resume a paused upgrade"],
   ] as const)
     add(name, description, [`upgradectl ${name} ID`])
@@ -52,27 +52,27 @@ export function addControlCommands(add: AddCommand): void {
         add.runWithId((context, id) => control(context, "POST", `/v1/upgrades/${encodeURIComponent(id)}/${name}`)),
       );
   withConfirmation(
-    add("resolve", "Give up a failed upgrade, which can then no longer be retried", ["upgradectl resolve ID"]).argument(
+    add("resolve", "Give up a failed upgrade; it can then no longer be retried", ["upgradectl resolve ID"]).argument(
       "<upgrade>",
       ofUpgrade,
     ),
   ).action(add.runWithId(resolve));
   withConfirmation(
-    add("cancel", "Cancel an upgrade; a host in work is brought to a safe end first", [
+    add("cancel", "Cancel an upgrade; hosts being upgraded finish safely first", [
       "upgradectl cancel ID",
       "upgradectl cancel ID --yes --watch",
     ])
       .argument("<upgrade>", ofUpgrade)
-      .option("-w, --watch", "follow it to its end"),
+      .option("-w, --watch", "follow it until it ends"),
   ).action(add.runWithId(cancel));
   addApprovalCommands(add);
-  add("retry", "Retry a failed upgrade; work that is done is not repeated", ["upgradectl retry ID"])
+  add("retry", "Retry a failed upgrade; finished work is not repeated", ["upgradectl retry ID"])
     .argument("<upgrade>", ofUpgrade)
-    .option("-w, --watch", "follow it to its end")
+    .option("-w, --watch", "follow it until it ends")
     .action(add.runWithId((context, id, options: ControlOptions) => change(context, "PATCH", id, options)));
   add("prechecks", "Run the prechecks of a draft again", ["upgradectl prechecks ID", "upgradectl prechecks ID --watch"])
     .argument("<upgrade>", ofUpgrade)
-    .option("-w, --watch", "follow them to their end; the exit code tells whether they have passed")
+    .option("-w, --watch", "follow them until they end; the exit code says whether they passed")
     .action(add.runWithId(prechecks));
 }
 
@@ -122,7 +122,7 @@ async function decide(
 }
 
 function withConfirmation(command: Command): Command {
-  return command.option("-y, --yes", "do not ask; needed where there is no terminal");
+  return command.option("-y, --yes", "do not ask for confirmation; required without a terminal");
 }
 
 async function commit(context: CommandContext, id: string, { at, yes, watch: follow }: ControlOptions) {
@@ -130,8 +130,8 @@ async function commit(context: CommandContext, id: string, { at, yes, watch: fol
   await context.confirm("Commit this upgrade?", yes, async () => [
     ...(await nameLines(context, id)),
     scheduledTimestamp === undefined
-      ? "It begins at once, or at the times of its request that are still to come."
-      : "It begins at this time. Until then it can be given another time or be cancelled.",
+      ? "It starts now, or at the requested times that are still in the future."
+      : "It starts at this time. Until then it can be rescheduled or cancelled.",
     staysUpgraded,
   ]);
   const body: UpgradeUpdateSpec = scheduledTimestamp === undefined ? {} : { scheduledTimestamp };
@@ -139,14 +139,14 @@ async function commit(context: CommandContext, id: string, { at, yes, watch: fol
   return follow ? watch(context, id, { isKnown: true }) : code;
 }
 
-const staysUpgraded = "A host that has been upgraded stays so; no command brings it back.";
+const staysUpgraded = "Upgraded hosts stay upgraded; no command rolls them back.";
 
 async function reschedule(context: CommandContext, id: string, { at, now, yes }: ControlOptions): Promise<ExitCode> {
   if (at === undefined && !now) throw wrongUsage("reschedule needs a time.", "Add --at TIME or --now.");
   if (at !== undefined) return update(context, id, { scheduledTimestamp: context.readTime(at) });
-  await context.confirm("Begin this upgrade now?", yes, async () => [
+  await context.confirm("Start this upgrade now?", yes, async () => [
     ...(await nameLines(context, id)),
-    "It begins at once.",
+    "It starts immediately.",
     staysUpgraded,
   ]);
   return update(context, id, { upgradeNow: true });
@@ -171,7 +171,7 @@ async function resolve(context: CommandContext, id: string, { yes }: ControlOpti
 async function cancel(context: CommandContext, id: string, options: ControlOptions): Promise<ExitCode> {
   await context.confirm("Cancel this upgrade?", options.yes, async () => [
     ...(await nameLines(context, id)),
-    "Nothing new begins, and what is in work is brought to a safe end. Hosts that are done stay at the target version.",
+    "Nothing new starts, and running work finishes safely. Upgraded hosts stay at the target version.",
     "A cancelled upgrade can be neither resumed nor retried.",
   ]);
   return change(context, "DELETE", id, options);

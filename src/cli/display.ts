@@ -84,7 +84,7 @@ const factsMilliseconds = 10_000;
 
 /**
  * A picture on the terminal's second screen, so that a new size leaves nothing of an old picture behind and what stood in
- * the terminal before comes back. The last picture stays on the first screen. `picture` gives at most so many lines.
+ * the terminal before comes back. The last picture stays on the first screen. `picture` gives at most this many lines.
  */
 export class Screen {
   private soon: NodeJS.Timeout | undefined;

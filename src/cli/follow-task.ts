@@ -46,7 +46,7 @@ export async function* followTask(
         [lostAt, failures] = [undefined, 0];
         if (state.known.hasEnded) return;
       }
-      if (lostAt === undefined) yield { type: "TROUBLE", message: "The service has closed the connection." };
+      if (lostAt === undefined) yield { type: "TROUBLE", message: "The service closed the connection." };
     } catch (error) {
       if (!(error instanceof CliError) || !mayPass(error) || !(isKnown || state.known.task)) throw error;
       if (lostAt === undefined) yield { type: "TROUBLE", message: error.message };
@@ -101,7 +101,7 @@ async function* messagesOf(
   lastEventId?: string,
 ): AsyncGenerator<StreamMessage> {
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error("it has been silent for too long")), silenceMilliseconds);
+  const timer = setTimeout(() => silence.abort(new Error("no data for too long")), silenceMilliseconds);
   const messages: StreamMessage[] = [];
   const parser = createParser({
     onEvent: (event) => messages.push({ type: "EVENT", event }),
@@ -143,8 +143,8 @@ async function* messagesOf(
 function notUnderstood(cause: string): CliError {
   return new CliError(
     exitCode.failed,
-    "The service has sent an event that this upgradectl does not understand.",
-    "Use the upgradectl of the service's own version.",
+    "The service sent an event that this version of upgradectl does not understand.",
+    "Use upgradectl of the same version as the service.",
     { cause },
   );
 }

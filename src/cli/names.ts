@@ -15,7 +15,7 @@ import { type CliError, wrongUsage } from "./errors";
 import { minute, plain, wordOf } from "./text";
 
 /** How help texts describe the argument that names an upgrade. */
-export const ofUpgrade = "the upgrade: its id, the first characters of that, its name, or one of its clusters";
+export const ofUpgrade = "the upgrade: its id or how that begins, its name, or one of its clusters";
 
 /** Something that a command line can name: by its id, the beginning of that, or one of its names. */
 export interface Named {
@@ -163,15 +163,15 @@ function matchesOf(all: readonly Named[], text: string): readonly Named[] {
 function unknown({ title, command }: Kind, text: string, all: readonly Named[]): CliError {
   const near = all.filter(({ names }) => names.some((name) => name.toLowerCase().includes(text.toLowerCase())));
   return wrongUsage(
-    `There is no ${title} ${quoted(text)}${near.length > 0 ? ". Its name may be one of these:" : "."}`,
-    `Give its name, its id, or the first characters of that, at least four; \`upgradectl ${command}\` lists them.`,
+    `There is no ${title} ${quoted(text)}${near.length > 0 ? ". Did you mean one of these?" : "."}`,
+    `Give its name, its id, or at least the first four characters of its id; \`upgradectl ${command}\` lists them.`,
     { details: candidateLines(near) },
   );
 }
 
 function ambiguous({ title }: Kind, text: string, several: readonly Named[]): CliError {
   return wrongUsage(
-    `${quoted(text)} names ${several.length} things of the kind ${title}:`,
+    `${quoted(text)} matches ${several.length} of the kind ${title}:`,
     "Give the id of one of them, or its first characters.",
     { details: candidateLines(several) },
   );

@@ -92,7 +92,7 @@ export function statusFilter(text: string): Readonly<Record<string, string>> {
   if (phase.length > 0 && status.length > 0)
     throw wrongUsage(
       `--status: ${status.join(", ")} cannot be combined with ${phase.map((one) => phaseWords[one]).join(", ")}.`,
-      "List them one after the other.",
+      "List them separately.",
     );
   return {
     ...(phase.length > 0 && { phase: [...new Set(phase)].join(",") }),

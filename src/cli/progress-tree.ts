@@ -228,12 +228,11 @@ export function nextStepOf({ id, status, isRetryable, errors, waitingFor }: Task
   if (prechecked !== undefined && outcomeOf(status) === exitCode.successful)
     return `\`upgradectl commit ${prechecked}\`.`;
   const remediation = errors?.at(-1)?.remediationMessage;
-  if (waitingFor?.code === "COMMIT")
-    return `\`upgradectl commit ${id}\` begins it; \`--at TIME\` gives it another time.`;
+  if (waitingFor?.code === "COMMIT") return `\`upgradectl commit ${id}\` starts it; \`--at TIME\` schedules it.`;
   if (waitingFor) return remediation ?? "";
   if (outcomeOf(status) !== exitCode.failed) return "";
   if (prechecked !== undefined)
-    return `\`upgradectl prechecks ${prechecked} --watch\` when this is done: ${remediation ?? "Mend what has failed."}`;
-  if (!isRetryable) return remediation ?? "Start another upgrade when all is well.";
-  return `\`upgradectl retry ${id}\` when this is done: ${remediation ?? "Mend what has failed."}`;
+    return `\`upgradectl prechecks ${prechecked} --watch\` when this is done: ${remediation ?? "Fix what failed."}`;
+  if (!isRetryable) return remediation ?? "Start a new upgrade once everything is in order.";
+  return `\`upgradectl retry ${id}\` when this is done: ${remediation ?? "Fix what failed."}`;
 }

@@ -21,22 +21,19 @@ import { watch } from "./watch";
 
 /** `get`, `activity`, `watch`, `bundles`, `clusters` and the lists of what else a request can name. */
 export function addReadCommands(add: AddCommand): void {
-  add("get", "Show one upgrade and all of its parts", ["upgradectl get ID", "upgradectl get ID -o json"])
+  add("get", "Show one upgrade in full", ["upgradectl get ID", "upgradectl get ID -o json"])
     .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(get));
-  add("activity", "Show who asked what of an upgrade, and what happened to it", [
-    "upgradectl activity ID",
-    "upgradectl activity ID -o json",
-  ])
+  add("activity", "Show the activity log of an upgrade", ["upgradectl activity ID", "upgradectl activity ID -o json"])
     .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(activity));
-  add("watch", "Follow an upgrade to its end", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
+  add("watch", "Follow an upgrade until it ends", ["upgradectl watch ID", "upgradectl watch ID -o json | tail -n 1"])
     .argument("<upgrade>", ofUpgrade)
     .action(add.runWithId(watch));
-  add("bundles", "List what there is to upgrade to, or show one bundle", ["upgradectl bundles"])
+  add("bundles", "List bundles to upgrade to, or show one", ["upgradectl bundles"])
     .argument("[bundle]", "one bundle: its version, name or id")
     .action(add.runWithName(bundles));
-  add("clusters", "List what can be upgraded, or show one cluster with its hosts", ["upgradectl clusters"])
+  add("clusters", "List clusters, or show one with its hosts", ["upgradectl clusters"])
     .argument("[cluster]", "one cluster: its name or id")
     .action(add.runWithName(clusters));
   add("netvirt", "List NETVIRT instances with their host and edge clusters, or show one", ["upgradectl netvirt"])
@@ -111,7 +108,7 @@ async function get(context: CommandContext, id: string): Promise<ExitCode> {
 async function activity(context: CommandContext, id: string): Promise<ExitCode> {
   const page = await context.client.request("GET", `/v1/upgrades/${encodeURIComponent(id)}/activity`, PageOfActivity);
   context.print(page, () => activityView(page, context.style, context.columns));
-  if (page.asOf !== undefined) context.say(`No worker answers now. This is the activity as of ${page.asOf}.`);
+  if (page.asOf !== undefined) context.say(`No worker is answering. This is the activity as of ${page.asOf}.`);
   return exitCode.successful;
 }
 

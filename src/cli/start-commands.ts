@@ -17,7 +17,7 @@ interface StartOptions extends RequestOptions {
 /** `start` and `plan`. */
 export function addStartCommands(add: AddCommand): void {
   withRequestOptions(
-    add("start", "Start an upgrade, or schedule it, or draft it", [
+    add("start", "Start, schedule or draft an upgrade", [
       "upgradectl start --cluster fra1-prod-cl01,fra1-prod-cl02 --to 9.0.2 --draft",
       'upgradectl start --cluster fra1-prod-cl01 --to 9.0.2 --at "Sat 02:00" --zone Europe/Berlin',
       'upgradectl start -f examples/cluster-draft.json --change CHG0012345 --reason "Security fixes" --label team=blue',
@@ -26,9 +26,9 @@ export function addStartCommands(add: AddCommand): void {
     ]),
   )
     .option("--draft", "run the prechecks, then wait for `commit`")
-    .option("-w, --watch", "follow it to its end")
-    .option("-y, --yes", "do not ask; needed where there is no terminal, but for drafts")
-    .option("--idempotency-key <key>", "start the same request once, however often it is sent")
+    .option("-w, --watch", "follow it until it ends")
+    .option("-y, --yes", "do not ask for confirmation; required without a terminal, except for drafts")
+    .option("--idempotency-key <key>", "start the request only once, however often it is sent")
     .action(add.run(start));
   withRequestOptions(
     add("plan", "Print what an upgrade would do, without starting anything", [
@@ -48,7 +48,7 @@ async function start(context: CommandContext, options: StartOptions): Promise<Ex
   if (!isDraft)
     await context.confirm("Start this upgrade?", options.yes, async () => {
       if (!isOfOptions) await saySummary(context, request);
-      return ["A host that has been upgraded stays so; no command brings it back."];
+      return ["Upgraded hosts stay upgraded; no command rolls them back."];
     });
   const key = options.idempotencyKey ?? randomUUID();
   const task = await sendOnce(context, request, key);
@@ -95,7 +95,7 @@ async function sendOnce({ client }: CommandContext, { body, translate }: Upgrade
     throw new CliError(
       error.code,
       error.message,
-      `When it is back, send it again with --idempotency-key ${key}: if it was accepted nothing starts twice.`,
+      `When it is back, send it again with --idempotency-key ${key}: nothing starts twice.`,
       { cause: error },
     );
   }
@@ -116,5 +116,5 @@ async function plan(context: CommandContext, options: RequestOptions): Promise<E
 
 function sayUnknownHosts(context: CommandContext, { products }: UpgradePreview): void {
   for (const { name, errors = [] } of products.flatMap(({ resources }) => resources))
-    for (const { message } of errors) context.say(`The hosts of ${name} are not known: ${message}`);
+    for (const { message } of errors) context.say(`The hosts of ${name} are unknown: ${message}`);
 }

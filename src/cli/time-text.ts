@@ -27,7 +27,7 @@ export function checkedZone(name: string | undefined): string | undefined {
   if (name === undefined || IANAZone.isValidZone(name)) return name;
   throw wrongUsage(
     `There is no time zone ${JSON.stringify(legible(name))}.`,
-    "Give --zone a name of the IANA's, such as Europe/Berlin, America/New_York or UTC.",
+    "Give --zone an IANA name, such as Europe/Berlin, America/New_York or UTC.",
   );
 }
 
@@ -186,13 +186,13 @@ function momentOf(wall: WallClock, zone: string, option: string): number {
   const time = DateTime.fromObject(wall, { zone, locale: "en" });
   if (time.hour !== wall.hour || time.minute !== wall.minute)
     throw wrongUsage(
-      `${option}: ${shown} does not exist in ${zone}: the clocks go forward over it.`,
-      `Give another time: ${time.toFormat("HH:mm")} is an hour later by the clock.`,
+      `${option}: ${shown} does not exist in ${zone}: the clocks go forward.`,
+      `Give another time: ${time.toFormat("HH:mm")} is one hour later.`,
     );
   const possible = time.getPossibleOffsets();
   if (possible.length > 1)
     throw wrongUsage(
-      `${option}: ${shown} comes twice in ${zone}: the clocks go back over it.`,
+      `${option}: ${shown} occurs twice in ${zone}: the clocks go back.`,
       `Give one of them with its offset: ${possible
         .sort((a, b) => a.toMillis() - b.toMillis())
         .map((one) => one.toISO({ suppressMilliseconds: true }))

@@ -93,8 +93,8 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
     ]),
   );
   const draft = plan.draftMode
-    ? "A draft: prechecks run, then it waits for its commit."
-    : "No draft: it begins when it is due.";
+    ? "Draft: prechecks run, then it waits for its commit."
+    : "Not a draft: it starts when it is due.";
   const headings = ["PRODUCT", "RESOURCE", "TO VERSION", "BEGINS", "AT ONCE", "BETWEEN HOSTS", "ATTEMPTS"];
   return [
     style.bold(legible(plan.name)),
@@ -110,7 +110,7 @@ export function planView(plan: UpgradePreview, style: Style, columns: number | u
       mostWaves,
       (left) => [`… ${left} more waves …`],
     ).flat(),
-    ...(plan.waves.length === 0 ? ["Nothing is left to do: all hosts run the target version."] : []),
+    ...(plan.waves.length === 0 ? ["Nothing to do: all hosts run the target version."] : []),
     "",
     "Nothing was started.",
   ];

@@ -39,7 +39,8 @@ export async function watch(context: CommandContext, id: string, { isKnown = fal
   } finally {
     display.close(task, hasEnded);
   }
-  if (!task) throw new CliError(exitCode.failed, `The service told nothing of ${id}.`, `Try \`upgradectl get ${id}\`.`);
+  if (!task)
+    throw new CliError(exitCode.failed, `The service sent no data for ${id}.`, `Try \`upgradectl get ${id}\`.`);
   // In full, which a picture has no room for. A Task keeps what failed before a retry.
   const label = task.status === "Successful" ? "Before the retry" : wordOf(task.status);
   for (const { message } of task.errors ?? []) context.say(`${label}: ${message}`);

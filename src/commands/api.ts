@@ -83,7 +83,7 @@ export const startApiRole: StartRole = async (config, log) => {
   else log.info({ mode: authentication.mode }, "authentication");
   if (!tls && !isLoopback(host))
     log.warn(
-      `API_HOST=${host}: the API speaks plain HTTP, so tokens can be read; set API_TLS_CERT_FILE and API_TLS_KEY_FILE, or put a proxy with TLS before it`,
+      `API_HOST=${host}: the API uses plain HTTP, so tokens can be intercepted; set API_TLS_CERT_FILE and API_TLS_KEY_FILE, or put a proxy with TLS before it`,
     );
   const { namespace, uiUrl } = config.temporal;
   const app = createApi({
@@ -136,7 +136,7 @@ function loadTls(files: TlsFiles | undefined, log: Logger): RenewedTls | undefin
   const { validTo, requiresClientCertificate } = tls.right.material;
   log.info({ validTo, requiresClientCertificate }, "TLS");
   if (validTo.getTime() < Date.now())
-    log.warn(`API_TLS_CERT_FILE=${files.certFile}: the certificate ended at ${validTo.toISOString()}; renew it`);
+    log.warn(`API_TLS_CERT_FILE=${files.certFile}: the certificate expired at ${validTo.toISOString()}; renew it`);
   return tls.right;
 }
 

@@ -18,7 +18,7 @@ interface Terminal {
  */
 export async function hashPasswordCommand({ input, output, errors }: Terminal): Promise<number> {
   // A terminal would show what is typed, and a shell's history keeps what is written as an argument.
-  if (input.isTTY) return refuse(errors, "Send the password to the standard input; docs/authentication.md says how.");
+  if (input.isTTY) return refuse(errors, "Send the password to standard input; docs/authentication.md says how.");
   const password = (await text(input)).replace(/\r?\n$/, "");
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(password)) return refuse(errors, "The password must be one line of text.");

@@ -18,10 +18,10 @@ export function loadInventory({ inventoryFile, environment }: Config): Inventory
  */
 export function loadCatalog({ catalogFile }: Config, log?: Pick<Logger, "info" | "error">): FileCatalog {
   const read = readCatalog(catalogFile, {
-    onRenewed: (bundles) => log?.info({ bundles: bundles.length }, "The bundle catalog was read again"),
+    onRenewed: (bundles) => log?.info({ bundles: bundles.length }, "Bundle catalog reloaded"),
     onBroken: (lines) =>
       log?.error(
-        `CATALOG_FILE=${catalogFile} cannot be used: ${sentences(lines)} Bundles are as they were before; correct the file.`,
+        `CATALOG_FILE=${catalogFile} cannot be used: ${sentences(lines)} The previous bundles stay; correct the file.`,
       ),
   });
   return loaded("CATALOG_FILE", catalogFile, read);

@@ -44,7 +44,7 @@ function readKeys(file: string): { keys: PayloadKey[]; problems: string[] } {
     const bytes = typeof key === "string" ? Buffer.from(key, "base64") : undefined;
     if (typeof id !== "string" || !/^[\w.-]{1,64}$/.test(id))
       problems.push(`keys[${place}].id must be a text of 1 to 64 letters, digits, dots, hyphens or underscores`);
-    else if (keys.some((other) => other.id === id)) problems.push(`keys[${place}]: the id ${id} is there twice`);
+    else if (keys.some((other) => other.id === id)) problems.push(`keys[${place}]: the id ${id} occurs twice`);
     else if (bytes?.length !== keyBytes) problems.push(`The key of ${id} must be ${keyBytes} bytes in base64`);
     else keys.push({ id, key: createSecretKey(bytes) });
   }

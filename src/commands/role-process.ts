@@ -140,7 +140,7 @@ export class RoleProcess {
     const title = roleTitles[this.options.role];
     this.failures = livedMilliseconds > settledMilliseconds ? 1 : this.failures + 1;
     const pause = intervalAfter(this.failures, restarts);
-    say(`${how} Starting it again in ${pause / 1000} s`);
+    say(`${how} Restarting it in ${pause / 1000} s`);
     this.restart = setTimeout(() => this.launch([], () => say(`The ${title} is up again`)), pause);
   }
 }

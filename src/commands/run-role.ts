@@ -75,7 +75,7 @@ function beginning(): Promise<void> {
 function stopRequest(waits: boolean): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
-    const supervisorEnded = () => resolve("the supervisor has ended");
+    const supervisorEnded = () => resolve("the supervisor ended");
     if (process.channel) process.on("disconnect", supervisorEnded);
     else if (waits) supervisorEnded();
   });

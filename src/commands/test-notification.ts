@@ -34,8 +34,8 @@ export async function testNotificationCommand(
     if (!receiver) return refuse(`Name one of the inventory's notification receivers: ${known}.`, 2);
     const { verdict, what, status } = await sendNotification(receiver, testMessage(id));
     if (status === undefined) return refuse(`Receiver ${id} ${what}.`);
-    if (verdict !== "TAKEN") return refuse(`Receiver ${id} ${what}: it has not taken the test.`);
-    output.write(`Receiver ${id} ${what}: it has taken the test.\n`);
+    if (verdict !== "TAKEN") return refuse(`Receiver ${id} ${what}: it did not accept the test.`);
+    output.write(`Receiver ${id} ${what}: it accepted the test.\n`);
     return 0;
   } catch (error) {
     return refuse(oneLine(error));

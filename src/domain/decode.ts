@@ -23,7 +23,7 @@ export interface DecodeProblems {
 
 /**
  * What is wrong with a decoded value, in terms of the caller's own fields: one problem per path, in the order of
- * the codec's fields, at most so many. `whole` names the value itself, for problems that no field has
+ * the codec's fields, at most this many. `whole` names the value itself, for problems that no field has
  * ("The body").
  */
 export function problemsOf(errors: t.Errors, whole: string, most: number): DecodeProblems {

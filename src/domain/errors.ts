@@ -45,17 +45,17 @@ export const ErrorBody: t.Type<ErrorBody, unknown, unknown> = t.recursion("Error
 const remediations = {
   HOST_REMEDIATION_FAILED: "Resolve what the component manager reports for the host, then retry the upgrade.",
   HOST_REMEDIATION_STALLED:
-    "See in the component manager what the host waits for (often virtual machines that cannot move), resolve it, then retry the upgrade.",
-  HOST_NOT_RECONNECTED: "Look at the host's console and bring it back into the cluster, then retry the upgrade.",
+    "Find out in the component manager what the host waits for (often virtual machines that cannot move), resolve it, then retry the upgrade.",
+  HOST_NOT_RECONNECTED: "Check the host's console and bring it back into the cluster, then retry the upgrade.",
   HOST_NOT_AT_TARGET: "Compare the host's image with the cluster's in the component manager, then retry the upgrade.",
   HOST_NOT_BACK_IN_SERVICE:
     "Take the host out of maintenance mode in the component manager and start its virtual machines, then retry the upgrade.",
   HOST_INCOMPATIBLE:
     "Resolve what the component manager reports for the host, or choose another image, then retry the upgrade.",
   HOST_MAINTENANCE_MODE_FAILED:
-    "Make room for the host's virtual machines or switch them off (preRemediationPowerAction), then retry the upgrade.",
+    "Make room for the host's virtual machines or power them off (preRemediationPowerAction), then retry the upgrade.",
   HOST_IN_MAINTENANCE_MODE: "Take the host out of maintenance mode in the component manager, then retry the upgrade.",
-  HOST_LEFT_CLUSTER: "Add the host to its cluster again and upgrade the cluster, where it is to have the target.",
+  HOST_LEFT_CLUSTER: "To upgrade the host, add it to its cluster again and upgrade the cluster.",
   HOST_LEFT_IN_MAINTENANCE_MODE: "Take the host out of maintenance mode in the component manager, then retry.",
 } as const;
 export type ReportedCode = keyof typeof remediations;

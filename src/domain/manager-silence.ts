@@ -35,15 +35,15 @@ export function silenceError(
   const manager = `Component manager ${componentManagerId}`;
   const words = {
     COMPONENT_MANAGER_UNREACHABLE: {
-      message: `${manager} did not answer as it should: ${reason}.`,
-      remediationMessage: `Check that ${componentManagerId} runs and can be reached, then ${then}.`,
+      message: `${manager} did not answer as expected: ${reason}.`,
+      remediationMessage: `Check that ${componentManagerId} is running and reachable, then ${then}.`,
     },
     AUTHENTICATION: {
-      message: `${manager} does not accept the service's user and password: ${reason}.`,
+      message: `${manager} rejected the service's user name and password: ${reason}.`,
       remediationMessage: `Correct the user name or password of ${componentManagerId} in the inventory, then ${then}.`,
     },
     AUTHORIZATION: {
-      message: `${manager} does not permit this to the service's user: ${reason}.`,
+      message: `${manager} does not allow this to the service's user: ${reason}.`,
       remediationMessage: `Give the service's user the lifecycle privileges in ${componentManagerId}, then ${then}.`,
     },
   }[code];

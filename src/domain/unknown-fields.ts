@@ -103,7 +103,7 @@ function problem(codec: t.Mixed, field: UnknownField, i: number): FieldProblem {
     path: cutPath(field.path),
     code: "UNKNOWN_FIELD",
     message: i < mostCompared ? `${describe(codec, field)}.` : `${cutPath(field.path)}: there is no such field.`,
-    remediation: "Correct the name or leave the field out; /openapi.json describes every field.",
+    remediation: "Correct the name or remove the field; /openapi.json describes every field.",
   };
 }
 

@@ -39,19 +39,19 @@ export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
 
   const requests = new Counter({
     name: "ums_http_requests_total",
-    help: "Requests that were answered, by the template of their route",
+    help: "Answered requests by route template",
     labelNames: ["route", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "ums_http_request_duration_seconds",
-    help: "From the first byte of a request to its answer; of streams to their first byte",
+    help: "Time from the first byte of a request to its answer; for streams, to their first byte",
     labelNames: ["route", "method"],
     buckets: callSeconds,
     registers,
   });
   const inFlight = new Gauge({ name: "ums_http_requests_in_flight", help: "Requests without an answer", registers });
-  const streams = new Gauge({ name: "ums_event_streams", help: "Open streams of events", registers });
+  const streams = new Gauge({ name: "ums_event_streams", help: "Open event streams", registers });
   const temporalCalls = new Histogram({
     name: "ums_temporal_call_duration_seconds",
     help: "Calls to Temporal by gRPC method and result",
@@ -61,14 +61,14 @@ export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
   });
   const managerCalls = new Histogram({
     name: "ums_component_manager_call_duration_seconds",
-    help: "HTTP exchanges with component managers, sessions among them",
+    help: "HTTP exchanges with component managers, including sessions",
     labelNames: ["product", "operation", "outcome"],
     buckets: callSeconds,
     registers,
   });
   const shed = new Counter({
     name: "ums_http_requests_shed_total",
-    help: "Requests that were refused before anything was done, because there were too many",
+    help: "Requests shed because there were too many",
     labelNames: ["load", "reason"],
     registers,
   });
@@ -107,7 +107,7 @@ export function createApiMetrics(temporal: TemporalCounts): ApiMetrics {
 function loadGauge(registers: Registry[], counts: LoadControl["counts"]): void {
   new Gauge({
     name: "ums_http_requests_admitted",
-    help: "Requests that were let in and are not answered; of those the ones that wait for a permit and that have one; permits",
+    help: "Admitted requests without an answer: all, waiting for a permit, running with one; and the number of permits",
     labelNames: ["load", "state"],
     registers,
     collect() {
@@ -137,7 +137,7 @@ function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeC
   });
   new Gauge({
     name: "ums_oldest_draft_age_seconds",
-    help: "Age of the oldest draft, 0 without drafts, NaN where it is not known",
+    help: "Age of the oldest draft, 0 without drafts, NaN if unknown",
     registers,
     async collect() {
       this.set((await readCounts())?.oldestDraftSeconds ?? NaN);
@@ -145,7 +145,7 @@ function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeC
   });
   new Gauge({
     name: "ums_upgrades_known",
-    help: "Whether the numbers of upgrades are known from Temporal: 1 or 0",
+    help: "Whether the upgrade counts could be read from Temporal: 1 or 0",
     registers,
     async collect() {
       this.set((await readCounts()) ? 1 : 0);
@@ -157,7 +157,7 @@ function upgradeGauges(registers: Registry[], readCounts: () => Promise<UpgradeC
 function blockedGauge(registers: Registry[], readCounts: TemporalCounts["blockedWorkflows"]): void {
   new Gauge({
     name: "ums_workflows_blocked",
-    help: "Workflows that cannot continue because their Workflow Task fails again and again",
+    help: "Workflows that cannot continue because their Workflow Task keeps failing",
     labelNames: ["workflow"],
     registers,
     collect() {

@@ -51,16 +51,16 @@ export function createWorkerMetrics(meter: MetricMeter): WorkerMetrics {
     "Exchanges with component managers",
   );
   const failures = meter.createCounter("ums_activity_failures", undefined, "Failures of Activities by error code");
-  const hosts = meter.createCounter("ums_hosts", undefined, "Ends of hosts' upgrades and of attempts, by outcome");
+  const hosts = meter.createCounter("ums_hosts", undefined, "Finished host upgrades and failed attempts, by outcome");
   const durations = meter.createHistogram(
     "ums_host_upgrade_duration_seconds",
     "float",
     undefined,
-    "Time of hosts that were upgraded",
+    "Duration of host upgrades",
   );
   // A counter that begins with its first event has no increase there that a query could see.
   for (const outcome of hostOutcomes) hosts.add(0, { outcome });
-  meter.createCounter("ums_heartbeats_late", undefined, "Heartbeats that came too late").add(0);
+  meter.createCounter("ums_heartbeats_late", undefined, "Late heartbeats").add(0);
   return {
     measureManagerCall: ({ product, operation }, outcome, seconds) =>
       calls.record(seconds, { product, operation, outcome }),

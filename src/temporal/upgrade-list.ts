@@ -307,7 +307,7 @@ export class UpgradeList {
       errorType: "FAILED_DEPENDENCY",
       message: `What is stored of this upgrade is encrypted with the key ${quote(keyId)}, which ${problem}.`,
       remediationMessage:
-        "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+        "Ask the operator to restore that key in PAYLOAD_KEYS_FILE and restart the API (docs/encryption.md).",
       context: { keyId: keyId.slice(0, 255) },
     };
   }

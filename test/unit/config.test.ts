@@ -66,10 +66,10 @@ describe("the configuration", () => {
   it("names variables that differ from one of ours in case or by one edit, and no others", () => {
     const misspelt = { API_PROT: "1", api_host: "a", LOG_LEVELS: "info", DATADIR: "x" };
     expect(problems(misspelt)).to.deep.equal([
-      "API_PROT is no variable of the service. Did you mean API_PORT?",
-      "api_host is no variable of the service. Did you mean API_HOST?",
-      "LOG_LEVELS is no variable of the service. Did you mean LOG_LEVEL?",
-      "DATADIR is no variable of the service. Did you mean DATA_DIR?",
+      "API_PROT is not a variable of the service. Did you mean API_PORT?",
+      "api_host is not a variable of the service. Did you mean API_HOST?",
+      "LOG_LEVELS is not a variable of the service. Did you mean LOG_LEVEL?",
+      "DATADIR is not a variable of the service. Did you mean DATA_DIR?",
     ]);
     expect(problems({ ...misspelt, API_PORT: "none" })).to.have.length(5);
     expect(problems({ API_KEY: "k", XDG_DATA_HOME: "/x", TEMPORAL_API_KEY: "k", HOST: "h" })).to.deep.equal([]);

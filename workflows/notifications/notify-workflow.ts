@@ -42,13 +42,13 @@ export async function notifyWorkflow(input: NotifyInput): Promise<NotifyResult> 
   let ended = input.upgradeEnded === true;
   setHandler(notificationsSignal, (payload) => {
     const notices = NotificationsPayload.decode(payload);
-    if (isLeft(notices)) log.warn("Notifications that cannot be read were dropped");
+    if (isLeft(notices)) log.warn("Unreadable notifications were dropped");
     else deliveries.add(notices.right);
   });
   setHandler(lookSignal, () => {
     reported.look = true;
   });
-  setDefaultSignalHandler((name) => log.warn("A Signal that notifications do not know was dropped", { signal: name }));
+  setDefaultSignalHandler((name) => log.warn("An unknown Signal was dropped", { signal: name }));
   CancellationScope.current().cancelRequested.catch(() => (reported.cancelled = true));
   const isOver = () => ended && deliveries.idle;
   const mustLook = () => !ended && (reported.cancelled || reported.look);
@@ -232,7 +232,7 @@ class ReceiverQueue {
     // What is the case now says more than what was.
     for (const { notice: oldest } of this.waiting.splice(0, this.waiting.length - longestQueue)) {
       this.givenUp++;
-      log.warn("A notification was given up: too many wait for its receiver", this.described(oldest));
+      log.warn("Notification dropped: too many wait for its receiver", this.described(oldest));
     }
   }
 
@@ -266,7 +266,7 @@ class ReceiverQueue {
       // It is handed over to the next run, which sends it again under the same id.
       if (this.handingOver && isCancellation(failure)) return;
       this.givenUp++;
-      log.warn("A notification was given up", { ...this.described(notice), failure });
+      log.warn("Notification dropped", { ...this.described(notice), failure });
     }
     this.inWork.delete(delivery);
     this.changed();

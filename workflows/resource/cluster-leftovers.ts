@@ -47,13 +47,13 @@ export function findLeftovers(
   return CancellationScope.nonCancellable(async () => {
     try {
       if (judge(lastLook ?? (await readHosts(state))).length === 0) return [];
-      state.publish("Looking at every host once more");
-      await sleep(secondLookAfter * 1000, { summary: "before the second look at the hosts" });
+      state.publish("Checking every host again");
+      await sleep(secondLookAfter * 1000, { summary: "before the second check of the hosts" });
       const hosts = await readHosts(state);
       const left = judge(hosts);
       const ours = left.length > 0 ? hosts.flatMap((host) => hostToRestore(state, host) ?? []) : [];
       if (ours.length === 0) return left;
-      state.publish("Putting back what attempts have left behind");
+      state.publish("Restoring what attempts left behind");
       await restoreHosts(state, ours);
       return judge(await readHosts(state));
     } catch (failure) {
@@ -103,7 +103,7 @@ function noteBackInService(state: ClusterUpgradeState, host: ClusterHost): void 
 /** What it cannot put back is seen when the hosts are read after it. */
 async function restoreHosts(state: ClusterUpgradeState, hosts: readonly HostToRestore[]): Promise<void> {
   const { cluster, upgradeId, waits } = state.input;
-  const summary = `${cluster.name}: put back ${hosts.length} hosts`;
+  const summary = `${cluster.name}: restore ${hosts.length} hosts`;
   const options = { ...changeOptions(undefined, waits), summary };
   try {
     await retryWhileLost(waits, () =>
@@ -118,8 +118,8 @@ function notVerified(name: string, cause: ErrorBody): ErrorBody {
   return {
     errorCode: "CLUSTER_NOT_VERIFIED",
     errorType: "FAILED_DEPENDENCY",
-    message: `The hosts of cluster ${name} could not be looked at once more after their upgrade.`,
-    remediationMessage: "Look in the component manager whether every host is connected, at the target and in service.",
+    message: `The final check of the hosts of cluster ${name} failed.`,
+    remediationMessage: "Check in the component manager that every host is connected, at the target and in service.",
     nestedErrors: [cause],
   };
 }

@@ -134,7 +134,7 @@ export class ClusterUpgradeState extends ResourceState<ProgressEvent, ClusterSta
       errorCode: "HOSTS_FAILED_WITHIN_TOLERANCE",
       errorType: "UPGRADE",
       message: `${failed} hosts of cluster ${this.input.cluster.name} failed, which its rollout policy tolerates.`,
-      remediationMessage: "Mend what the errors of the hosts name, then upgrade the cluster again for the rest.",
+      remediationMessage: "Fix what the errors of the hosts name, then upgrade the cluster again for the rest.",
       nestedErrors: errors.slice(0, 10),
     };
   }

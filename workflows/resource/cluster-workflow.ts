@@ -155,8 +155,8 @@ function policyNotRestored(
   return leftBehind(
     notRestored,
     {
-      message: `${message} its remediation policy could not be put back.`,
-      remediationMessage: "Put back by hand in the component manager what the nested errors name, then retry.",
+      message: `${message} its remediation policy could not be restored.`,
+      remediationMessage: "Restore what the nested errors name in the component manager, then retry.",
     },
     [...earlier, errorOf(cause)],
   );

@@ -65,7 +65,7 @@ async function upgradeServer(state: MgmtUpgradeState): Promise<ResourceEnding> {
   }
   // What has begun is brought to its end also where the upgrade is cancelled meanwhile.
   const cancelled = CancellationScope.current().consideredCancelled;
-  const remark = "The upgrade was cancelled when this could not be stopped any more; it was brought to its end.";
+  const remark = "The upgrade was cancelled when this could no longer be stopped, so it was finished.";
   return { outcome: "SUCCESSFUL", doing: `Runs ${mgmt.targetVersion}`, ...(cancelled && { remark }) };
 }
 
@@ -102,7 +102,7 @@ async function waitForSwitchover(state: MgmtUpgradeState): Promise<void> {
     const left = until === undefined ? 0 : toEpochMilliseconds(until) - currentTime();
     if (until === undefined || left <= 0) return;
     state.record({ type: "SwitchoverAwaited", until });
-    state.publish(`Prepared; the switchover waits until ${until}`);
+    state.publish(`Prepared; switchover at ${until}`);
     await condition(() => state.switchoverAt !== until, left, { summary: `wait until ${until}` });
   }
 }
@@ -130,8 +130,7 @@ function notTakenBack(name: string, cause: unknown, before?: ErrorBody): Applica
     "MGMT_MIGRATION_NOT_CANCELLED",
     {
       message: `${before ? `${before.message} Moreover, the` : "The"} migration of management server ${name} could not be cancelled.`,
-      remediationMessage:
-        "Cancel the migration in the management server, and remove the new appliance where it is left.",
+      remediationMessage: "Cancel the migration in the management server, and remove the new appliance if it is left.",
     },
     [...(before ? [before] : []), errorOf(cause)],
   );

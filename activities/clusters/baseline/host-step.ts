@@ -98,7 +98,7 @@ export async function ensureHostStep(context: BaselineContext, step: HostStep): 
     if (step.isDone(await look())) return true;
     if (!stalled && endedByOutage(followed.task) && !uncertain.hasLasted("outage", limits.outage)) {
       const [reason] = followed.task.error ? reasonsOfFault(followed.task.error) : [];
-      progress.note(`Waiting: the task has ended without a result${reason ? `: ${reason}` : "."}`);
+      progress.note(`Waiting: the task ended without a result${reason ? `: ${reason}` : "."}`);
       requests--;
       // The host may be at it all the same.
       if (await settle()) return true;

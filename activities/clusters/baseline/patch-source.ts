@@ -12,10 +12,10 @@ export function patchSource(
   const source = patchFor(cluster.componentManagerId, query);
   const wanted = customIsoId === undefined ? `the patch of ${targetVersion}` : `ISO ${customIsoId}`;
   if (!source || source.metadataUrls.length === 0) {
-    throw unusable(`The inventory does not say where hosts of ${cluster.componentManagerId} get ${wanted} from.`);
+    throw unusable(`The inventory has no source of ${wanted} for hosts of ${cluster.componentManagerId}.`);
   }
   if (!isSameVersion(source.version, targetVersion)) {
-    throw unusable(`In the inventory ${wanted} brings ${source.version}, not ${targetVersion}.`);
+    throw unusable(`In the inventory ${wanted} has version ${source.version}, not ${targetVersion}.`);
   }
   return source;
 }
@@ -25,6 +25,6 @@ function unusable(message: string): DriverError {
     kind: "permanent",
     code: "PATCH_SOURCE_UNKNOWN",
     message,
-    remediation: "Put the version and the URLs of its depot into the inventory, then retry the upgrade.",
+    remediation: "Add the version and the URLs of its depot to the inventory, then retry the upgrade.",
   });
 }

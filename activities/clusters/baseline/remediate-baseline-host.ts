@@ -26,7 +26,7 @@ export async function remediateBaselineHost(
 ): Promise<void> {
   const { input, progress } = given;
   const [host] = input.hosts;
-  if (!host || !input.before) throw new Error(`Nothing was recorded of ${input.cluster.name} before its upgrade`);
+  if (!host || !input.before) throw new Error(`The state of ${input.cluster.name} before its upgrade was not recorded`);
   // An earlier run has come to the end, and was lost before it could say so.
   if (progress.hasEnded) return;
   try {
@@ -67,7 +67,7 @@ class BaselineHostRun {
   async #upgrade(): Promise<void> {
     const context = this.#context;
     const { progress, before, stopping } = context;
-    if (before.atTarget) return progress.enter([0], "ALREADY_AT_TARGET", "The host is at the target already.");
+    if (before.atTarget) return progress.enter([0], "ALREADY_AT_TARGET", "The host is already at the target.");
     if (progress.current.requestedAt === undefined)
       this.#enter("CHECK_VERSION", "Comparing the host with the target version.");
     if (before.inMaintenanceMode) throw heldByOther(context);
@@ -97,16 +97,16 @@ class BaselineHostRun {
   async #empty(): Promise<void> {
     const { client, input, progress } = this.#context;
     const { host } = this.#context.host;
-    this.#enter("CHANGE_VM_POWER", "Looking after the virtual machines of the host.");
+    this.#enter("CHANGE_VM_POWER", "Restoring the virtual machines of the host.");
     await switchOffVms(this.#context);
-    this.#enter("ENTER_MAINTENANCE_MODE", "The host is to enter maintenance mode.");
+    this.#enter("ENTER_MAINTENANCE_MODE", "Requesting maintenance mode.");
     progress.takeOut([0], "inMaintenanceMode");
     const evacuatePoweredOffVms = input.options?.evacuateOfflineVms ?? false;
     await ensureHostStep(this.#context, {
       operation: "enter",
       activity: "The host is entering maintenance mode",
       failed: "could not enter maintenance mode",
-      stalled: "did not get on while entering maintenance mode",
+      stalled: "made no progress while entering maintenance mode",
       isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
       request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms }),
       // The task itself often tells nothing while virtual machines leave one by one.
@@ -116,12 +116,12 @@ class BaselineHostRun {
 
   async #install(): Promise<void> {
     const { client, input, patch, host } = this.#context;
-    this.#enter("INSTALL_PATCH", "The patch is to be installed.");
+    this.#enter("INSTALL_PATCH", "Requesting the installation.");
     await ensureHostStep(this.#context, {
       operation: "install",
       activity: `The host is installing ${input.targetVersion}`,
       failed: "could not install the patch",
-      stalled: "did not get on while installing the patch",
+      stalled: "made no progress while installing the patch",
       endsWithTask: true,
       isDone: (host) => isAtTarget(this.#context, host) || isInstalled(this.#context, host),
       request: () => client.installPatch(host.host, patch),
@@ -134,7 +134,7 @@ class BaselineHostRun {
     const { client, retryPolicy, progress, limits } = context;
     const { host } = context.host;
     const look = () => retryPolicy.retry(() => client.readHost(host));
-    this.#enter("REBOOT", "The host is to restart.");
+    this.#enter("REBOOT", "Requesting the restart.");
     await ensureHostStep(context, {
       operation: "reboot",
       activity: "The host is restarting",

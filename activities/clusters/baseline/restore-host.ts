@@ -16,7 +16,7 @@ export async function restoreHost(context: BaselineContext): Promise<void> {
     operation: "exit",
     activity: "The host is exiting maintenance mode",
     failed: "could not exit maintenance mode",
-    stalled: "did not get on while exiting maintenance mode",
+    stalled: "made no progress while exiting maintenance mode",
     code: "HOST_NOT_BACK_IN_SERVICE",
     isDone: ({ inMaintenanceMode }) => !inMaintenanceMode,
     request: () => client.exitMaintenanceMode(host.host),
@@ -78,7 +78,7 @@ async function endEntering(context: BaselineContext, host: Vim25Host): Promise<b
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    progress.note("Waiting for the host, whose entry into maintenance mode the component manager has forgotten.");
+    progress.note("Waiting for the host to enter maintenance mode; the component manager no longer has the task.");
     const began = retryPolicy.clock.now();
     for (let round = 0; retryPolicy.clock.now() - began < limits.operationBusy; round++) {
       if ((await retryPolicy.retry(() => client.readHost(host.host))).inMaintenanceMode) return;

@@ -13,7 +13,7 @@ export async function switchOffVms(context: BaselineContext): Promise<void> {
   if (!action) return;
   if (before.runningVms.length > 0) context.progress.takeOut([0], "vmsOff");
   const here = (vm: Vim25Vm) => vm.host === host.host && vm.power === "poweredOn" && before.runningVms.includes(vm.vm);
-  await changePower(context, action, here, "HOST_REMEDIATION_FAILED", "could not be switched off");
+  await changePower(context, action, here, "HOST_REMEDIATION_FAILED", "could not be powered off");
 }
 
 /**
@@ -24,7 +24,7 @@ export async function restoreVms(context: BaselineContext): Promise<void> {
   const { before } = context;
   if (before.runningVms.length === 0) return;
   const isOff = (vm: Vim25Vm) => before.runningVms.includes(vm.vm) && vm.power !== "poweredOn";
-  await changePower(context, "PowerOnVM", isOff, "HOST_NOT_BACK_IN_SERVICE", "could not be started again");
+  await changePower(context, "PowerOnVM", isOff, "HOST_NOT_BACK_IN_SERVICE", "could not be restarted");
 }
 
 async function changePower(

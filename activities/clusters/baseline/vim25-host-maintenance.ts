@@ -52,7 +52,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
 
       async function request(): Promise<string | undefined> {
         if (++requests > maximumRequests)
-          throw failed(wanted, now, ["the component manager takes requests and does nothing."]);
+          throw failed(wanted, now, ["the component manager accepts requests and does nothing."]);
         try {
           // Not through retryPolicy: a request whose answer is lost must not be repeated without looking.
           return await retryPolicy.once(() => wanted.request());
@@ -105,7 +105,7 @@ export function vim25HostMaintenance({ client, limits }: MaintenanceDependencies
         operation: "enter",
         code: "HOST_MAINTENANCE_MODE_FAILED",
         failed: "could not enter maintenance mode",
-        remediation: "Make room for the host's virtual machines or switch them off, then retry the upgrade.",
+        remediation: "Make room for the host's virtual machines or power them off, then retry the upgrade.",
         isDone: ({ inMaintenanceMode }) => inMaintenanceMode,
         request: () => client.enterMaintenanceMode(host, { evacuatePoweredOffVms: evacuateOfflineVms }),
       }),

@@ -41,8 +41,8 @@ export async function setDesiredImage(
   throw new DriverError({
     kind: "permanent",
     code: "DESIRED_IMAGE_NOT_SET",
-    message: `The desired image of cluster ${cluster} could not be made ${describeImage(target)}: the draft or the image was not found.`,
-    remediation: `Check that ${client.id} has image ${describeImage(target)} and that nobody else edits the cluster's image.`,
+    message: `The desired image of cluster ${cluster} could not be set to ${describeImage(target)}: the draft or the image was not found.`,
+    remediation: `Check that ${client.id} has image ${describeImage(target)} and that no one else is editing the cluster's image.`,
     ...(lost instanceof DriverError && { causes: lost.causes }),
   });
 }
@@ -214,7 +214,7 @@ async function completeDraft(
   throw new DriverError({
     kind: "permanent",
     code: "TARGET_IMAGE_INVALID",
-    message: `${client.id} does not accept image ${describeImage(target)} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
+    message: `${client.id} rejected image ${describeImage(target)} for cluster ${cluster}${reasons[0] ? `: ${reasons[0]}` : "."}`,
     remediation: `Import the depot that holds ${describeImage(target)} into the component manager and resolve what it reports, then retry.`,
     causes: reasons,
   });

@@ -81,8 +81,9 @@ async function putAndVerifyPolicy(
   throw new DriverError({
     kind: "transient",
     code: "CLUSTER_SETTINGS_NOT_CHANGED",
-    message: `${client.id} took the remediation policy of cluster ${name}, and shows another.`,
-    remediation: "Compare the remediation policy in the component manager with what it was, and restore it by hand.",
+    message: `${client.id} accepted the remediation policy of cluster ${name}, but shows another.`,
+    remediation:
+      "Compare the remediation policy in the component manager with its previous values, and restore it manually.",
   });
 }
 

@@ -49,7 +49,7 @@ async function exitAll(context: ImageContext) {
   const inside = await maintenance.inMaintenance(cluster, retryPolicy);
   const places = input.hosts.flatMap(({ host }, place) => (inside.has(host) && isOurs(context, place) ? [place] : []));
   if (places.length === 0) return left;
-  progress.note(`Waiting for ${hostsIn(context, places)} to leave maintenance mode.`);
+  progress.note(`Waiting for ${hostsIn(context, places)} to exit maintenance mode.`);
   const listed = await retryPolicy.retry(() => client.listHosts(cluster));
   await Promise.all(
     places.map(async (place) => {
@@ -84,7 +84,7 @@ async function settled({ maintenance, retryPolicy, progress, input, limits }: Im
   const began = retryPolicy.clock.now();
   for (let round = 0; retryPolicy.clock.now() - began < limits.settle; round++) {
     if (!(await maintenance.isInMaintenance(input.hosts[place]?.host ?? "", retryPolicy))) return;
-    progress.note("Waiting until the component manager has taken the host out of maintenance mode.");
+    progress.note("Waiting until the host is out of maintenance mode.");
     await retryPolicy.pause(round);
   }
 }
@@ -122,11 +122,11 @@ export async function givenUp(context: ImageContext, error: DriverError): Promis
   }
   const leftBehind = [
     {
-      what: "In maintenance mode still",
+      what: "Still in maintenance mode",
       names: inside,
-      remedy: "Take the hosts that stay in maintenance mode out of it before.",
+      remedy: "First take the hosts that are still in maintenance mode out of it.",
     },
-    { what: "Switched off still", names: stopped, remedy: "Start the virtual machines that are switched off." },
+    { what: "Still powered off", names: stopped, remedy: "Start the virtual machines that are powered off." },
   ].filter(({ names }) => names.length > 0);
   if (leftBehind.length === 0) return error;
   return error.with({
@@ -160,7 +160,7 @@ export async function switchOffVms(context: ImageContext, places: readonly numbe
     (names) =>
       hostFailure(
         "HOST_MAINTENANCE_MODE_FAILED",
-        `has virtual machines that could not be switched off (${names})`,
+        `has virtual machines that could not be powered off (${names})`,
         reasons,
       ),
   );
@@ -180,11 +180,7 @@ async function startVms(context: ImageContext): Promise<Troubles> {
     left,
     ({ vm }) => placeOf.get(vm),
     (names) =>
-      hostFailure(
-        "HOST_NOT_BACK_IN_SERVICE",
-        `has virtual machines that could not be started again (${names})`,
-        reasons,
-      ),
+      hostFailure("HOST_NOT_BACK_IN_SERVICE", `has virtual machines that could not be restarted (${names})`, reasons),
   );
 }
 

@@ -124,7 +124,7 @@ class ImageRemediation {
     const candidates = await this.#candidates();
     if (candidates === "LOOK_AGAIN" || candidates.length === 0) return false;
     if (stopping && this.#forgotten) {
-      progress.note("Waiting for the end of the remediation, whose task the component manager has forgotten.");
+      progress.note("Waiting for the end of the remediation; the component manager no longer has its task.");
       if (!this.#requests.isOver("forgotten")) return false;
     }
     if (stopping) {
@@ -179,7 +179,7 @@ class ImageRemediation {
       const found = assessed[i];
       const wasInWork = (progress.current.failures[place] ?? 0) > 0 || progress.inPhase("REMEDIATE").includes(place);
       if (found?.atTarget && wasInWork) this.#remediated([place]);
-      else if (found?.atTarget) progress.enter([place], "ALREADY_AT_TARGET", "The host is at the target already.");
+      else if (found?.atTarget) progress.enter([place], "ALREADY_AT_TARGET", "The host is already at the target.");
       else if (!stopping && found?.conclusive && found.compliance === "INCOMPATIBLE")
         progress.fail(place, hostFailure("HOST_INCOMPATIBLE", `cannot take ${describeImage(input)}`, found.reasons), {
           isFinal: true,
@@ -246,7 +246,7 @@ class ImageRemediation {
     const hosts = input.hosts.map(({ host }) => host);
     const onProgress = progress.note.bind(progress);
     const options = { client, retryPolicy, task, hosts, onProgress };
-    progress.note(`The component manager remediates the ${this.#isAlone ? "host" : "hosts"}.`);
+    progress.note(`Remediating the ${this.#isAlone ? "host" : "hosts"}.`);
     let followed = await followRemediation({ ...options, stall: limits.stall, cancel: stopping });
     const stalled = followed.end === "STALLED";
     if (stalled) {
@@ -259,7 +259,7 @@ class ImageRemediation {
     }
     const ended = followed.end === "ENDED" ? followed.task : undefined;
     if (ended && endedByRestart(ended)) {
-      progress.note("The component manager has ended the remediation by its own restart: checking the result.");
+      progress.note("The component manager restarted and ended the remediation: checking the result.");
       return progress.detach();
     }
     const inWork = progress.inPhase("REMEDIATE");

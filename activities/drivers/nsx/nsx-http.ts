@@ -137,7 +137,7 @@ const common = commonClassifications("NETVIRT manager");
 const stale: Classification = {
   kind: "transient",
   code: "NETVIRT_REVISION_STALE",
-  remediation: "Find out who else edits the plan of the upgrade coordinator, then retry the upgrade.",
+  remediation: "Find out who else is editing the plan of the upgrade coordinator, then retry the upgrade.",
 };
 
 /** The coordinator's own error codes that are no failures, as the vendor's Terraform provider treats them. */
@@ -145,7 +145,7 @@ const byErrorCode: Readonly<Record<number, Classification>> = {
   30023: {
     kind: "transient",
     code: "NETVIRT_STILL_IN_PROGRESS",
-    remediation: "Wait until the upgrade coordinator has ended what it does, then retry the upgrade.",
+    remediation: "Wait until the upgrade coordinator has finished, then retry the upgrade.",
   },
   30953: {
     kind: "alreadyDone",
@@ -159,7 +159,7 @@ const byStatus: Readonly<Record<number, Classification>> = {
   403: {
     ...common.unauthorized,
     remediation:
-      "Correct the account of this NETVIRT manager in the inventory, unlock it there if it is locked and give it the enterprise administrator's role, then retry the upgrade.",
+      "Correct the account of this NETVIRT manager in the inventory, unlock it there if it is locked and give it the role enterprise administrator, then retry the upgrade.",
   },
   409: stale,
   412: stale,

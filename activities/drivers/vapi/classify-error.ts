@@ -31,7 +31,7 @@ const byErrorType: Readonly<Record<string, Classification>> = {
   ALREADY_EXISTS: {
     kind: "permanent",
     code: "ALREADY_EXISTS",
-    remediation: "Remove what exists already in the component manager, then retry the upgrade.",
+    remediation: "Remove what already exists in the component manager, then retry the upgrade.",
   },
   NOT_ALLOWED_IN_CURRENT_STATE: busy,
   RESOURCE_BUSY: busy,
@@ -129,8 +129,8 @@ export function errorOfShape({ managerId, what }: Asked, problem: string): Drive
     kind: "permanent",
     code: "COMPONENT_MANAGER_ANSWER_INVALID",
     inWork: "AWAY",
-    message: `Could not ${what}: the answer of ${managerId} is not understood: ${bounded(problem, 300)}.`,
-    remediation: "Check that the address in the inventory is a supported component manager and no proxy's error page.",
+    message: `Could not ${what}: ${managerId} sent an unexpected answer: ${bounded(problem, 300)}.`,
+    remediation: "Check that the address in the inventory is a supported component manager, not a proxy.",
   });
 }
 

@@ -188,7 +188,7 @@ export function createVcsaClient(
       ),
     applyMigration: ({ pause }) =>
       tell({
-        what: pause ? "go on with its migration" : "start the switchover",
+        what: pause ? "continue its migration" : "start the switchover",
         method: "POST",
         path: migration,
         withoutSession,

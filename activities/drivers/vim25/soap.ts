@@ -139,7 +139,7 @@ const away: Classification = {
 /** The manager's own services are starting or are cut off from each other. */
 const hostUnheard: Classification = {
   ...common.unreachable,
-  remediation: "Check that the component manager runs and reaches its hosts, then retry the upgrade.",
+  remediation: "Check that the component manager is running and reaches its hosts, then retry the upgrade.",
 };
 
 const byFault: Readonly<Record<string, Classification>> = {
@@ -154,7 +154,8 @@ const byFault: Readonly<Record<string, Classification>> = {
   ManagedObjectNotFound: {
     kind: "permanent",
     code: "RESOURCE_NOT_FOUND",
-    remediation: "Check that the inventory names what the component manager has, then retry the upgrade.",
+    remediation:
+      "Check that everything that the inventory names exists in the component manager, then retry the upgrade.",
   },
   TaskInProgress: busy,
   ConcurrentAccess: busy,

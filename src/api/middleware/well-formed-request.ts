@@ -28,7 +28,7 @@ function transferProblem({ headers }: IncomingMessage): Problem | undefined {
   if (coding === undefined || coding.toLowerCase() === "chunked") return undefined;
   return {
     code: "UNSUPPORTED_CONTENT_ENCODING",
-    message: "Transfer-Encoding can be chunked and nothing else.",
+    message: "Transfer-Encoding must be chunked.",
     remediation: "Send the body without a content encoding.",
   };
 }
@@ -39,7 +39,7 @@ function urlProblem(path: string | undefined, query: () => string): Problem | un
   if (decodedPath === undefined || /[\u0000-\u001f\u007f]/.test(decodedPath) || percentDecoded(query()) === undefined) {
     return {
       code: "MALFORMED_URL",
-      message: "The request target is no URL, or not percent-encoded UTF-8 text without control characters.",
+      message: "The request target is not a URL in percent-encoded UTF-8 without control characters.",
       remediation: "Encode the URL according to RFC 3986.",
     };
   }

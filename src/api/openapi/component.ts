@@ -68,5 +68,5 @@ function spellingsOf(codec: t.Mixed): readonly string[] {
 /** What the fields of one page of a list are. */
 export const pageFields = (elements: string) => ({
   elements: `The ${elements} of this page.`,
-  pageMetadata: "Which page it is, and how much there is in all.",
+  pageMetadata: "Position of the page in the list, and totals.",
 });

@@ -184,7 +184,7 @@ export const activityExample: PageOfActivity = {
       via: "HTTP",
       outcome: "REFUSED",
       errorCode: "REQUEST_NOT_POSSIBLE",
-      message: "Nothing of the upgrade runs, so there is nothing to pause. This one is DRAFT.",
+      message: "The upgrade is not running, so there is nothing to pause. This one is DRAFT.",
     },
     {
       sequence: 4,

@@ -75,8 +75,7 @@ function ofWhatWasSent(error: ServiceError): ServiceError {
     path: "payloads",
     code: "PAYLOAD_KEY_MISSING",
     message: `payloads: one is encrypted with the key ${quote(error.keyId)}, which ${error.problem}.`,
-    remediation:
-      "Ask the operator to put that key into PAYLOAD_KEYS_FILE again and to start the API again (docs/encryption.md).",
+    remediation: "Ask the operator to restore that key in PAYLOAD_KEYS_FILE and restart the API (docs/encryption.md).",
   });
 }
 

@@ -52,7 +52,7 @@ export async function openApi(request: ApiRequest): Promise<Response> {
   if (tokens.value)
     setTokens(undefined, {
       message: "Your session has ended.",
-      remediationMessage: "Sign in again: you come back to this page.",
+      remediationMessage: "Sign in again to return to this page.",
     });
   throw failure;
 }
@@ -71,7 +71,7 @@ async function readAnswer<A>(codec: t.Type<A, unknown, unknown>, { path }: ApiRe
   const decoded = codec.decode(await readJson(response));
   if (decoded._tag === "Right") return decoded.right;
   throw new ApiFailure({
-    message: `The answer to ${path} is not what this page expects.`,
+    message: `The answer to ${path} is not in the expected form.`,
     remediationMessage: "Load the page again: the service may have been updated.",
   });
 }

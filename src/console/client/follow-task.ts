@@ -18,7 +18,7 @@ interface Listener {
 /** Three times the comment that the service sends when there is nothing to tell, by default. */
 const silenceMilliseconds = 45_000;
 
-const endOfConnection = new ApiFailure({ message: "The API has closed the connection." }, true);
+const endOfConnection = new ApiFailure({ message: "The API closed the connection." }, true);
 
 /**
  * Follows a Task by its events until `signal` is aborted. By `fetch`, because an EventSource sends no Authorization

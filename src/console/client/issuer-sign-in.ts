@@ -14,7 +14,7 @@ const answerMilliseconds = 20_000;
 /** Leaves for the issuer, by the Authorization Code flow with PKCE (RFC 7636). Rejects with `ApiFailure`. */
 export async function leaveForIssuer(signIn: ConsoleSignIn): Promise<void> {
   const { authorization_endpoint: endpoint } = await metadataOf(signIn);
-  if (endpoint === undefined) throw failed("it does not say where people sign in");
+  if (endpoint === undefined) throw failed("its metadata has no sign-in address");
   const attempt = {
     state: oauth.generateRandomState(),
     verifier: oauth.generateRandomCodeVerifier(),
@@ -136,7 +136,8 @@ async function attempted<A>(work: () => Promise<A>): Promise<A> {
 
 function failed(reason: string): ApiFailure {
   return new ApiFailure({
-    message: `The sign-in at the issuer did not work: ${reason}.`,
-    remediationMessage: "Try again. If it lasts, ask the operator of the service to check the console's client there.",
+    message: `Sign-in at the issuer failed: ${reason}.`,
+    remediationMessage:
+      "Try again. If it keeps failing, ask the operator of the service to check the console's client at the issuer.",
   });
 }

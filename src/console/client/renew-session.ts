@@ -12,7 +12,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   const response = await sendRequest({ method: "POST", path: "/v1/tokens", body: { username, password } });
   if (!response.ok) throw await failureOf(response);
   const pair = TokenPair.decode(await readJson(response));
-  if (pair._tag === "Left") throw new ApiFailure({ message: "The answer to the sign-in cannot be understood." });
+  if (pair._tag === "Left") throw new ApiFailure({ message: "The answer to the sign-in is not in the expected form." });
   setTokens(freshTokens(pair.right.accessToken, pair.right.refreshToken.id));
 }
 

@@ -61,6 +61,6 @@ function hear(message: Message): void {
       setTokens(message.tokens);
       return;
     case "SIGNED_OUT":
-      if (tokens.value) setTokens(undefined, { message: "You have signed out in another tab." });
+      if (tokens.value) setTokens(undefined, { message: "You signed out in another tab." });
   }
 }

@@ -48,15 +48,15 @@ export interface AnyWords extends Plain, Partial<ListWords> {
 
 /** The fields of a cluster (Spec 2.2). */
 export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
-  upgradeNow: { label: "As soon as possible", hint: "Wins over a time that is given beside it." },
-  scheduledTimestamp: { label: "Not before", hint: "In the time of this browser." },
+  upgradeNow: { label: "As soon as possible", hint: "Overrides a time." },
+  scheduledTimestamp: { label: "Not before", hint: "In this browser's time zone." },
   toVersion: {
     label: "Version",
-    hint: "Only where the bundle has several. Empty: the version of the bundle.",
+    hint: "Only if the bundle has several. Empty: the version of the bundle.",
   },
   personalitySpec: {
     label: "Image",
-    hint: "For image-managed clusters, instead of the plain image of the bundle.",
+    hint: "For image-managed clusters, instead of the bundle's base image.",
     fields: {
       personalityId: { label: "Image id", hint: "The id of a personality in the inventory.", ids: "PERSONALITIES" },
       hardwareSupportSpecs: {
@@ -84,21 +84,21 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
   },
   hostosUpgradeOptionsSpec: {
     label: "How hosts are upgraded",
-    hint: "An empty field follows the settings of the cluster in its component manager.",
+    hint: "Empty fields keep the cluster's settings in its component manager.",
     fields: {
       hostosUpgradeFailureAction: {
         label: "When something fails",
-        hint: "Holds for hosts, and for network virtualization and management servers too.",
+        hint: "Applies to hosts, network virtualization and management servers.",
         fields: {
           action: {
             label: "Then",
-            hint: "Without a choice it stops.",
+            hint: "Default: stop.",
             values: { FAIL: "Stop this cluster", RETRY: "Try again" },
           },
-          retryCount: { label: "How often", hint: "0 to 100 times more; empty: 3. Only for trying again." },
+          retryCount: { label: "How often", hint: "0 to 100 further attempts; empty: 3. Only when retrying." },
           retryDelay: {
-            label: "After how many seconds",
-            hint: "0 to 3600 between two tries; empty: 300. Only for trying again.",
+            label: "Seconds between attempts",
+            hint: "0 to 3600; empty: 300. Only when retrying.",
           },
         },
       },
@@ -118,11 +118,11 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
       },
       enableQuickPatch: {
         label: "Patch live",
-        hint: "Without leaving service; hosts that cannot be patched so are not upgraded. Image-managed only.",
+        hint: "Hosts stay in service; hosts that cannot be patched live are not upgraded. Image-managed only.",
       },
       enableQuickboot: {
         label: "Quick boot",
-        hint: "Restart hosts without their firmware's start. Image-managed only.",
+        hint: "Restart hosts without restarting their hardware. Image-managed only.",
       },
       evacuateOfflineVms: {
         label: "Move machines that are off",
@@ -130,49 +130,49 @@ export const clusterWords: WordsOf<Omit<ResourceUpgradeSpec, "resourceId">> = {
       },
       disableHac: {
         label: "Switch off admission control",
-        hint: "High availability lets machines start on fewer hosts meanwhile. Put back afterwards.",
+        hint: "High availability reserves no capacity during the upgrade. Restored afterwards.",
       },
       disableDpm: {
         label: "Switch off power management",
-        hint: "No host is sent to standby meanwhile. Put back afterwards.",
+        hint: "No host goes to standby during the upgrade. Restored afterwards.",
       },
     },
   },
   shutdownVms: {
     label: "Shut machines down",
-    hint: "The older way to power off the machines that stay on a host.",
+    hint: "Deprecated way to power off the machines that stay on a host.",
   },
-  enableQuickboot: { label: "Quick boot", hint: "The older place; the option of the same name above wins." },
+  enableQuickboot: { label: "Quick boot", hint: "Deprecated; the option of the same name above takes precedence." },
   evacuateOfflineVms: {
     label: "Move machines that are off",
-    hint: "The older place; the option of the same name above wins.",
+    hint: "Deprecated; the option of the same name above takes precedence.",
   },
 };
 
 const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
   netvirtId: {
     label: "Which instance",
-    hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    hint: "Its id in the inventory. Leave empty if the chosen clusters have only one.",
     ids: "NETVIRT",
   },
   netvirtUpgradeOptions: {
     label: "Order",
-    hint: "An empty field follows the upgrade coordinator.",
+    hint: "Empty fields keep the settings of the upgrade coordinator.",
     fields: {
-      isEdgeOnlyUpgrade: { label: "Edges only", hint: "Leave the hosts' part unchanged." },
+      isEdgeOnlyUpgrade: { label: "Edges only", hint: "Do not upgrade hosts." },
       isHostClustersUpgradeParallel: {
-        label: "Host clusters side by side",
+        label: "Host clusters in parallel",
         hint: "Otherwise one host cluster after another.",
       },
       isEdgeClustersUpgradeParallel: {
-        label: "Edge clusters side by side",
+        label: "Edge clusters in parallel",
         hint: "Otherwise one edge cluster after another.",
       },
     },
   },
   netvirtHostClusterUpgradeSpecs: {
     label: "Host clusters",
-    hint: "Without any all are upgraded; with some only those.",
+    hint: "None: all are upgraded. Otherwise only these.",
     element: "a host cluster",
     empty: "Upgrade no host cluster",
     fields: {
@@ -181,13 +181,13 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
         hint: "The id or name of its group in the upgrade coordinator, or of the cluster.",
         ids: "HOST_CLUSTERS",
       },
-      hostParallelUpgrade: { label: "Its hosts side by side", hint: "Otherwise one host after another." },
-      liveUpgrade: { label: "In place", hint: "Without taking its hosts out of service." },
+      hostParallelUpgrade: { label: "Its hosts in parallel", hint: "Otherwise one host after another." },
+      liveUpgrade: { label: "In place", hint: "Hosts stay in service." },
     },
   },
   netvirtEdgeClusterUpgradeSpecs: {
     label: "Edge clusters",
-    hint: "Without any all are upgraded; with some only those.",
+    hint: "None: all are upgraded. Otherwise only these.",
     element: "an edge cluster",
     empty: "Upgrade no edge cluster",
     fields: {
@@ -196,7 +196,7 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
         hint: "The id or name of its group in the upgrade coordinator.",
         ids: "EDGE_CLUSTERS",
       },
-      edgeParallelUpgrade: { label: "Its edges side by side", hint: "Otherwise one edge after another." },
+      edgeParallelUpgrade: { label: "Its edges in parallel", hint: "Otherwise one edge after another." },
     },
   },
 };
@@ -204,28 +204,28 @@ const netvirtWords: WordsOf<NetvirtUpgradeUserInputSpec> = {
 const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
   resourceId: {
     label: "Which server",
-    hint: "Its id in the inventory. Empty where the chosen clusters have only one.",
+    hint: "Its id in the inventory. Leave empty if the chosen clusters have only one.",
     ids: "MANAGEMENT_SERVERS",
   },
   upgradeMechanism: {
     label: "How",
-    hint: "Without a choice: by migration where a switchover time or a temporary network is given, else in place.",
+    hint: "Default: migration if a switchover time or temporary network is given, otherwise in place.",
     values: {
-      InPlace: "In place: the server is away meanwhile",
-      ReducedDowntimeMigration: "By migration: a second server takes over",
+      InPlace: "In place: the server is unavailable during the upgrade",
+      ReducedDowntimeMigration: "Migration: a new server takes over",
     },
   },
   startSwitchoverTimestamp: {
-    label: "Switch over not before",
-    hint: "In the time of this browser. Only by migration; empty: as soon as it is prepared.",
+    label: "Earliest switchover",
+    hint: "In this browser's time zone. Only by migration; empty: as soon as it is prepared.",
   },
   temporaryNetwork: {
     label: "Temporary network",
-    hint: "The address of the second server until it takes over. Only by migration.",
+    hint: "The address of the new server until it takes over. Migration only.",
     fields: {
       networkMode: {
         label: "Address",
-        hint: "Chosen automatically, it needs no more.",
+        hint: "If automatic, nothing else is needed.",
         values: { AUTOMATIC: "Chosen automatically", STATIC: "As given here" },
       },
       ipAddress: { label: "IP address", hint: "IPv4, such as 192.0.2.10. Only for a given address." },
@@ -239,21 +239,21 @@ const mgmtWords: WordsOf<MgmtUpgradeUserInputSpec> = {
 export const requestWords: WordsOf<Omit<UpgradeSpec, "bundleId" | "resourceType" | "resourceUpgradeSpecs">> = {
   draftMode: {
     label: "As a draft",
-    hint: "Prechecks run at once; nothing else happens before an operator commits it.",
+    hint: "Prechecks run now; nothing else happens until an operator commits it.",
   },
   parallelUpgrade: {
-    label: "Side by side",
-    hint: "The service upgrades clusters side by side only and refuses anything else.",
+    label: "In parallel",
+    hint: "The service upgrades clusters only in parallel.",
   },
   netvirtUpgradeUserInputSpecs: {
     label: "Network virtualization",
-    hint: "The bundle brings a new version of it. Without inputs it is upgraded as its upgrade coordinator is set.",
+    hint: "The bundle has a new version of it. Without inputs the settings of its upgrade coordinator apply.",
     element: "inputs for an instance",
     fields: netvirtWords,
   },
   mgmtUpgradeUserInputSpecs: {
     label: "Management servers",
-    hint: "The bundle brings a new version of them. Without inputs they are upgraded in place.",
+    hint: "The bundle has a new version of them. Without inputs they are upgraded in place.",
     element: "inputs for a server",
     fields: mgmtWords,
   },

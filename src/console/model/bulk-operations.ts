@@ -33,7 +33,7 @@ const operations = [
     label: "Commit",
     phases: ["DRAFT_READY"],
     time: "OPTIONAL",
-    says: "begins at its own time, or at once, unless you give a time.",
+    says: "starts at its own time, or immediately, unless you give a time.",
     requestFor: patch,
   },
   {
@@ -41,7 +41,7 @@ const operations = [
     label: "Reschedule",
     phases: ["SCHEDULED"],
     time: "REQUIRED",
-    says: "begins at the new time.",
+    says: "starts at the new time.",
     requestFor: patch,
   },
   {
@@ -58,7 +58,7 @@ const operations = [
       "PAUSED",
     ],
     isGrave: true,
-    says: "ends as cancelled and cannot be resumed. Hosts in work are brought to a safe end first.",
+    says: "is cancelled and cannot be resumed. Hosts being upgraded finish safely first.",
     requestFor: (id: string): BulkRequest => ({ method: "DELETE", path: `/v1/tasks/${id}` }),
   },
 ] as const;
@@ -78,9 +78,7 @@ export function bulkOperationsOf(chosen: readonly Upgrade[]): BulkOperation[] {
           shortList(upgrades.map(({ name, id }) => name ?? id)),
           `Each ${says}`,
           ...(operation.name === "cancel" ? hostsInWork(upgrades) : hostsToDo(upgrades)),
-          ...(others > 0
-            ? [`${plural(others, "chosen upgrade")} cannot be asked for this now, and stay as they are.`]
-            : []),
+          ...(others > 0 ? [`${plural(others, "chosen upgrade")} do not allow this now and stay unchanged.`] : []),
         ],
       },
     ];

@@ -125,7 +125,7 @@ export function readRequest(text: string, clusters: readonly Cluster[]): ReadReq
   try {
     json = JSON.parse(text) as unknown;
   } catch (thrown) {
-    return E.left([`This is no JSON: ${thrown instanceof Error ? thrown.message : "it cannot be read"}.`]);
+    return E.left([`This is not JSON: ${thrown instanceof Error ? thrown.message : "it cannot be read"}.`]);
   }
   const decoded = UpgradeSpec.decode(withoutNulls(UpgradeSpec, json));
   if (E.isLeft(decoded)) {

@@ -57,7 +57,7 @@ const ofParts: Record<SubTaskStatus | StageStatus, StatusWords> = {
 
 const endings: Partial<Record<TaskStatus, StatusWords>> = {
   COMPLETED_WITH_WARNING: { tone: "warning", sign: "!", word: "Successful with warnings" },
-  SKIPPED: good("Nothing was to be done"),
+  SKIPPED: good("Nothing to do"),
 };
 
 const ofReasons: Record<ReasonCode, StatusWords> = {

@@ -152,36 +152,36 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
   const finished = running && `${running} ${running.includes(" and ") ? "are" : "is"}`;
   return {
     commit: awaitsLateCommit(task)
-      ? [`What missed its start will be brought to ${version}.`, "Without a time it begins at once."]
+      ? [`What missed its start will be upgraded to ${version}.`, "Without a time it starts immediately."]
       : [
-          `${clusters} will be held for this upgrade alone, and brought to ${version}.`,
+          `${clusters} will be locked by this upgrade and upgraded to ${version}.`,
           ...(schedule.length > 0
-            ? ["Without a time here the schedule stays:", ...schedule]
-            : ["Without a time here it begins at once."]),
+            ? ["Without a time the schedule stays:", ...schedule]
+            : ["Without a time it starts immediately."]),
         ],
     reschedule: [
-      `${clusters} will begin at the new time, all of them.`,
-      ...(schedule.length > 0 ? ["Until now the schedule was:", ...schedule] : []),
+      `${clusters} will all start at the new time.`,
+      ...(schedule.length > 0 ? ["Current schedule:", ...schedule] : []),
     ],
-    prechecks: [`The prechecks of ${clusters} run again. They change nothing; earlier runs stay to be read.`],
+    prechecks: [`The prechecks of ${clusters} run again. They change nothing; earlier runs stay readable.`],
     pause: [
-      finished ? `${finished} finished first, with the retries left.` : "No host is in work.",
-      left > 0 ? `${plural(left, "host")} will not begin until you resume.` : "Nothing new begins until you resume.",
+      finished ? `${finished} finished first, with the remaining retries.` : "No host is being upgraded.",
+      left > 0 ? `${plural(left, "host")} will not start until you resume.` : "Nothing new starts until you resume.",
     ],
     resume: [
       left > 0
-        ? `${plural(left, "host")} of ${clusters} will go on to ${version}.`
+        ? `${plural(left, "host")} of ${clusters} will be upgraded to ${version}.`
         : "It continues where it was paused.",
-      ...(done > 0 ? [`${plural(done, "host")} done already will not be touched again.`] : []),
+      ...(done > 0 ? [`${plural(done, "host")} already done will not be touched again.`] : []),
     ],
     retry: [
       facts.hasBegun
-        ? `${plural(facts.failed, "failed host")} and ${plural(left, "host")} not begun in ${clusters} will be tried, under the same id.`
-        : `What failed will be tried again from its beginning, for ${clusters}, under the same id.`,
-      ...(done > 0 ? [`${plural(done, "host")} done already will not be upgraded again.`] : []),
+        ? `${plural(facts.failed, "failed host")} and ${plural(left, "host")} not started in ${clusters} will be tried, under the same id.`
+        : `What failed will be retried from the beginning, for ${clusters}, under the same id.`,
+      ...(done > 0 ? [`${plural(done, "host")} already done will not be upgraded again.`] : []),
     ],
     resolve: [
-      "The upgrade ends as failed for good: it cannot be retried any more.",
+      "The upgrade ends as failed and can no longer be retried.",
       ...remainders(facts, facts.left + facts.failed === 1 ? "stays as it is" : "stay as they are"),
     ],
     cancel: cancelWords(facts, upgrade.status, finished),
@@ -189,13 +189,13 @@ export function consequencesOf(upgrade: Upgrade, task: Task) {
 }
 
 function cancelWords(facts: Facts, status: Upgrade["status"], finished: string): string[] {
-  if (status === "DRAFT") return ["The draft is given up. No host has been touched, and none will be."];
+  if (status === "DRAFT") return ["The draft is discarded. No host has been touched, and none will be."];
   if (!facts.hasBegun)
     return [`${facts.clusters} will not be upgraded.`, ...facts.schedule, "No host has been touched so far."];
   return [
-    finished ? `${finished} brought to a safe end first, so this may take a while.` : "No host is in work.",
+    finished ? `${finished} finished safely first, so this may take a while.` : "No host is being upgraded.",
     ...remainders(facts, "will not be upgraded"),
-    "A cancelled upgrade cannot be taken up again.",
+    "A cancelled upgrade cannot be resumed.",
   ];
 }
 

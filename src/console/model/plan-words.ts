@@ -11,7 +11,7 @@ export function factsOf(resource: PreviewedResource, cluster: Cluster | undefine
   const attempts = maximumAttempts === 1 ? "one attempt" : `up to ${maximumAttempts} attempts, ${retryDelay} s apart`;
   return [
     scheduledTimestamp === undefined
-      ? "as soon as its turn comes"
+      ? "as soon as it is due"
       : `not before ${exactTime(Date.parse(scheduledTimestamp))}`,
     ...(upgradeMechanism === undefined ? [] : [mechanisms[upgradeMechanism]]),
     ...(startSwitchoverTimestamp === undefined
@@ -50,7 +50,7 @@ export function warningsOf(
   return [
     ...warnings.map(({ message }) => message),
     ...(!draftMode && resources.some(({ scheduledTimestamp }) => scheduledTimestamp === undefined)
-      ? ["This is not a draft: it begins as soon as it is sent and its prechecks have passed."]
+      ? ["This is not a draft: it starts as soon as its prechecks have passed."]
       : []),
     ...warning(
       (resource) => action(resource) === "POWER_OFF_VMS",
@@ -62,22 +62,22 @@ export function warningsOf(
     ),
     ...warning(
       (resource) => option(resource).disableHac === true,
-      (names) => `Admission control is off meanwhile, so there may be too little room after a failure: ${names}.`,
+      (names) => `Admission control is off during the upgrade, so capacity may be short after a failure: ${names}.`,
     ),
     ...warning(
       ({ upgradeMechanism }) => upgradeMechanism === "InPlace",
-      (names) => `Cannot be reached for some time while it is upgraded in place: ${names}.`,
+      (names) => `Unavailable for some time during its in-place upgrade: ${names}.`,
     ),
     ...warning(
       ({ hostsAtOnce = 1 }) => hostsAtOnce > 1,
       (names) => `Several hosts are out of service at once: ${names}.`,
     ),
     ...(products.length > 1 && new Set(resources.map(({ scheduledTimestamp }) => scheduledTimestamp)).size > 1
-      ? ["Times differ. A product begins when the one before it is done, so a later time there delays all after it."]
+      ? ["Times differ. A product starts when the one before it is done, so a late time delays everything after it."]
       : []),
     ...[...leftOut].map(([id, fields]) => {
       const name = clusters.find(({ resourceId }) => resourceId === id)?.name ?? id;
-      return `Not sent for ${name}, because its kind of cluster has no such field: ${fields.join(", ")}.`;
+      return `Not sent for ${name}, because its kind of cluster does not support it: ${fields.join(", ")}.`;
     }),
   ];
 }

@@ -96,7 +96,7 @@ function Page({ address }: { readonly address: PageAddress }) {
 
 function readsOnly({ role }: ConsoleSession): ErrorBody {
   return {
-    message: `Your role ${role} reads only: upgrades are started by the role OPERATOR.`,
+    message: `Your role ${role} is read-only; starting upgrades needs the role OPERATOR.`,
     remediationMessage: "Ask the operator of the service for that role.",
   };
 }

@@ -106,7 +106,7 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
       {upgrades.error && <ErrorNote error={upgrades.error} isAlert />}
       <p class="small" role="status">
         {upgrades.value ? countWords(totalElements, isFiltered) : upgrades.error ? "" : "Reading upgrades…"}
-        {upgrades.value && upgrades.error && " This was so before the connection was lost."}
+        {upgrades.value && upgrades.error && " As of before the connection was lost."}
       </p>
       {session.value?.mayOperate && (
         <BulkOperations
@@ -130,8 +130,8 @@ export function UpgradeList({ view }: { readonly view: ListView }) {
 }
 
 function countWords(total: number, isFiltered: boolean): string {
-  if (total === 0) return isFiltered ? "No upgrade is like this." : "There are no upgrades yet.";
-  return `${plural(total, "upgrade")}${isFiltered ? " like this" : ""}`;
+  if (total === 0) return isFiltered ? "No upgrades match." : "There are no upgrades yet.";
+  return `${plural(total, "upgrade")}${isFiltered ? " found" : ""}`;
 }
 
 /** Epoch milliseconds by the service's clock, renewed each half minute while the service answers. */

@@ -152,7 +152,7 @@ function Warnings({ task: { warnings = [] } }: { readonly task: Task }) {
   if (warnings.length === 0) return null;
   return (
     <section class="warnings" aria-labelledby="warnings-title">
-      <h2 id="warnings-title">Without effect in the request</h2>
+      <h2 id="warnings-title">Ignored parts of the request</h2>
       <ul>
         {warnings.map(({ message }) => (
           <li key={message}>{message}</li>

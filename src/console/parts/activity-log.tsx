@@ -31,7 +31,7 @@ export function ActivityLog({ id, isOpen, now }: ActivityLogProps) {
       {error && <ErrorNote error={error} />}
       {asOf !== undefined && (
         <p class="small">
-          No worker answers now: this is the activity as of <Moment at={Date.parse(asOf)} now={now} />.
+          No worker is answering: this is the activity as of <Moment at={Date.parse(asOf)} now={now} />.
         </p>
       )}
       <ol class="activity" reversed tabIndex={0} aria-label="Activity, the latest first">
@@ -44,7 +44,7 @@ export function ActivityLog({ id, isOpen, now }: ActivityLogProps) {
           Show all {latest.length} entries
         </button>
       )}
-      {dropped > 0 && <p class="small">{dropped} entries after the first hundred are no longer kept.</p>}
+      {dropped > 0 && <p class="small">{dropped} entries after the first hundred were dropped.</p>}
     </>
   );
 }

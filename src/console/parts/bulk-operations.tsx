@@ -97,7 +97,7 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
         ))}
         {operation.time && done === undefined && (
           <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Begin at (may stay empty)"}, {zoneName()}
+            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}, {zoneName()}
             <input
               type="datetime-local"
               value={time}
@@ -107,7 +107,7 @@ function BulkDialog({ operation, refresh, close }: BulkDialogProps) {
           </label>
         )}
         <p role="status" class="small">
-          {done === undefined ? "" : `The service has answered for ${done} of ${upgrades.length}.`}
+          {done === undefined ? "" : `${done} of ${upgrades.length} done.`}
         </p>
         {refused.map(({ name, error }) => (
           <section key={name}>

@@ -25,7 +25,7 @@ export function ErrorSummary({ task, goTo }: ErrorSummaryProps) {
       <ul class="error-groups">
         {groups.map(({ errorCode, places }) => (
           <li key={errorCode ?? ""}>
-            {errorCode === undefined ? "Without a code" : <ErrorCode code={errorCode} />}{" "}
+            {errorCode === undefined ? "No code" : <ErrorCode code={errorCode} />}{" "}
             <span class="small">{plural(places.length, "time")}:</span>{" "}
             {places.slice(0, mostPlaces).map(({ key, name }) => (
               <button key={key} type="button" class="link" onClick={() => goTo(key)}>

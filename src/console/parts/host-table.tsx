@@ -135,7 +135,7 @@ export function HostTable({ task, versions, now, goTo }: HostTableProps) {
         </label>
         <label class="check">
           <input type="checkbox" checked={follows} onChange={({ currentTarget: { checked } }) => setFollows(checked)} />
-          Follow what runs
+          Follow running hosts
         </label>
         <span class="small" role="status">
           {rows.length === all.length ? "" : `${rows.length} of ${all.length} hosts`}

@@ -12,7 +12,7 @@ const typingPause = 300;
 const sortWords: readonly (readonly [UpgradeSort, string])[] = [
   ["attention", "What needs attention"],
   ["created", "Newest"],
-  ["begins", "Next to begin"],
+  ["begins", "Next to start"],
   ["ended", "Last ended"],
   ["name", "Name"],
 ];

@@ -40,7 +40,7 @@ export function OperationButtons({ operations: possible, upgradeName, who, perfo
     <div
       class="buttons"
       role="group"
-      aria-label="What can be done now"
+      aria-label="Possible actions"
       tabIndex={-1}
       ref={group}
       onFocusCapture={({ target }) => {
@@ -117,7 +117,7 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
         ))}
         {operation.time && (
           <label class="field">
-            {operation.time === "REQUIRED" ? "New time" : "Begin at (may stay empty)"}
+            {operation.time === "REQUIRED" ? "New time" : "Start at (optional)"}
             <input
               type="datetime-local"
               value={time}
@@ -140,7 +140,11 @@ function ConfirmDialog({ operation, isPossible, upgradeName, perform, close }: C
         )}
         {error && <ErrorNote error={error} isAlert />}
         <p role="status" class="small">
-          {isAsking ? "Asking the service…" : isPossible ? "" : "The upgrade has gone on: this is not possible now."}
+          {isAsking
+            ? "Asking the service…"
+            : isPossible
+              ? ""
+              : "The upgrade has progressed; this is no longer possible."}
         </p>
         <div class="buttons">
           <button type="submit" class={operation.isGrave ? "grave" : "primary"} disabled={isAsking || !isPossible}>

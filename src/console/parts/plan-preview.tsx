@@ -92,7 +92,7 @@ function Copyable({ title, text, children }: CopyableProps) {
       setSaid({ text, words: "Copied" });
     } catch {
       // Browsers let pages copy only where they came by TLS or from this machine.
-      setSaid({ text, words: "This browser does not let the page copy: select the text" });
+      setSaid({ text, words: "This browser does not allow copying: select the text" });
     }
   };
   return (

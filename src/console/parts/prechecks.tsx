@@ -103,7 +103,7 @@ function AllChecks({ run: { name, resources, isTruncated }, tellsErrors = false 
           ))}
         </ul>
       )}
-      {isOpen && isTruncated && <p class="small">Not all resources of so early a run are kept.</p>}
+      {isOpen && isTruncated && <p class="small">Some resources of this early run were dropped.</p>}
     </details>
   );
 }

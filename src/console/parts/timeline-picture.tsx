@@ -15,7 +15,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
   // Every bar moves as time passes; thousands of them need not move every second.
   const until = hostProgressOfTask(task).total > 500 ? now - (now % 10_000) : now;
   const timeline = useMemo(() => timelineOf(task, until), [task, until]);
-  if (!timeline) return <p class="small">No host has begun yet.</p>;
+  if (!timeline) return <p class="small">No host has started yet.</p>;
   const { begin, end, lanes } = timeline;
   const ticks = axisTicks(timeline, timeDisplay.value, -new Date(begin).getTimezoneOffset() * 60_000);
   return (
@@ -24,7 +24,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
         <Moment at={begin} now={now} /> to <Moment at={end} now={now} /> ({durationWords(end - begin)})
       </p>
       <div class="axis" aria-hidden="true">
-        <span class="lane-name">{timeDisplay.value === "RELATIVE" ? "Since its begin" : ""}</span>
+        <span class="lane-name">{timeDisplay.value === "RELATIVE" ? "Since its start" : ""}</span>
         <div class="ticks">
           {ticks.map(({ place, label }) => (
             <span
@@ -46,7 +46,7 @@ export function TimelinePicture({ task, now }: { readonly task: Task; readonly n
               preserveAspectRatio="none"
               height={rows * rowHeight}
               role="img"
-              aria-label={`${bars.length} hosts of ${cluster} have begun`}
+              aria-label={`${bars.length} hosts of ${cluster} have started`}
             >
               {ticks.map(({ place, label }) => (
                 <line key={label} x1={place * width} x2={place * width} y1={0} y2={rows * rowHeight} />

@@ -39,7 +39,7 @@ export function UpgradeFacts({ upgrade, task, now }: UpgradeFactsProps) {
       </dl>
       {asked.length > 0 && (
         <details>
-          <summary>Options asked for</summary>
+          <summary>Requested options</summary>
           <ul>
             {asked.map(({ of, options }) => (
               <li key={of}>

@@ -91,9 +91,9 @@ export function inputsWithoutTarget<T extends { readonly resourceId: string }>({
     if (!target) {
       const message =
         id === undefined
-          ? `${path} must say which ${title} it is for: the request's clusters have ${choices}.`
-          : `${title} ${id} does not serve the request's clusters; they have ${choices}.`;
-      return [badField(path, "SERVER_UNKNOWN", message, `Give one of the ${title}s that serve the clusters, or none.`)];
+          ? `${path} must name its ${title}: the clusters of the request have ${choices}.`
+          : `${title} ${id} does not serve the clusters of the request; they have ${choices}.`;
+      return [badField(path, "SERVER_UNKNOWN", message, `Name a ${title} that serves the clusters, or none.`)];
     }
     if (targets.indexOf(target) === i) return [];
     return [badField(path, "RESOURCE_DUPLICATE", `${title} ${target.resourceId} is named twice.`, "Name each once.")];

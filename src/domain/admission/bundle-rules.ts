@@ -34,13 +34,13 @@ export function bundleObstacle(bundleId: string, bundle: Option<Bundle>): Bundle
     return {
       code: "BUNDLE_UNKNOWN",
       message: `Bundle ${bundleId} is not in the catalog.`,
-      remediation: "Name a bundle of the catalog, or have the catalog file include this one.",
+      remediation: "Choose a bundle of the catalog, or add this one to the catalog file.",
     };
   const { downloadStatus = "PENDING" } = bundle.value;
   if (downloadStatus === "RECALLED")
     return {
       code: "BUNDLE_RECALLED",
-      message: `Bundle ${bundleId} has been recalled by its vendor.`,
+      message: `Bundle ${bundleId} was recalled by its vendor.`,
       remediation: "Choose a newer bundle.",
     };
   if (downloadStatus === "SUCCESSFUL") return undefined;
@@ -97,7 +97,7 @@ function unknown(path: string, what: string): Rejection {
     path,
     "IMAGE_UNKNOWN",
     `${what} is not in the inventory.`,
-    "Name one of the inventory, or leave it out to upgrade to the bundle's own image.",
+    "Name one of the inventory, or omit it to upgrade to the bundle's image.",
   );
 }
 
@@ -121,7 +121,7 @@ export const inputsFitBundle: AdmissionRule = ({ spec, bundle }) => {
         effect: "NOT_ALLOWED",
         path: "bundleId",
         code: "PRODUCT_NOT_SUPPORTED",
-        message: `Bundle ${spec.bundleId} holds no product that can be upgraded.`,
+        message: `Bundle ${spec.bundleId} contains no product that can be upgraded.`,
         remediation: "Choose a bundle with a component of the type NETVIRT, MGMT or HOSTOS.",
       },
     ];
@@ -130,8 +130,8 @@ export const inputsFitBundle: AdmissionRule = ({ spec, bundle }) => {
     effect: "BAD_REQUEST",
     path,
     code: "INPUT_NOT_FOR_BUNDLE",
-    message: `${path} is about ${product}, which bundle ${spec.bundleId} does not hold.`,
-    remediation: `Leave ${path} out, or choose a bundle with ${product}.`,
+    message: `${path} is for ${product}, which bundle ${spec.bundleId} does not contain.`,
+    remediation: `Remove ${path}, or choose a bundle with ${product}.`,
   });
   return [
     ...(!products.has("NETVIRT") && spec.netvirtUpgradeUserInputSpecs?.length
@@ -181,7 +181,7 @@ export const productsPresent: AdmissionRule = (request) => {
       effect: "NOT_ALLOWED",
       path: "bundleId",
       code: "PRODUCT_NOT_SUPPORTED",
-      message: `Bundle ${spec.bundleId} holds ${products.join(" and ")}, which none of the request's clusters has in the inventory.`,
+      message: `Bundle ${spec.bundleId} contains ${products.join(" and ")}, which no cluster of the request has in the inventory.`,
       remediation: "Name clusters that the server serves, add the server to the inventory, or choose another bundle.",
     },
   ];
@@ -199,7 +199,7 @@ export const targetVersionOffered = perResource((resource, path, { bundle, insta
         at,
         "VERSION_NOT_OFFERED",
         `Bundle ${bundle.value.id} does not offer version ${toVersion}; it offers ${offered.join(" and ") || "none"}.`,
-        "Leave toVersion out, or give a version that the bundle offers.",
+        "Remove toVersion, or give a version that the bundle offers.",
       ),
     ];
   }
@@ -212,8 +212,8 @@ export const targetVersionOffered = perResource((resource, path, { bundle, insta
     badField(
       at,
       "VERSION_CONTRADICTION",
-      `toVersion ${toVersion} means ${meant}, but ${image.name} brings the hosts to ${image.version}.`,
-      "Leave toVersion out, or name an image of that version.",
+      `toVersion ${toVersion} means ${meant}, but ${image.name} has version ${image.version}.`,
+      "Remove toVersion, or name an image of that version.",
     ),
   ];
 });
@@ -231,7 +231,7 @@ export const platformVersion = perCluster((cluster, _resource, path) =>
           path: `${path}.resourceId`,
           code: "PLATFORM_TOO_OLD",
           message: `Cluster ${cluster.name} belongs to a platform of version ${cluster.platformVersion}; upgrades need ${lowestPlatform} or above.`,
-          remediation: `Bring the platform to version ${lowestPlatform} first.`,
+          remediation: `Upgrade the platform to version ${lowestPlatform} first.`,
         },
       ],
 );

@@ -20,7 +20,7 @@ export const clustersKnown = perResource(({ resourceId }, path, { spec, clusters
         effect: "FAILED_DEPENDENCY",
         path: `${path}.resourceId`,
         code: errorCode,
-        message: `Cluster ${resourceId} cannot be looked at. ${message}`,
+        message: `Cluster ${resourceId} cannot be read. ${message}`,
         remediation: remediationMessage,
       },
     ];
@@ -61,7 +61,7 @@ export const fieldsFitClusterKind = perCluster((cluster, resource, path) => {
     path: `${path}.${field}`,
     code: "FIELD_NOT_FOR_CLUSTER_KIND",
     message: `${title} does not apply to cluster ${cluster.name}, which is managed by ${cluster.kind === "IMAGE" ? "an image" : "baselines"}${reason === undefined ? "." : `: ${reason}`}`,
-    remediation: `Leave ${title} out for this cluster.`,
+    remediation: `Remove ${title} for this cluster.`,
   });
   if (cluster.kind === "IMAGE") return resource.customIsoSpec === undefined ? [] : [rejection("customIsoSpec")];
   const inner = resource.hostosUpgradeOptionsSpec;
@@ -84,7 +84,8 @@ export const parallelUpgradeOnly: AdmissionRule = ({ spec }) =>
           path: "parallelUpgrade",
           code: "ONLY_PARALLEL_UPGRADES",
           message: "Clusters are always upgraded in parallel; parallelUpgrade false is not supported.",
-          remediation: "Leave parallelUpgrade out or set it to true; to upgrade clusters in turn, schedule them.",
+          remediation:
+            "Remove parallelUpgrade or set it to true; to upgrade clusters one after another, schedule them.",
         },
       ];
 
@@ -98,7 +99,7 @@ export const powerActionConsistent = perResource(({ shutdownVms, hostosUpgradeOp
       path: `${path}.shutdownVms`,
       code: "POWER_ACTION_CONTRADICTION",
       message: `shutdownVms true contradicts preRemediationPowerAction ${action}.`,
-      remediation: "Leave out one of the two, or set preRemediationPowerAction to POWER_OFF_VMS.",
+      remediation: "Remove one of the two, or set preRemediationPowerAction to POWER_OFF_VMS.",
     },
   ];
 });
@@ -145,8 +146,8 @@ export const scheduleAhead = perResource((resource, path, { now }) => {
       badField(
         `${path}.upgradeNow`,
         "SCHEDULE_MISSING",
-        `${path}.upgradeNow is false, and there is no scheduledTimestamp that says when to begin.`,
-        "Add a scheduledTimestamp, or leave upgradeNow out to begin as soon as possible.",
+        `${path}.upgradeNow is false, and scheduledTimestamp is missing.`,
+        "Add a scheduledTimestamp, or remove upgradeNow to start as soon as possible.",
       ),
     ];
   }
@@ -158,7 +159,7 @@ export const scheduleAhead = perResource((resource, path, { now }) => {
           path: `${path}.scheduledTimestamp`,
           code: "SCHEDULE_IN_THE_PAST",
           message: `The scheduled time ${resource.scheduledTimestamp ?? ""} has passed.`,
-          remediation: "Give a time that lies ahead, or set upgradeNow to true.",
+          remediation: "Give a time in the future, or set upgradeNow to true.",
         },
       ];
 });

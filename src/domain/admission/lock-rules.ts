@@ -18,7 +18,7 @@ export function warningsOfHolders(request: AdmissionRequest): readonly RequestWa
   return heldResources(request).map(({ path, code, message }) => ({
     code,
     path,
-    message: `${message} The draft can be made; its commit is refused as long as that is so.`,
+    message: `${message} The draft can be created; its commit is refused while this lasts.`,
   }));
 }
 
@@ -95,6 +95,6 @@ function held(path: string, title: string, holder: string): Rejection {
     path,
     code: "RESOURCE_LOCKED",
     message: `${title} is held by upgrade ${holder}.`,
-    remediation: `Wait until upgrade ${holder} has ended, or cancel it.`,
+    remediation: `Wait until upgrade ${holder} ends, or cancel it.`,
   };
 }

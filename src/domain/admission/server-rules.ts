@@ -51,8 +51,8 @@ function fieldsOfMechanism(input: MgmtUpgradeUserInputSpec, path: string): Rejec
       badField(
         `${path}.${field}`,
         "FIELD_NOT_FOR_MECHANISM",
-        `${field} does not apply to InPlace: there is neither a second appliance nor a switchover.`,
-        `Leave out ${field}, or choose ReducedDowntimeMigration.`,
+        `${field} does not apply to InPlace, which has no second appliance and no switchover.`,
+        `Remove ${field}, or choose ReducedDowntimeMigration.`,
       ),
     );
 }
@@ -68,7 +68,7 @@ function switchoverAhead(
       `${path}.startSwitchoverTimestamp`,
       code,
       message,
-      "Give a later time, or leave it out to switch over as soon as everything is prepared.",
+      "Give a later time, or remove it to switch over as soon as everything is prepared.",
     ),
   ];
   if (isInThePast({ scheduledTimestamp: startSwitchoverTimestamp }, now)) {
@@ -78,7 +78,7 @@ function switchoverAhead(
   if (begins === undefined || toEpochMilliseconds(startSwitchoverTimestamp) >= toEpochMilliseconds(begins)) return [];
   return refuse(
     "SWITCHOVER_BEFORE_UPGRADE",
-    `The switchover time ${startSwitchoverTimestamp} lies before ${begins}, when the upgrade begins.`,
+    `The switchover time ${startSwitchoverTimestamp} is before the start of the upgrade at ${begins}.`,
   );
 }
 
@@ -104,7 +104,7 @@ function network(given: TemporaryNetwork, path: string): Rejection[] {
           `${path}.${field}`,
           "FIELD_NOT_FOR_NETWORK_MODE",
           `${field} does not apply to the network mode AUTOMATIC.`,
-          `Leave out ${field}, or choose STATIC.`,
+          `Remove ${field}, or choose STATIC.`,
         ),
       );
   }
@@ -123,7 +123,7 @@ function network(given: TemporaryNetwork, path: string): Rejection[] {
       badField(
         `${path}.${field}`,
         "INVALID_FIELD",
-        field === "subnetMask" ? `${given[field]} is no subnet mask.` : `${given[field]} is no IPv4 address.`,
+        field === "subnetMask" ? `${given[field]} is not a subnet mask.` : `${given[field]} is no IPv4 address.`,
         field === "subnetMask" ? "Give a mask such as 255.255.255.0." : "Give an address such as 192.0.2.10.",
       ),
     );
@@ -137,7 +137,7 @@ function network(given: TemporaryNetwork, path: string): Rejection[] {
         `${path}.${field}`,
         "INVALID_FIELD",
         `${given[field]} is the network or the broadcast address of its subnet (mask ${subnetMask}).`,
-        "Give an address of a machine in the subnet.",
+        "Give a host address of the subnet.",
       ),
     );
   }
@@ -205,8 +205,8 @@ function edgeOnly(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[]
     badField(
       `${path}.${field}`,
       "FIELD_NOT_FOR_EDGE_ONLY",
-      `${field} is about hosts, which an edge only upgrade leaves as they are.`,
-      `Leave out ${field}, or isEdgeOnlyUpgrade.`,
+      `${field} is for hosts, which an edge-only upgrade does not change.`,
+      `Remove ${field} or isEdgeOnlyUpgrade.`,
     );
   return [
     ...(input.netvirtHostClusterUpgradeSpecs?.length ? [refuse("netvirtHostClusterUpgradeSpecs")] : []),
@@ -218,8 +218,8 @@ function edgeOnly(input: NetvirtUpgradeUserInputSpec, path: string): Rejection[]
           badField(
             `${path}.netvirtEdgeClusterUpgradeSpecs`,
             "INVALID_FIELD",
-            "An empty netvirtEdgeClusterUpgradeSpecs leaves out every edge cluster, of which an edge only upgrade consists.",
-            "Name the edge clusters, or leave out the netvirtInputs to upgrade all of them.",
+            "An empty netvirtEdgeClusterUpgradeSpecs excludes every edge cluster, so an edge-only upgrade has nothing to do.",
+            "Name the edge clusters, or remove the field to upgrade all of them.",
           ),
         ]
       : []),

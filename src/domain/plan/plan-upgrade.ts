@@ -295,8 +295,11 @@ function ofResource(resource: ResourceUpgradeSpec, path: string): RequestWarning
     ...(["retryCount", "retryDelay"] as const)
       .filter((field) => action !== "RETRY" && (retries[field] ?? 0) > 0)
       .map((field) => {
-        const because = action === undefined ? "there is no action RETRY beside it" : "the action is FAIL";
-        return withoutEffect(`${failure}.${field}`, `${field} has no effect, because ${because}: a host is tried once`);
+        const because = action === undefined ? "the action RETRY is missing" : "the action is FAIL";
+        return withoutEffect(
+          `${failure}.${field}`,
+          `${field} has no effect, because ${because}: each host has one attempt`,
+        );
       }),
     ...(["enableQuickboot", "evacuateOfflineVms"] as const)
       .filter((field) => resource[field] !== undefined && options[field] !== undefined)
@@ -306,7 +309,7 @@ function ofResource(resource: ResourceUpgradeSpec, path: string): RequestWarning
         return withoutEffect(`${path}.${field}`, `${field} ${String(resource[field])} has no effect: ${wins}`);
       }),
     ...(resource.upgradeNow === true && resource.scheduledTimestamp !== undefined
-      ? [withoutEffect(`${path}.scheduledTimestamp`, "scheduledTimestamp has no effect: upgradeNow true counts")]
+      ? [withoutEffect(`${path}.scheduledTimestamp`, "scheduledTimestamp has no effect: upgradeNow is true")]
       : []),
     ...(effective.enableQuickPatch === true && effective.enableQuickboot === true
       ? [
@@ -314,7 +317,7 @@ function ofResource(resource: ResourceUpgradeSpec, path: string): RequestWarning
             options.enableQuickboot === undefined
               ? `${path}.enableQuickboot`
               : `${path}.hostosUpgradeOptionsSpec.enableQuickboot`,
-            "enableQuickboot and enableQuickPatch exclude each other for a host: one that is patched live is not restarted",
+            "enableQuickboot has no effect for hosts that enableQuickPatch patches without a restart",
           ),
         ]
       : []),
@@ -324,7 +327,7 @@ function ofResource(resource: ResourceUpgradeSpec, path: string): RequestWarning
             options.evacuateOfflineVms === undefined
               ? `${path}.evacuateOfflineVms`
               : `${path}.hostosUpgradeOptionsSpec.evacuateOfflineVms`,
-            "evacuateOfflineVms also moves the virtual machines that POWER_OFF_VMS is there to leave on their host",
+            "evacuateOfflineVms also moves the virtual machines that POWER_OFF_VMS powers off",
           ),
         ]
       : []),

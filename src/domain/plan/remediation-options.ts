@@ -33,7 +33,7 @@ export function optionsOfImages(options: HostRemediationOptions): readonly Optio
     {
       option: "enforceHclValidation",
       title: "enforceHclValidation",
-      reason: "hardware is validated against images only.",
+      reason: "hardware is validated only against images.",
       isAsked: options.enforceHclValidation === true,
     },
     {
@@ -45,7 +45,7 @@ export function optionsOfImages(options: HostRemediationOptions): readonly Optio
     {
       option: "enableQuickboot",
       title: "enableQuickboot",
-      reason: "only a remediation by image can restart a host so.",
+      reason: "only a remediation by image supports it.",
       isAsked: options.enableQuickboot === true,
     },
     {

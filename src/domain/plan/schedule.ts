@@ -160,15 +160,15 @@ export function scheduleProblem(commit: Schedule, now: number): ErrorBody | unde
       "scheduledTimestamp",
       "SCHEDULE_IN_THE_PAST",
       `The scheduled time ${commit.scheduledTimestamp ?? ""} has passed.`,
-      "Commit with a time that lies ahead, or with upgradeNow true.",
+      "Commit with a time in the future, or with upgradeNow true.",
     );
   }
   if (lacksTime(commit)) {
     return wrong(
       "upgradeNow",
       "SCHEDULE_MISSING",
-      "upgradeNow is false, and there is no scheduledTimestamp that says when to begin.",
-      "Add a scheduledTimestamp, or leave upgradeNow out to commit as it is.",
+      "upgradeNow is false, and scheduledTimestamp is missing.",
+      "Add a scheduledTimestamp, or remove upgradeNow for a plain commit.",
     );
   }
   return undefined;
@@ -206,20 +206,20 @@ export function switchoverProblem(
         `${path}.startSwitchoverTimestamp`,
         "FIELD_NOT_FOR_MECHANISM",
         `Management server ${resourceId} is upgraded in place: there is no switchover.`,
-        "Leave the server out.",
+        "Remove the server.",
       );
     }
     if (server.hasEnded) return switchoverBegun(resourceId);
     if (isInThePast({ scheduledTimestamp: time }, now)) {
       const message = `The switchover time ${time} has passed.`;
-      return wrong(`${path}.startSwitchoverTimestamp`, "SCHEDULE_IN_THE_PAST", message, "Give a time that lies ahead.");
+      return wrong(`${path}.startSwitchoverTimestamp`, "SCHEDULE_IN_THE_PAST", message, "Give a time in the future.");
     }
     const begins = beginTime(saysWhen(commit) ? timed(notBefore(commit)) : server);
     if (toEpochMilliseconds(time) < begins) {
       return wrong(
         `${path}.startSwitchoverTimestamp`,
         "SWITCHOVER_BEFORE_UPGRADE",
-        `The switchover time ${time} lies before ${toTimestamp(begins)}, when the upgrade begins.`,
+        `The switchover time ${time} is before the start of the upgrade at ${toTimestamp(begins)}.`,
         "Give a later time.",
       );
     }
@@ -235,8 +235,8 @@ export function switchoverBegun(resourceId: string): ErrorBody {
   return {
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
-    message: `The switchover of management server ${resourceId} has begun or is over, so its time cannot be changed.`,
-    remediationMessage: "Read the upgrade's Task to see where the management server stands.",
+    message: `The switchover of management server ${resourceId} has started, so its time cannot be changed.`,
+    remediationMessage: "Read the upgrade's Task for the state of the management server.",
     context: { resourceId },
   };
 }

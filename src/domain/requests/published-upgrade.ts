@@ -142,7 +142,7 @@ export function endedRefusal(
     errorCode: "REQUEST_NOT_POSSIBLE",
     errorType: "CONFLICT",
     message: `Upgrade ${id} has ended as ${status}, so ${request} is no longer possible.`,
-    remediationMessage: "Read its Task to see what was done, and start a new upgrade if more must be done.",
+    remediationMessage: "Read its Task to see what was done, and start a new upgrade for the rest.",
     context: { status },
   };
 }

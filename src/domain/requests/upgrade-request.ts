@@ -144,21 +144,21 @@ export function decideCommit(commit: CommitPayload, context: RequestContext): E.
   if (!commits(commit)) {
     if (committable.includes(phase) || phase === "RUNNING" || phase === "PAUSED")
       return isFull(context.history)
-        ? E.left(hasNoRoom("commit", phase, "Leave the switchover at its time, or cancel the upgrade."))
+        ? E.left(hasNoRoom("commit", phase, "Keep the switchover time, or cancel the upgrade."))
         : E.right(commit);
-    return E.left(notPossible("commit", "Only an upgrade that has not ended can switch over at another time.", phase));
+    return E.left(notPossible("commit", "The switchover time can be changed only before the upgrade ends.", phase));
   }
   if (phase === "DRAFT_WAITING" && failedPrechecks.length > 0) {
     return E.left({
       errorCode: "PRECHECKS_FAILED",
       errorType: "CONFLICT",
       message: `The draft cannot be committed: its prechecks have failed. ${firstMessages(failedPrechecks)}`,
-      remediationMessage: "Mend what the failed prechecks name, then run the prechecks again.",
+      remediationMessage: "Fix what the failed prechecks name, then run the prechecks again.",
       nestedErrors: [...failedPrechecks],
     });
   }
   if (isFull(context.history) && reschedules(commit, phase)) {
-    const remediation = "Leave it at its time, begin it with upgradeNow true, or cancel it and start a new upgrade.";
+    const remediation = "Keep its time, start it with upgradeNow true, or cancel it and start a new upgrade.";
     return E.left(hasNoRoom("commit", phase, remediation));
   }
   if (committable.includes(phase) || context.startMissed) return E.right(commit);
@@ -179,17 +179,17 @@ function firstMessages(errors: readonly ErrorBody[], shown = 3): string {
 /** Whether nothing new starts from now on. What is in work goes on to its end, with the retries it has left. */
 export function decidePause({ phase, history }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "RUNNING" && isFull(history))
-    return E.left(hasNoRoom("pause", phase, "Let the upgrade run to its end, or cancel it."));
+    return E.left(hasNoRoom("pause", phase, "Let the upgrade finish, or cancel it."));
   if (phase === "RUNNING") return E.right(undefined);
-  if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is paused already.", phase));
+  if (phase === "PAUSED") return E.left(notPossible("pause", "The upgrade is already paused.", phase));
   return E.left(
     hasEnded(phase)
       ? notPossible("pause", "Only a running upgrade can be paused.", phase)
       : notPossible(
           "pause",
-          "Nothing of the upgrade runs, so there is nothing to pause.",
+          "The upgrade is not running, so there is nothing to pause.",
           phase,
-          "Give it another time by a commit, or cancel it.",
+          "Reschedule it with a commit, or cancel it.",
         ),
   );
 }
@@ -203,22 +203,20 @@ export function decideResume({ phase }: RequestContext): E.Either<ErrorBody, voi
 /** Whether the prechecks of a draft run again. */
 export function decidePrechecks({ phase, committed, history }: RequestContext): E.Either<ErrorBody, void> {
   if (phase === "DRAFT_ACCEPTED" || phase === "DRAFT_PRECHECKS") {
-    const remediation = "Read the draft's Task until its prechecks have ended, then run them again where needed.";
-    return E.left(notPossible("prechecks", "The prechecks of this draft are running already.", phase, remediation));
+    const remediation = "Wait until the prechecks on the draft's Task have ended, then run them again if needed.";
+    return E.left(notPossible("prechecks", "The prechecks of this draft are already running.", phase, remediation));
   }
   if (phase === "DRAFT_WAITING" && !committed) {
     if (!isFull(history)) return E.right(undefined);
-    const remediation = "Commit the draft where its prechecks have passed, or cancel it and start a new one.";
+    const remediation = "Commit the draft if its prechecks have passed, or cancel it and start a new one.";
     return E.left(hasNoRoom("prechecks", phase, remediation));
   }
-  return E.left(
-    notPossible("prechecks", "Prechecks can be run again only of a draft that has not been committed.", phase),
-  );
+  return E.left(notPossible("prechecks", "Only the prechecks of an uncommitted draft can be run again.", phase));
 }
 
 /** Why an upgrade that is being cancelled takes no request any more. */
 export function beingCancelled(request: string, { phase }: RequestContext): ErrorBody {
-  const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for what is left.";
+  const remediation = "Wait until the upgrade's Task has ended, then start a new upgrade for the rest.";
   return notPossible(request, "The upgrade is being cancelled.", phase, remediation);
 }
 
@@ -226,16 +224,16 @@ export function beingCancelled(request: string, { phase }: RequestContext): Erro
 export function decideRetry(context: RequestContext): E.Either<ErrorBody, void> {
   const { phase, awaitsResolution, isRetryable, decision } = context;
   if (decision === "retry" && !hasEnded(phase))
-    return E.left(notPossible("retry", "The upgrade is being retried already.", phase, followRetry));
+    return E.left(notPossible("retry", "The upgrade is already being retried.", phase, followRetry));
   if (phase !== "FAILED") return E.left(notPossible("retry", "Only a failed upgrade can be retried.", phase));
   if (!awaitsResolution) return E.left(decidedBefore(context));
   if (isRetryable && isFull(context.history))
-    return E.left(hasNoRoom("retry", phase, "Resolve it, then start a new upgrade for what is left."));
+    return E.left(hasNoRoom("retry", phase, "Resolve it, then start a new upgrade for the rest."));
   if (isRetryable) return E.right(undefined);
   return E.left(
     refusedAs(
       phase,
-      "What failed has to be restored by hand, so the upgrade cannot be retried.",
+      "What failed must be restored manually, so the upgrade cannot be retried.",
       "Resolve it, then start a new upgrade.",
     ),
   );
@@ -254,22 +252,14 @@ const followRetry = "Read the upgrade's Task to follow that retry.";
 function decidedBefore({ phase, decision }: RequestContext): ErrorBody {
   switch (decision) {
     case "retry":
-      return refusedAs(
-        phase,
-        "The upgrade has failed and is being retried already: another retry was faster.",
-        followRetry,
-      );
+      return refusedAs(phase, "The failed upgrade is already being retried.", followRetry);
     case "resolve":
-      return refusedAs(
-        phase,
-        "The upgrade has failed, and an operator has resolved it already.",
-        "Start a new upgrade for what is left.",
-      );
+      return refusedAs(phase, "The failed upgrade has already been resolved.", "Start a new upgrade for the rest.");
     case undefined:
       return refusedAs(
         phase,
-        "The upgrade has failed, and the time in which it could be retried or resolved has passed.",
-        "Start a new upgrade for what is left.",
+        "The deadline for retrying or resolving the failed upgrade has passed.",
+        "Start a new upgrade for the rest.",
       );
   }
 }
@@ -279,7 +269,7 @@ export function badPayload(request: string): ErrorBody {
   return {
     errorCode: "SIGNAL_PAYLOAD_INVALID",
     errorType: "INVALID_INPUT",
-    message: `The payload of the ${request} Signal is not what it takes.`,
+    message: `The payload of the ${request} Signal is invalid.`,
     remediationMessage:
       request === "commit"
         ? 'Send no payload, or JSON such as {"scheduledTimestamp": "2026-12-01T09:30:00Z"} or {"upgradeNow": true}.'
@@ -291,7 +281,7 @@ export function badPayload(request: string): ErrorBody {
 
 /** Temporal ends a Workflow whose history grows too long, and with it all that is in work. */
 function hasNoRoom(request: string, phase: UpgradePhase, remediation: string): ErrorBody {
-  return notPossible(request, "The upgrade has been changed so often that its history is full.", phase, remediation);
+  return notPossible(request, "The history of the upgrade is full after too many requests.", phase, remediation);
 }
 
 /** `rule`: what the upgrade would have to be; the message adds what it is. */
@@ -299,9 +289,9 @@ function notPossible(
   request: string,
   rule: string,
   phase: UpgradePhase,
-  remediationMessage = `Read the upgrade's Task to see where it stands before sending ${request} again.`,
+  remediationMessage = `Read the upgrade's Task before sending ${request} again.`,
 ): ErrorBody {
-  return refusedAs(phase, `${rule} This one is ${statusOfPhase(phase).upgrade}.`, remediationMessage);
+  return refusedAs(phase, `${rule} It is ${statusOfPhase(phase).upgrade}.`, remediationMessage);
 }
 
 function refusedAs(phase: UpgradePhase, message: string, remediationMessage: string): ErrorBody {

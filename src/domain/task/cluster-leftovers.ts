@@ -53,7 +53,7 @@ export function leftoversOf({ cluster, known, heldBefore, hosts, onlyBegun }: La
 
 function notRunning(fqdn: string, vms: readonly string[]): string {
   const more = vms.length > 3 ? ` and ${vms.length - 3} more` : "";
-  return `Virtual machines on host ${fqdn} do not run, which the upgrade had switched off: ${vms.slice(0, 3).join(", ")}${more}.`;
+  return `Virtual machines on host ${fqdn} that the upgrade powered off are not running: ${vms.slice(0, 3).join(", ")}${more}.`;
 }
 
 /** All of it as the one error of its cluster; `failures`: what the rollout policy has tolerated. */
@@ -72,7 +72,7 @@ export function clusterWarning(
     errorType: "FAILED_DEPENDENCY",
     message: [...before, leftoversText(name, leftovers)].join(" "),
     remediationMessage:
-      codes.size === 1 && first.remediationMessage ? first.remediationMessage : "Do what the nested errors say.",
+      codes.size === 1 && first.remediationMessage ? first.remediationMessage : "Follow the nested errors.",
     nestedErrors: [...(failures ? [failures] : []), ...leftovers.slice(0, 10)],
   };
 }
@@ -89,14 +89,14 @@ export function errorWithLeftovers(name: string, error: ErrorBody, leftovers: re
 function leftoversText(name: string, leftovers: readonly ErrorBody[]): string {
   const shown = leftovers.slice(0, 3).map(({ message }) => message);
   const more = leftovers.length > shown.length ? [`And ${leftovers.length - shown.length} more.`] : [];
-  return [`Cluster ${name} is not as it should be:`, ...shown, ...more].join(" ");
+  return [`Cluster ${name} has problems:`, ...shown, ...more].join(" ");
 }
 
 const remediations = {
   HOST_NOT_AT_TARGET: "Upgrade the cluster again for this host, or remove the host from the cluster.",
-  HOST_DISCONNECTED: "Look at the host's console and connect it to the component manager again.",
+  HOST_DISCONNECTED: "Check the host's console and reconnect it to the component manager.",
   HOST_LEFT_IN_MAINTENANCE_MODE:
-    "Take the host out of maintenance mode in the component manager, unless it belongs there.",
-  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless they are meant to be off.",
+    "Take the host out of maintenance mode in the component manager, unless it should stay there.",
+  VMS_NOT_RUNNING: "Start the virtual machines in the component manager, unless they should be off.",
 } as const;
 type LeftoverCode = keyof typeof remediations;

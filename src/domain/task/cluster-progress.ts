@@ -157,7 +157,7 @@ export function applyClusterProgress(subTask: SubTask, progress: ClusterProgress
     case "HostBackInService":
       return withHost(subTask, progress.host, "FAILED", (host) => ({
         ...host,
-        description: `${host.description} It was back in service at the last look.`,
+        description: `${host.description} It was back in service when last checked.`,
       }));
     case "Ended":
       return endResource(upgradingHosts(subTask), progress, at, (host) => endHost(host, at));
@@ -201,7 +201,7 @@ function leftBy(subTask: SubTask, id: string, from: "PENDING" | "IN_PROGRESS", a
       ...rest,
       status: "NOT_APPLICABLE",
       reasonCode: "HOST_LEFT_CLUSTER",
-      description: "Left out: the cluster does not list this host any more.",
+      description: "Skipped: the host is no longer in the cluster.",
       completionTimestamp: at,
       ...(from === "IN_PROGRESS" && { stages: endStages(stages, at, leftError(host.name)) }),
     };
@@ -224,7 +224,7 @@ export function clusterResultSubTask(
   created: string,
   at: string,
 ): SubTask {
-  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at ${cluster.targetVersion}, ${hosts.failed} failed, ${hosts.left} not begun.`;
+  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} hosts at ${cluster.targetVersion}, ${hosts.failed} failed, ${hosts.left} not started.`;
   return resultSubTask(initialClusterSubTask(cluster, created), ending, { description, at });
 }
 
@@ -314,7 +314,7 @@ function endHost(host: SubTask, at: string): SubTask {
 /** What was last told of a host is old: it may have been begun, and even upgraded, since then. */
 function loseHost(host: SubTask, at: string, errors?: ErrorBody[]): SubTask {
   if (hasEndedPart(host)) return host;
-  const ended = { description: "In an unknown state: the Workflow of its cluster ended before it could tell." };
+  const ended = { description: "State unknown: the Workflow of its cluster ended before it could report it." };
   if (host.status === "PENDING") {
     const { reasonCode: _unknown, ...rest } = endHost(host, at);
     return { ...rest, ...ended };

@@ -277,23 +277,23 @@ export function attemptOfHost(progress: RemediationProgress, place: number, fqdn
 }
 
 const phaseTexts: Record<HostPhase, string> = {
-  WAITING: "Waiting to begin.",
+  WAITING: "Waiting to start.",
   CHECK_COMPLIANCE: "Comparing the host with the target image.",
   CHECK_VERSION: "Comparing the host with the target version.",
   CHANGE_VM_POWER: "Powering off or suspending virtual machines.",
   ENTER_MAINTENANCE_MODE: "Entering maintenance mode.",
   INSTALL_PATCH: "Installing the patch.",
   REBOOT: "Restarting.",
-  REFUSED: "Waiting until the component manager takes the request.",
-  REMEDIATE: "The component manager remediates the host.",
+  REFUSED: "Waiting until the component manager accepts the request.",
+  REMEDIATE: "Remediating the host.",
   RECONNECT: "Waiting until the host is connected and verified.",
   VERIFY: "Waiting until the host is verified.",
-  EXIT_MAINTENANCE_MODE: "Leaving maintenance mode.",
-  FAILED_ONCE: "Failed; it is tried again.",
+  EXIT_MAINTENANCE_MODE: "Exiting maintenance mode.",
+  FAILED_ONCE: "Failed; retrying.",
   UPGRADED: "Upgraded.",
-  ALREADY_AT_TARGET: "At the target already.",
+  ALREADY_AT_TARGET: "Already at the target.",
   FAILED: "Failed.",
-  STOPPED: "Not upgraded: cancelled before.",
+  STOPPED: "Not upgraded: cancelled first.",
 };
 
 /** What a run has to know of earlier runs of its Activity, of which none has ended with a result. */

@@ -20,7 +20,7 @@ function waitingForCommit(resources: readonly ResourcePlan[], at: string): Waiti
   const time = toTimestamp(Math.min(...resources.map(beginTime)));
   const times =
     resources.length === 1 ? `its scheduled time, ${time},` : `their scheduled times, the first at ${time},`;
-  const message = `${what} did not start: ${times} passed before the service could start it. Commit the upgrade to start now, or at another time.`;
+  const message = `${what} did not start: ${times} passed before the service could start it. Commit the upgrade to start now or at another time.`;
   return { code: "COMMIT", message, since: at };
 }
 

@@ -14,7 +14,7 @@ export type LostBecause = "TERMINATED" | "TIMED_OUT" | "FAILED";
 const because: Record<LostBecause, string> = {
   TERMINATED: "was terminated in Temporal",
   TIMED_OUT: "exceeded its time limit in Temporal",
-  FAILED: "failed in an unforeseen way",
+  FAILED: "failed unexpectedly",
 };
 
 /** Whether a Task says of itself that it has ended. */
@@ -81,7 +81,7 @@ export interface BlockedWorkflow {
 /** What a blocked Workflow means for its upgrade and what to do. */
 export function blockedError(blocked: BlockedWorkflow): ErrorBody {
   const { workflowId, runId, upgradeId, failures, since, reason, timedOut } = blocked;
-  const first = timedOut ? "Check that the workers are not overloaded, and start more where they are. Else: " : "";
+  const first = timedOut ? "Check whether the workers are overloaded, and start more if so. Otherwise: " : "";
   return {
     errorCode: "WORKFLOW_BLOCKED",
     errorType: "INTERNAL",
@@ -149,11 +149,11 @@ function describeBlock({ workflowId, kind, failures, since, reason }: BlockedWor
 }
 
 const deploy =
-  "Deploy workers of a build that can continue it, usually the one before; it then continues automatically.";
+  "Deploy workers of a build that can continue it, usually the previous one; it then continues automatically.";
 
 /** What to do about a blocked Workflow of each kind. */
 const remedies: Readonly<Record<WorkflowKind, string>> = {
-  upgrade: `${deploy} To end it without one, terminate its Workflow: its resources stop safely and restore their settings.`,
+  upgrade: `${deploy} To end it without such a build, terminate its Workflow: its resources stop safely and restore their settings.`,
   cluster: byTerminating("cluster"),
   netvirt: byTerminating("NETVIRT instance"),
   mgmt: byTerminating("management server"),
@@ -161,7 +161,7 @@ const remedies: Readonly<Record<WorkflowKind, string>> = {
 };
 
 function byTerminating(what: string): string {
-  return `${deploy} To release the ${what} without one, cancel the Task, terminate this Workflow, and restore the settings of the ${what} by hand.`;
+  return `${deploy} To release the ${what} without such a build, cancel the Task, terminate this Workflow, and restore the settings of the ${what} manually.`;
 }
 
 /** The notification of an upgrade that ended without a word, after the latest one that it told. `time` is a Timestamp. */

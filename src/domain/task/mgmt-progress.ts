@@ -34,7 +34,7 @@ export const mgmtStages = {
   ReducedDowntimeMigration: {
     CHECK_VERSION: "Check version",
     PREPARE_MIGRATION: "Prepare new appliance",
-    WAIT_FOR_SWITCHOVER: "Wait for the time of the switchover",
+    WAIT_FOR_SWITCHOVER: "Wait for the switchover time",
     SWITCH_OVER: "Switch over and verify version",
   },
 } as const;
@@ -121,7 +121,7 @@ export function applyMgmtProgress(subTask: SubTask, event: MgmtEvent): SubTask {
     case "SwitchoverAwaited":
       return waitingPart(subTask, {
         code: "SWITCHOVER",
-        message: `Prepared. The switchover waits until ${event.until}.`,
+        message: `Prepared. Switchover at ${event.until}.`,
       });
     case "Ended":
       return { ...endResource(subTask, event, at, (part) => part), description: event.description };

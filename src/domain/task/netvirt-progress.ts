@@ -106,7 +106,7 @@ export function netvirtResultSubTask(
   created: string,
   at: string,
 ): SubTask {
-  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} nodes at ${netvirt.targetVersion}, ${hosts.failed} failed, ${hosts.left} not begun or left out.`;
+  const description = `${hosts.upgraded + hosts.skipped} of ${hosts.total} nodes at ${netvirt.targetVersion}, ${hosts.failed} failed, ${hosts.left} not started or left out.`;
   return resultSubTask(initialNetvirtSubTask(netvirt, created), ending, { description, at });
 }
 
@@ -243,7 +243,7 @@ function componentSubTask({ type, state, groups }: NetvirtComponent, at: string)
     state === "AT_TARGET"
       ? "Already at the target: nothing to do."
       : type === "FINALIZE_UPGRADE"
-        ? "Left out: not every node is at the target after this upgrade."
+        ? "Skipped: this upgrade does not bring every node to the target."
         : leftOut;
   const reasonCode = state === "AT_TARGET" ? "AT_TARGET" : "NOT_IN_SCOPE";
   return { ...common, status: "NOT_APPLICABLE", reasonCode, description, completionTimestamp: at };
@@ -271,7 +271,7 @@ function nodeReported(group: SubTask, reported: ReadonlyMap<string, NetvirtNodeS
   };
 }
 
-const leftOut = "Left out: the request does not name it.";
+const leftOut = "Skipped: not in the request.";
 
 function groupSubTask(group: NetvirtGroup, state: NetvirtComponent["state"], at: string): SubTask {
   const { id, name, included, nodeCount, nodes } = group;

@@ -105,7 +105,7 @@ function keepResources(run: SubTask, room: number): SubTask {
     ...run,
     ...(!run.isTruncated && {
       isTruncated: true,
-      description: `${run.description} Not all resources of so early a run are kept.`,
+      description: `${run.description} Some resources of this early run were dropped.`,
     }),
     subTasks: resources.filter((resource) => kept.has(resource)),
   };

@@ -108,13 +108,13 @@ export function interrupted(what: string): ErrorBody {
   return {
     errorCode: "CANCELLED",
     errorType: "CANCELLED",
-    message: `${what} was under way when the upgrade was cancelled.`,
+    message: `${what} was running when the upgrade was cancelled.`,
     remediationMessage: "Check its state in the component manager before starting another upgrade.",
   };
 }
 
 /** What stands before the description of a part of which nothing new starts. */
-const sign = "Paused: work in progress continues to its end, nothing new starts until the upgrade is resumed.";
+const sign = "Paused: running work finishes; nothing new starts until the upgrade is resumed.";
 
 /** The part saying, or no longer saying, that it is paused, before whatever else it says of itself. */
 export function withPause(part: SubTask, paused: boolean): SubTask {

@@ -134,7 +134,7 @@ export function applyTaskEvent(
     case "snapshot":
       return read(data, Task, (snapshot) => ({ task: snapshot, hasEnded: false }));
     case "change":
-      if (!task) return E.left("A change came before any snapshot.");
+      if (!task) return E.left("A change arrived before the first snapshot.");
       return read(data, TaskChange, (change) => ({ task: applyTaskChange(task, change), change, hasEnded: false }));
     case "unavailable":
       return read(data, ErrorBody, (unavailable) => ({ ...known, unavailable }));
@@ -155,7 +155,7 @@ function read<A>(
   next: (value: A) => FollowedTask,
 ): E.Either<string, FollowedTask> {
   const decoded = decodeJson(codec, data);
-  return E.isRight(decoded) ? E.right(next(decoded.right)) : E.left("An event could not be understood.");
+  return E.isRight(decoded) ? E.right(next(decoded.right)) : E.left("An event has an unexpected form.");
 }
 
 /** An upgrade of more resources keeps their stages in their own Workflows only. */

@@ -30,7 +30,7 @@ export function endPart(part: SubTask, at: string, cancelled: boolean): SubTask 
     const { stages: _neverBegun, ...rest } = part;
     return {
       ...rest,
-      ...(cancelled && { description: "Not begun, because the upgrade was cancelled." }),
+      ...(cancelled && { description: "Not started, because the upgrade was cancelled." }),
       status: "NOT_APPLICABLE",
       reasonCode: "NOT_STARTED",
       completionTimestamp: at,

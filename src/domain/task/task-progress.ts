@@ -155,7 +155,7 @@ function waitingAs({ status, waitingFor }: SubTask, own: SubTask): SubTask {
 function notBegun(product: SubTask, failed: Product): SubTask {
   const because = {
     reasonCode: "EARLIER_PRODUCT_FAILED" as const,
-    description: `Not begun, because the upgrade of ${failed} failed.`,
+    description: `Not started, because the upgrade of ${failed} failed.`,
   };
   const subTasks = product.subTasks?.map((resource) => ({ ...resource, ...because }));
   return { ...product, ...because, ...(subTasks && { subTasks }) };
@@ -171,7 +171,7 @@ function mayHappen(task: Task, type: TaskProgress["type"]): boolean {
 function productSubTask({ product, resources }: ProductPlan, at: string): SubTask {
   const common = { name: `Upgrade ${product}`, type: `${product}_UPGRADE`, creationTimestamp: at };
   if (resources.length === 0) {
-    const description = `None of the request's clusters has ${product} in the inventory: nothing to do.`;
+    const description = `No cluster of the request has ${product} in the inventory: nothing to do.`;
     return { ...common, status: "NOT_APPLICABLE", reasonCode: "AT_TARGET", description, completionTimestamp: at };
   }
   return {
@@ -281,7 +281,7 @@ function describeTask(
   if (!pack) return {};
   const planned = pack.arguments?.slice(0, plannedArguments) ?? [];
   if (phase === "PAUSED") {
-    const message = `${name}: paused. Work in progress continues to its end, nothing new starts until it is resumed.`;
+    const message = `${name}: paused. Running work finishes; nothing new starts until it is resumed.`;
     return saying({ ...pack, messageKey: "upgrade.task.paused", arguments: planned, message });
   }
   if (phase === "CANCELLED") {
@@ -294,12 +294,12 @@ function describeTask(
     });
   }
   if (phase === "START_MISSED") {
-    const message = `${name}: waits for a commit, because its scheduled time passed before the service could start it.`;
+    const message = `${name}: waits for a commit, because it missed its scheduled time.`;
     return saying({ ...pack, messageKey: "upgrade.task.start-missed", arguments: planned, message });
   }
   if (task.lateSeconds !== undefined) {
     const minutes = Math.floor(task.lateSeconds / 60);
-    const message = `${name}: began ${minutes === 1 ? "1 minute" : `${minutes} minutes`} after its time.`;
+    const message = `${name}: started ${minutes === 1 ? "1 minute" : `${minutes} minutes`} late.`;
     return saying({ ...pack, messageKey: "upgrade.task.late", arguments: [...planned, String(minutes)], message });
   }
   return saying({ ...pack, messageKey: "upgrade.task.name", arguments: planned, message: name });
@@ -342,7 +342,7 @@ function versionsInWords(versions: readonly HostVersion[]): string {
 function sentence({ upgraded, needless, interrupted, notBegun }: ResourceCounts): string {
   const total = upgraded + needless + interrupted + notBegun;
   const needed = needless > 0 ? ` ${needless} needed nothing,` : "";
-  return `Of ${total} resources ${upgraded} had been upgraded,${needed} ${interrupted} had begun and did not end well, ${notBegun} had not begun; the subtasks say more.`;
+  return `Of ${total} resources ${upgraded} had been upgraded,${needed} ${interrupted} were interrupted, ${notBegun} had not started; see the subtasks.`;
 }
 
 /** How many errors a Task keeps: more than one attempt can have, and few enough for a payload of Temporal. */

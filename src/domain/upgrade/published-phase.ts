@@ -86,20 +86,20 @@ export function phaseEnd(state: PhaseState): string | undefined {
 export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefined {
   const { phase, missedStart, nextTime, lockHeld, failedPrechecks, approvalsWanted } = state;
   const published = publishedPhase(state);
-  const forTime = nextTime && { code: "TIME" as const, message: `It begins at ${toTimestamp(nextTime)}.` };
+  const forTime = nextTime && { code: "TIME" as const, message: `It starts at ${toTimestamp(nextTime)}.` };
   switch (published) {
     case "DRAFT_READY":
-      return { code: "COMMIT", message: "Its prechecks have passed. It begins when it is committed." };
+      return { code: "COMMIT", message: "Its prechecks passed. It starts when it is committed." };
     case "PRECHECKS_FAILED":
       return {
         code: "PRECHECKS",
-        message: `${shortened(failedPrechecks)} Run the prechecks again when this is mended.`,
+        message: `${shortened(failedPrechecks)} Run the prechecks again once this is fixed.`,
       };
     case "SCHEDULED":
     case "WAITING":
       if (lockHeld !== undefined) return { code: "LOCK", message: lockHeld };
       if (forTime) return forTime;
-      return phase === "ACCEPTED" ? { code: "LOCK", message: "It is taking the locks of its resources." } : undefined;
+      return phase === "ACCEPTED" ? { code: "LOCK", message: "It is locking its resources." } : undefined;
     case "RUNNING":
       return missedStart;
     case "PAUSING":
@@ -125,13 +125,13 @@ export function phaseWait(state: PhaseState): Omit<WaitingFor, "since"> | undefi
 export function asCancelling(upgrade: Upgrade): Upgrade {
   if (upgrade.phase === "CANCELLING" || upgrade.endTime !== undefined) return upgrade;
   const { since: _before, until: _begin, expectedEnd: _end, ...rest } = upgrade;
-  const message = "What is in work is brought to a safe end before it is cancelled.";
+  const message = "Running work finishes safely before it is cancelled.";
   return { ...rest, phase: "CANCELLING", waitingFor: { code: "WORK_IN_PROGRESS", message } };
 }
 
 function whatIsInWork({ hostsInWork }: PhaseState): string {
-  if (hostsInWork === 0) return "What is in work is brought to a safe end";
-  return hostsInWork === 1 ? "1 host is brought to a safe end" : `${hostsInWork} hosts are brought to a safe end`;
+  if (hostsInWork === 0) return "Running work finishes safely";
+  return hostsInWork === 1 ? "1 host finishes safely" : `${hostsInWork} hosts finish safely`;
 }
 
 function decisionWanted({ lastError = "The upgrade failed." }: PhaseState): Omit<WaitingFor, "since"> {
@@ -139,6 +139,6 @@ function decisionWanted({ lastError = "The upgrade failed." }: PhaseState): Omit
 }
 
 /** Of many messages the first, and how many more there are. */
-function shortened([first = "A precheck has failed.", ...more]: readonly string[]): string {
+function shortened([first = "A precheck failed.", ...more]: readonly string[]): string {
   return more.length === 0 ? first : `${first} (${more.length} more)`;
 }

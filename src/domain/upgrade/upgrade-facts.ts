@@ -210,7 +210,7 @@ export function initialUpgrade(plan: UpgradePlan, createdBy?: string): Upgrade {
     ...(plan.approvals !== undefined && { approvals: { required: plan.approvals, given: [] } }),
   });
   if (state.phase !== "ACCEPTED") return upgrade;
-  const message = "No worker has taken it yet.";
+  const message = "No worker has started it yet.";
   return { ...upgrade, waitingFor: { code: "WORKER", message, since: plan.creationTimestamp } };
 }
 

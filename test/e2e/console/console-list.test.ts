@@ -19,22 +19,22 @@ describe("the console's list of upgrades", function () {
     const asked = page.waitForRequest((request) => request.url().includes("resourceId="));
     await page.getByLabel("Cluster").selectOption({ label: "fra1-prod-cl01" });
     expect((await asked).url()).to.match(/resourceId=4a6c1a1e-51b2-4d3c-9e0f-000000000008&pageNumber=0&pageSize=25/);
-    await page.getByText("No upgrade is like this.").waitFor();
+    await page.getByText("No upgrades match.").waitFor();
     expect(await rows.count()).to.equal(0);
     await page.getByLabel("Cluster").selectOption({ label: "fra1-mgmt-cl01" });
     await page.getByRole("link", { name: /^Drafts/ }).click();
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     const address = page.url();
     expect(address).to.contain("resourceId=").and.to.contain("tab=DRAFTS");
     await expectAccessible(page);
 
     await page.goto("about:blank");
     await page.goto(address);
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     expect(await page.getByRole("link", { name: /^Drafts/ }).getAttribute("aria-current")).to.equal("page");
     await page.goBack();
     await page.goForward();
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
 
     const second = await service.startUpgrade(example("cluster-draft"));
     await page.locator(`a[href="#/upgrades/${second.id}"]`).waitFor();
@@ -46,9 +46,9 @@ describe("the console's list of upgrades", function () {
     await page.goto(service.apiUrl);
     const rows = page.locator(".upgrades tbody tr");
     await page.getByLabel("Search").fill("no-such-cluster");
-    await page.getByText("No upgrade is like this.").waitFor();
+    await page.getByText("No upgrades match.").waitFor();
     await page.getByLabel("Search").fill(mine.id.slice(0, 8));
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     expect(await rows.innerText()).to.contain(mine.id.slice(0, 8));
     await page.getByLabel("Order").selectOption("created");
     await page.getByText("Columns", { exact: true }).click();
@@ -57,7 +57,7 @@ describe("the console's list of upgrades", function () {
     const address = page.url();
     await page.goto("about:blank");
     await page.goto(address);
-    await page.getByText("1 upgrade like this").waitFor();
+    await page.getByText("1 upgrade found").waitFor();
     expect(await page.getByLabel("Search").inputValue()).to.equal(mine.id.slice(0, 8));
     expect(await page.getByLabel("Order").inputValue()).to.equal("created");
     expect(await page.getByRole("columnheader", { name: "Created by" }).count()).to.equal(0);
@@ -76,7 +76,7 @@ describe("the console's list of upgrades", function () {
     }
     await console.button("Cancel 2").click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.innerText()).to.contain("Each ends as cancelled");
+    expect(await dialog.innerText()).to.contain("Each is cancelled");
     await expectAccessible(page);
     await console.dialogButton("Cancel 2 upgrades").click();
     await dialog.waitFor({ state: "detached" });

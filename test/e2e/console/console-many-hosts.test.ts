@@ -136,7 +136,7 @@ describe("the operators' console with 6,400 hosts", function () {
     expect(await inTable.count()).to.be.within(10, few.rows);
     await page.getByRole("button", { name: "Began", exact: true }).click();
     await table.getByText("cl1-esx1", { exact: true }).waitFor();
-    await page.getByLabel("Follow what runs").check();
+    await page.getByLabel("Follow running hosts").check();
     await table.getByText("cl1-esx32", { exact: true }).waitFor();
     expect(await inTable.count()).to.be.within(10, few.rows);
     await page.getByLabel("Search hosts").fill("cl77-esx20");

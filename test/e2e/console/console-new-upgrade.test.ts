@@ -62,13 +62,13 @@ describe("the console's form of a new upgrade", function () {
     await type(field("Switch off admission control"), "No");
     await type(field("Then"), "Try again");
     await type(field("How often"), "2");
-    await type(field("After how many seconds"), "30");
+    await type(field("Seconds between attempts"), "30");
     await open("Network virtualization");
     await pressOn(page, console.button("Add inputs for an instance"), "Enter");
     const proposed = await page.locator(`datalist option[value="7b1e40c2-5d0a-4c6e-8f11-000000000001"]`).textContent();
     expect(proposed, "the name beside the id that is proposed").to.match(/\w/);
     await type(field("Which instance"), "7b1e40c2-5d0a-4c6e-8f11-000000000001");
-    await type(field("Host clusters side by side"), "Yes");
+    await type(field("Host clusters in parallel"), "Yes");
     await pressOn(page, page.getByLabel("Upgrade no edge cluster"), "Space");
     await open("Management servers");
     await pressOn(page, console.button("Add inputs for a server"), "Enter");
@@ -178,7 +178,7 @@ describe("the console's form of a new upgrade", function () {
     await service.taskWhen(id, "runs", ({ status }) => status === "In Progress");
     await openForm();
     await page.getByLabel("Bundle").selectOption(hostsOnly.bundleId);
-    await page.getByText("Held by another upgrade until that ends.").waitFor();
+    await page.getByText("Locked by another upgrade until that ends.").waitFor();
     expect(await page.getByLabel(/^fra1-prod-cl01/).isDisabled()).to.equal(true);
     await page.getByRole("link", { name: /^Show upgrade/ }).click();
     await page.waitForURL(`**/#/upgrades/${id}`);
@@ -194,7 +194,7 @@ describe("the console's form of a new upgrade", function () {
     await page.getByLabel(/^fra1-mgmt-cl01/).check();
     await page.locator("summary", { hasText: "Management servers" }).click();
     await console.button("Add inputs for a server").click();
-    const switchover = page.getByLabel("Switch over not before");
+    const switchover = page.getByLabel("Earliest switchover");
     await switchover.focus();
     await page.keyboard.type("1224");
     await console.button("Show the plan").click();

@@ -122,7 +122,7 @@ describe("signing in to the console", function () {
 
       await second.getByRole("button", { name: "Sign out" }).click();
       for (const tab of [first, second, third]) await tab.getByLabel("Name").waitFor();
-      await first.getByText("You have signed out in another tab.").waitFor();
+      await first.getByText("You signed out in another tab.").waitFor();
       expect(await third.evaluate("sessionStorage.length")).to.equal(0);
     } finally {
       await context.close();

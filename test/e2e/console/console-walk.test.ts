@@ -39,16 +39,16 @@ describe("the walk of an operator through the console", function () {
     await pressOn(page, console.button("Commit"), "Space");
     const dialog = page.getByRole("dialog");
     expect(await dialog.innerText())
-      .to.contain("fra1-mgmt-cl01 will be held for this upgrade alone")
+      .to.contain("fra1-mgmt-cl01 will be locked by this upgrade")
       .and.contain("9.0.2")
-      .and.contain("at once");
+      .and.contain("immediately");
     await pressOn(page, console.dialogButton("Commit"), "Enter");
     await console.badge("Running");
     await service.taskWhen(id, "has its first host done", (task) => hostsOf(task)[0]?.status === "SUCCESSFUL");
 
     await pressOn(page, console.button("Pause"), "Enter");
     await dialog.getByText(/fra1-esx-\d+\.mgmt\.example\.com is finished first/).waitFor();
-    await dialog.getByText(/\d hosts? will not begin until you resume/).waitFor();
+    await dialog.getByText(/\d hosts? will not start until you resume/).waitFor();
     await pressOn(page, console.dialogButton("Pause"), "Enter");
     await console.badge("Paused");
     expect(await focusedText(page), "focus stays where one was").to.not.match(/^BODY/);
@@ -83,8 +83,8 @@ describe("the walk of an operator through the console", function () {
     await expectAccessible(page);
     await service.resetSimulator();
     expect(await console.confirm("Retry"))
-      .to.contain("1 failed host and 2 hosts not begun in fra1-mgmt-cl01")
-      .and.contain("1 host done already will not be upgraded again");
+      .to.contain("1 failed host and 2 hosts not started in fra1-mgmt-cl01")
+      .and.contain("1 host already done will not be upgraded again");
     await page.getByLabel("Failed only").uncheck();
     await console.badge("Successful");
   });
@@ -94,7 +94,7 @@ describe("the walk of an operator through the console", function () {
     await service.fault(fault);
     await console.open(await service.startUpgrade(exampleNow("cluster-draft")));
     expect(await console.confirm("Give up"))
-      .to.contain("cannot be retried any more")
+      .to.contain("can no longer be retried")
       .and.contain("1 host done stays at 9.0.2")
       .and.contain("3 hosts not done");
     await console.button("Retry").waitFor({ state: "detached" });
@@ -147,7 +147,7 @@ describe("the walk of an operator through the console", function () {
     await screenshot(page, "console-confirm");
     await page.keyboard.press("Escape");
     const safeEnd = /fra1-esx-\d+\.mgmt\.example\.com is brought to a safe end first/;
-    expect(await console.confirm("Cancel upgrade", safeEnd)).to.contain("cannot be taken up again");
+    expect(await console.confirm("Cancel upgrade", safeEnd)).to.contain("cannot be resumed");
     await console.badge("Cancelled");
   });
 

@@ -85,7 +85,7 @@ describe("the tour of docs/tour.md", function () {
     await screenshot(page, "tour-draft");
     await service.fault({ kind: "REMEDIATION_FAILS", host: failingHost, times: 1, message: "bootbank is too small" });
     await console.button("Commit").click();
-    await page.getByRole("dialog").getByText("at once").waitFor();
+    await page.getByRole("dialog").getByText("immediately").waitFor();
     await screenshot(page, "tour-commit");
     await console.dialogButton("Commit").click();
     await console.badge("Running");

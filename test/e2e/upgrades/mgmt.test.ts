@@ -24,7 +24,7 @@ describe("A management server, from POST to the end", function () {
     };
     const { id } = await service().startUpgrade(request("mgmt", { mgmtUpgradeUserInputSpecs: [input] }));
     const server = (task: Task) => partsOf(task, "MGMT_SERVER_UPGRADE")[0];
-    const says = `Prepared. The switchover waits until ${startSwitchoverTimestamp}.`;
+    const says = `Prepared. Switchover at ${startSwitchoverTimestamp}.`;
     const waits = await service().taskWhen(id, "says what it waits for", (task) => server(task)?.description === says);
     const stages = server(waits)?.stages?.map(({ type, status }) => `${type} ${status}`);
     expect(stages).to.include("WAIT_FOR_SWITCHOVER IN_PROGRESS");

@@ -70,7 +70,7 @@ describe("npm start: the whole platform", function () {
       expect({ type, status, description }).to.deep.equal({
         type,
         status: "NOT_APPLICABLE",
-        description: "Not begun, because the upgrade of NETVIRT failed.",
+        description: "Not started, because the upgrade of NETVIRT failed.",
       });
     }
     expect(failed.isRetryable).to.equal(true);

@@ -80,7 +80,7 @@ describe("managers that are unwell for moments", function () {
     await service.fault({ kind: "ANSWERS", path: "/api/", status: 401, body: "{}", seconds: 100 });
     const { status, body } = await service.post<ErrorBody>("/v1/upgrades", exampleNow("cluster-draft"));
     expect([status, body.errorCode]).to.deep.equal([424, "AUTHENTICATION"]);
-    expect(body.message).to.contain("does not accept the service's user and password");
+    expect(body.message).to.contain("rejected the service's user name and password");
     expect(body.remediationMessage).to.match(/inventory, then send the request again\.$/);
     expect((await service.ledger()).length).to.equal(0);
   });

@@ -77,7 +77,7 @@ describe("A heartbeat", () => {
   it("that comes more than half of the usual timeout after the one before is told", async () => {
     expect(await beating(1, 15_000, 6_000)).to.equal(2);
     expect(warnings.map(({ message, meta }) => ({ message, milliseconds: meta?.["milliseconds"] }))).to.deep.equal([
-      { message: "A heartbeat came late: this worker has too much to do", milliseconds: 8_000 },
+      { message: "Late heartbeat: this worker is overloaded", milliseconds: 8_000 },
     ]);
   });
 });

@@ -330,7 +330,7 @@ describe("remediateHosts of a baseline-managed cluster", function () {
       await cluster.fault({ kind: "VM_POWER_FAILS", times: 1 });
       const failure = failureOf(await run.end);
       expect(failure.type).to.equal("HOST_NOT_BACK_IN_SERVICE");
-      expect(failure.told.error.message).to.match(/could not be started again \(esx-01-vm-\d+\)/);
+      expect(failure.told.error.message).to.match(/could not be restarted \(esx-01-vm-\d+\)/);
       expect(failure.told.progress)
         .to.deep.include({ vmsOff: [0] })
         .and.not.to.have.property("inMaintenanceMode");

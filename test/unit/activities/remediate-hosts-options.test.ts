@@ -135,10 +135,8 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     };
     const { type, told } = failureOf(await run());
     expect(type).to.equal("EULA_NOT_ACCEPTED");
-    expect(told.error.message).to.match(
-      /Switched off still: esx-01-vm-001, esx-01-vm-002, esx-02-vm-001 and 1 more\.$/,
-    );
-    expect(told.error.remediationMessage).to.match(/Start the virtual machines that are switched off\.$/);
+    expect(told.error.message).to.match(/Still powered off: esx-01-vm-001, esx-01-vm-002, esx-02-vm-001 and 1 more\.$/);
+    expect(told.error.remediationMessage).to.match(/Start the virtual machines that are powered off\.$/);
   });
 
   it("does not count a host as upgraded before its virtual machines run again", async () => {
@@ -151,7 +149,7 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     const { type, told, nonRetryable } = failureOf(end);
     expect({ type, nonRetryable }).to.deep.equal({ type: "HOST_NOT_BACK_IN_SERVICE", nonRetryable: false });
     expect(told.error.message).to.match(
-      /^Host esx-02\S+ is at the target, but has virtual machines that could not be started again \(.*\): The disk is gone\.$/,
+      /^Host esx-02\S+ is at the target, but has virtual machines that could not be restarted \(.*\): The disk is gone\.$/,
     );
     const { result } = await runActivity<RemediationResult, RemediationProgress>(remediate(), {
       attempt: 2,
@@ -169,7 +167,7 @@ describe("remediateHosts, switching virtual machines off itself", function () {
     expect(result?.upgraded).to.have.length(1);
     expect(result?.failed[0]?.error.errorCode).to.equal("HOST_NOT_RECONNECTED");
     expect(result?.failed[0]?.error.message).to.match(
-      /stays in maintenance mode\. It has virtual machines that could not be started again \(esx-01-vm-001, esx-01-vm-002\)/,
+      /stays in maintenance mode\. It has virtual machines that could not be restarted \(esx-01-vm-001, esx-01-vm-002\)/,
     );
   });
 });

@@ -214,7 +214,7 @@ describe("remediateHosts", function () {
     await cluster.fault({ kind: "EULA_NOT_ACCEPTED" });
     const failure = failureOf(await run());
     expect(failure.type).to.equal("EULA_NOT_ACCEPTED");
-    expect(failure.told.error.message).to.match(/In maintenance mode still: esx-01\S+, esx-02\S+, esx-03\S+\.$/);
+    expect(failure.told.error.message).to.match(/Still in maintenance mode: esx-01\S+, esx-02\S+, esx-03\S+\.$/);
     expect(failure.told.error.remediationMessage).to.match(/license agreement.*maintenance mode/);
   });
 

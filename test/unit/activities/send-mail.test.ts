@@ -68,7 +68,7 @@ describe("E-mail to a receiver", () => {
     expect(email.html).to.equal(undefined);
     expect(email.text?.split("\n").filter((one) => one !== "")).to.deep.equal([
       "Paused: Upgrade Zürich to 9.0.2",
-      "Resume the upgrade when it may continue, or cancel it.",
+      "Resume the upgrade, or cancel it.",
       link,
       "Requested by: bob",
       "Time: 2026-11-01 10:00:00 UTC",
@@ -150,7 +150,7 @@ describe("E-mail to a receiver", () => {
   it("is tried again where the credentials are refused, which an operator can mend", async () => {
     const mail = await start("STARTTLS", account);
     const answer = await send(mail, { credentials: { ...account, password: "wrong" } });
-    expect(answer).to.deep.equal({ verdict: "LATER", what: "refused the credentials", status: 535 });
+    expect(answer).to.deep.equal({ verdict: "LATER", what: "rejected the credentials", status: 535 });
     expect(mail.wrongPasswords).to.equal(1);
   });
 

@@ -167,7 +167,7 @@ describe("the Activities of a cluster whose image has more than a base image", f
     expect(await failed(target)).to.deep.equal([]);
     const unknown = { ...image, addOn: { name: "HPE", version: "1" } };
     expect(await failed({ ...target, image: unknown })).to.deep.equal([
-      `TARGET_IMAGE_AVAILABLE: vc-01 does not accept image ${targetVersion} with ${image.name} for cluster domain-c8: The depot has no add-on HPE 1.`,
+      `TARGET_IMAGE_AVAILABLE: vc-01 rejected image ${targetVersion} with ${image.name} for cluster domain-c8: The depot has no add-on HPE 1.`,
     ]);
     await succeed(setImage());
     await upgradeFirstHost(target);

@@ -228,7 +228,7 @@ describe("upgradeNetvirtComponent", function () {
     };
     await netvirt.fault({ kind: "CONNECTION_DROPPED", method: "POST", path: "/plan", times: 1 });
     const running = start(upgrade(inputOf("EDGE"), { clock: stepped }));
-    await running.until(({ activity }) => activity === "Waiting until the coordinator begins.");
+    await running.until(({ activity }) => activity === "Waiting until the coordinator starts.");
     step = -5 * 3_600_000;
     const asked = clock.now();
     expect((await running.end).result?.outcome).to.equal("UPGRADED");

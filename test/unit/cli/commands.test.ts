@@ -70,7 +70,7 @@ describe("upgradectl, its commands", () => {
     expect(stdout).to.contain(previewExample.name).and.to.contain("300 s, healthy");
     expect(stdout).to.contain(["HOSTOS 2 from 2036-12-01 09:30Z", "  cl01 (300 s later): esx-2"].join("\n"));
     expect(stdout).to.contain("Nothing was started.");
-    expect(stderr).to.contain("are not known: Its manager is away.");
+    expect(stderr).to.contain("are unknown: Its manager is away.");
     expect(asked()).to.deep.equal(["POST /v1/upgrades/preview"]);
     expect(JSON.parse((await cli.run(["plan", "-f", example, "-o", "json"])).stdout)).to.deep.equal(preview);
   });
@@ -136,10 +136,10 @@ describe("upgradectl, its commands", () => {
       "2026-12-01 09:00Z  ada (HTTP)  Create, as a draft             accepted",
       "2026-12-01 09:00Z  -           Prechecks passed               -",
       "2026-12-01 09:05Z  bob (HTTP)  Pause                          refused",
-      "  ! Nothing of the upgrade runs, so there is nothing to pause. This one is DRAFT.",
+      "  ! The upgrade is not running, so there is nothing to pause. This one is DRAFT.",
       "2026-12-01 09:30Z  ada (HTTP)  Commit, for 2026-12-05 02:00Z  accepted",
       "",
-      "3 entries after the first hundred are no longer kept.",
+      "3 entries after the first hundred were dropped.",
       "",
     ]);
     const { stdout } = await cli.run(["activity", id, "-o", "json"]);

@@ -41,9 +41,9 @@ describe("upgradectl, what cannot be taken back", () => {
   const changes = () => api.received.filter(({ method, url }) => method !== "GET" && !url.endsWith("/preview"));
 
   for (const [args, consequence] of [
-    [["commit", id], "It begins at once"],
-    [["commit", id, "--at", "in 3h"], "Until then it can be given another time"],
-    [["reschedule", id, "--now"], "It begins at once"],
+    [["commit", id], "It starts now"],
+    [["commit", id, "--at", "in 3h"], "Until then it can be rescheduled"],
+    [["reschedule", id, "--now"], "It starts immediately"],
     [["cancel", id], "neither resumed nor retried"],
     [["resolve", id], "no longer be retried"],
     [["start", "-f", file], "to upgrade"],

@@ -85,7 +85,7 @@ describe("upgradectl, how it ends", () => {
 
   it("3: something else answers", async () => {
     api.on("GET /v1/bundles", (_request, response) => response.writeHead(200).end("<html>"));
-    expectError(await cli.run(["bundles"]), 3, "not as an upgrade management service");
+    expectError(await cli.run(["bundles"]), 3, "is not an upgrade management service");
     api.answer("GET /v1/bundles", 200, { elements: [{ nothing: "here" }] });
     expectError(await cli.run(["bundles"]), 3);
     api.answer("GET /v1/bundles", 503, { message: "Too many." });

@@ -121,7 +121,7 @@ describe("upgradectl list and status", () => {
     api.answer("GET /v1/upgrades", 400, {
       message: "The query parameter search must be a text of at most 100 characters, but is long.",
       context: { path: "search" },
-      remediationMessage: "Correct or leave out the query parameter.",
+      remediationMessage: "Correct or remove the query parameter.",
     });
     const { stderr } = await cli.run(["list", "--search", "x"]);
     expect(stderr).to.contain("Error: --search must be a text").and.to.contain("Next: Correct --search;");

@@ -62,7 +62,7 @@ describe("upgradectl, names", () => {
     for (const name of [id.slice(0, 6), "fra1-mgmt-cl01"]) {
       const { code, stdout, stderr } = await cli.run(["pause", name]);
       expect([code, stdout]).to.deep.equal([2, ""]);
-      expect(stderr).to.contain(id).and.to.contain("Upgrade another").and.to.contain("names 2 things");
+      expect(stderr).to.contain(id).and.to.contain("Upgrade another").and.to.contain("matches 2");
     }
     expect(paused()).to.deep.equal([]);
   });

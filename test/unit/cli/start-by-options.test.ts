@@ -174,7 +174,7 @@ describe("upgradectl start without a file", () => {
     for (const [args, words] of [
       [["start"], "--cluster NAME"],
       [["start", "--to", "9.0.2"], "--cluster NAME"],
-      [["start", "--cluster", "c-2"], "which version"],
+      [["start", "--cluster", "c-2"], "target version is missing"],
       [["start", "-f", "x.json", "--cluster", "c-2"], "cannot be used with"],
       [["plan", "-f", "x.json", "--at", "02:00"], "cannot be used with"],
     ] as const) {

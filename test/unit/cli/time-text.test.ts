@@ -110,7 +110,7 @@ describe("times as people write them", () => {
 
   it("a time that comes twice is refused, with both", () => {
     const { message, nextStep } = refusal("2036-10-26 02:30");
-    expect(message).to.contain("comes twice in Europe/Berlin");
+    expect(message).to.contain("occurs twice in Europe/Berlin");
     expect(nextStep).to.contain("2036-10-26T02:30:00+02:00 or 2036-10-26T02:30:00+01:00");
     expect(parsed("2036-10-26T02:30:00+01:00")).to.equal("2036-10-26T01:30:00.000Z");
   });

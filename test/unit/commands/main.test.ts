@@ -38,7 +38,7 @@ describe("the command line", function () {
     const { code, out, err } = await run(["upgrade"]);
     expect(code).to.equal(2);
     expect(out).to.equal("");
-    expect(err[0]).to.equal('There is no command "upgrade".');
+    expect(err[0]).to.equal('Unknown command "upgrade".');
     expect(err.join("\n")).to.contain("Usage:");
   });
 

@@ -147,7 +147,7 @@ describe("start", function () {
     const before = await service.pids();
     process.kill(before["worker"] ?? 0, "SIGKILL");
     await until("the worker is back", () => service.output.includes("The worker is up again"));
-    expect(service.output).to.contain("The worker ended (SIGKILL). Starting it again in 0.2 s");
+    expect(service.output).to.contain("The worker ended (SIGKILL). Restarting it in 0.2 s");
     const after = await service.pids([before["worker"] ?? 0]);
     expect(after["api"]).to.equal(before["api"]);
     expect(await service.kill("SIGINT")).to.equal(0);

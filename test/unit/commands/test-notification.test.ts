@@ -38,7 +38,7 @@ describe("test-notification", () => {
   it("sends a signed event that is no notification of an upgrade, and says that it was taken", async () => {
     expect(await run(["chat"])).to.deep.equal({
       code: 0,
-      out: "Receiver chat answered 204: it has taken the test.\n",
+      out: "Receiver chat answered 204: it accepted the test.\n",
       err: "",
     });
     expect(receiver.received.map(({ event }) => event.type)).to.deep.equal(["notification.test"]);
@@ -50,7 +50,7 @@ describe("test-notification", () => {
     receiver.status = 410;
     expect(await run(["chat"])).to.include({
       code: 1,
-      err: "Receiver chat answered 410: it has not taken the test.\n",
+      err: "Receiver chat answered 410: it did not accept the test.\n",
     });
     await receiver.stop();
     expect(await run(["chat"])).to.include({ code: 1, err: "Receiver chat is not reachable (ECONNREFUSED).\n" });

@@ -18,9 +18,9 @@ describe("what can be done with several upgrades at once", () => {
     expect(commit?.upgrades.map(({ id }) => id)).to.deep.equal(["a"]);
     expect(commit?.consequences).to.deep.equal([
       "Upgrade a",
-      "Each begins at its own time, or at once, unless you give a time.",
+      "Each starts at its own time, or immediately, unless you give a time.",
       "6 hosts to upgrade in all.",
-      "3 chosen upgrades cannot be asked for this now, and stay as they are.",
+      "3 chosen upgrades do not allow this now and stay unchanged.",
     ]);
     expect(reschedule?.upgrades.map(({ id }) => id)).to.deep.equal(["b"]);
     expect(cancel?.upgrades.map(({ id }) => id)).to.deep.equal(["a", "b", "c"]);

@@ -28,19 +28,19 @@ describe("what the console says before something is confirmed", () => {
   it("names the hosts in work and counts those that are left", () => {
     const { pause, cancel } = consequencesOf(upgrade, halfWay);
     expect(pause).to.deep.equal([
-      "b is finished first, with the retries left.",
-      "2 hosts will not begin until you resume.",
+      "b is finished first, with the remaining retries.",
+      "2 hosts will not start until you resume.",
     ]);
     expect(cancel).to.deep.equal([
-      "b is brought to a safe end first, so this may take a while.",
+      "b is finished safely first, so this may take a while.",
       "1 host done stays at 9.0.2.",
       "2 hosts not done will not be upgraded.",
-      "A cancelled upgrade cannot be taken up again.",
+      "A cancelled upgrade cannot be resumed.",
     ]);
   });
 
   it("names clusters, target and schedule of a commit, the earliest time first", () => {
-    expect(consequencesOf(upgrade, untouched).commit.join(" ")).to.contain("cl01 and cl02").and.contain("at once");
+    expect(consequencesOf(upgrade, untouched).commit.join(" ")).to.contain("cl01 and cl02").and.contain("immediately");
     const { commit, reschedule } = consequencesOf(scheduled, untouched);
     const schedule = [
       `cl02 at ${exactTime(Date.parse("2026-12-01T03:00:00Z"))}.`,
@@ -50,16 +50,16 @@ describe("what the console says before something is confirmed", () => {
     expect(reschedule.slice(-2)).to.deep.equal(schedule);
   });
 
-  it("says of a commit that was waited for that the work begins at once", () => {
+  it("says of a commit that was waited for that the work starts immediately", () => {
     const waitingFor = { code: "COMMIT" as const, message: "Its time has passed." };
-    expect(consequencesOf(scheduled, { ...untouched, waitingFor }).commit.join(" ")).to.contain("begins at once");
+    expect(consequencesOf(scheduled, { ...untouched, waitingFor }).commit.join(" ")).to.contain("starts immediately");
   });
 
   it("says of a retry what is tried and what is not, also where no host has begun", () => {
     const failed = task([cluster("FAILED", [doneHost("a", 0, 9), failedHost("b", 9, "no"), waitingHost("c")], "cl01")]);
     expect(consequencesOf(upgrade, failed).retry.join(" "))
-      .to.contain("1 failed host and 1 host not begun in cl01 and cl02")
-      .and.contain("1 host done already will not be upgraded again");
+      .to.contain("1 failed host and 1 host not started in cl01 and cl02")
+      .and.contain("1 host already done will not be upgraded again");
     expect(consequencesOf(upgrade, untouched).retry.join(" ")).to.contain("from its beginning");
   });
 

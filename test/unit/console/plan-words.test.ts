@@ -35,7 +35,7 @@ const warnings = (shown: UpgradePreview, leftOut = new Map<string, string[]>()) 
 describe("the words of a plan", () => {
   it("tell times here and in UTC, waves and attempts", () => {
     expect(factsOf(resource, cluster)).to.deep.equal([
-      "as soon as its turn comes",
+      "as soon as it is due",
       "10 hosts, 4 hosts at a time: 3 waves",
       "one attempt",
     ]);
@@ -54,7 +54,7 @@ describe("the words of a plan", () => {
       .and.contain("Admission control is off")
       .and.contain("Several hosts");
     expect(warnings(preview(resource), new Map([["c", ["personalitySpec"]]]))).to.contain(
-      "Not sent for cl01, because its kind of cluster has no such field: personalitySpec",
+      "Not sent for cl01, because its kind of cluster does not support it: personalitySpec",
     );
     const server = { ...resource, kind: "MGMT", name: "vc01", upgradeMechanism: "InPlace" } as const;
     expect(warnings(preview(server))).to.contain("upgraded in place: vc01");
@@ -68,7 +68,7 @@ describe("the words of a plan", () => {
 
   it("say why a cluster cannot be chosen", () => {
     expect(obstacleOf(cluster)).to.equal(undefined);
-    expect(obstacleOf({ ...cluster, heldBy: "u" })).to.contain("Held");
+    expect(obstacleOf({ ...cluster, heldBy: "u" })).to.contain("Locked");
     expect(obstacleOf({ ...cluster, platformVersion: "3.1" })).to.contain("3.5");
     expect(obstacleOf({ ...cluster, hostCount: 129 })).to.contain("128");
   });

@@ -197,7 +197,7 @@ describe("the console's form of a new upgrade", () => {
       const outcome = read(text);
       return E.isLeft(outcome) ? outcome.left.join(" ") : "";
     };
-    expect(told("{")).to.contain("no JSON");
+    expect(told("{")).to.contain("not JSON");
     expect(told("{}")).to.contain("bundleId is required").and.contain("resourceUpgradeSpecs is required");
     const spec = { bundleId: "b", resourceType: "DOMAIN", resourceUpgradeSpecs: [{ resourceId: "a" }] };
     expect(told(JSON.stringify(spec))).to.contain("DOMAIN");

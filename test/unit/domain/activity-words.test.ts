@@ -18,7 +18,7 @@ describe("An activity log in words", () => {
       tone: "neutral",
     });
     const now = { scheduledTimestamp: time, upgradeNow: true };
-    expect(wordsOf({ kind: "COMMIT", outcome: "ACCEPTED", details: now }).what).to.equal("Commit, to begin now");
+    expect(wordsOf({ kind: "COMMIT", outcome: "ACCEPTED", details: now }).what).to.equal("Commit, to start now");
     expect(wordsOf({ kind: "CREATE", details: { draft: true } }).what).to.equal("Create, as a draft");
     expect(wordsOf({ kind: "CREATE", details: { draft: false } }).what).to.equal("Create");
   });

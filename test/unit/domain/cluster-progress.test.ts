@@ -235,7 +235,7 @@ describe("mergeCluster", () => {
     const merged = mergeCluster(known, own.reduce<SubTask>(applyClusterProgress, initial));
     expect(merged.subTasks?.map(({ status }) => status)).to.deep.equal(["SUCCESSFUL", "FAILED", "NOT_APPLICABLE"]);
     expect(merged.subTasks?.[1]?.errors).to.deep.equal([error]);
-    expect(merged.subTasks?.map(({ description }) => description.includes("unknown state"))).to.deep.equal([
+    expect(merged.subTasks?.map(({ description }) => description.includes("State unknown"))).to.deep.equal([
       false,
       true,
       true,

@@ -76,7 +76,7 @@ describe("the SubTask of a management server", () => {
       ],
       mgmt,
     );
-    expect(waiting.description).to.equal("Prepared. The switchover waits until 2026-12-24T00:00:00.000Z.");
+    expect(waiting.description).to.equal("Prepared. Switchover at 2026-12-24T00:00:00.000Z.");
     expect(waiting.resources?.[0]).to.include({ fqdn: "vc-01.example.com", type: "MGMT_SERVER" });
     const cancelled = applyMgmtProgress(waiting, { type: "StageStarted", stage: "CANCEL_MIGRATION", at });
     expect(stagesOf(cancelled).at(-1)).to.equal("CANCEL_MIGRATION IN_PROGRESS");

@@ -49,8 +49,8 @@ describe("notificationText", () => {
   it("says what an upgrade waits for since when, and how many hosts have failed", () => {
     const waitingFor = { code: "HEALTH_GATE", message: "Waiting for DRS", since: "2026-11-01T09:00:00Z" };
     expect(facts("upgrade.wait.long", { waitingFor, hosts: { failed: 1, total: 4 } })).to.include({
-      "Waits for": "Waiting for DRS",
-      "Waits since": "2026-11-01 09:00:00 UTC",
+      "Waiting for": "Waiting for DRS",
+      "Waiting since": "2026-11-01 09:00:00 UTC",
       "Failed hosts": "1 of 4",
     });
   });

@@ -33,7 +33,7 @@ describe("keepRuns", () => {
       ["third", "FAILED", 100],
     ]);
     expect(kept[1]?.subTasks?.some(({ status }) => status === "FAILED")).to.equal(true);
-    expect(kept[1]?.description).to.contain("Not all resources");
+    expect(kept[1]?.description).to.contain("Some resources");
     expect(keepRuns(kept)).to.deep.equal(kept);
   });
 });

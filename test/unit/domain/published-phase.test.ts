@@ -75,7 +75,7 @@ describe("The phase that clients read", () => {
 
   it("says how many hosts are waited for, what failed and what is to be decided", () => {
     expect(phaseWait(state("PAUSED", { inWork: true, hostsInWork: 1 }))?.message).to.equal(
-      "1 host is brought to a safe end before it is paused.",
+      "1 host finishes safely before it is paused.",
     );
     const failed = state("FAILED", { decideBy: at, lastError: "Host esx-1 failed" });
     expect(phaseWait(failed)?.message).to.equal("Host esx-1 failed. Retry or resolve the upgrade.");

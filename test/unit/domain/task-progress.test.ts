@@ -64,7 +64,7 @@ describe("a product that none of the clusters has", () => {
     const netvirtOf = ({ subTasks = [] }: Task) => subTasks.find(({ type }) => type === "NETVIRT_UPGRADE");
     expect(netvirtOf(task)).to.deep.include({
       status: "NOT_APPLICABLE",
-      description: "None of the request's clusters has NETVIRT in the inventory: nothing to do.",
+      description: "No cluster of the request has NETVIRT in the inventory: nothing to do.",
     });
     const ended = applyProgress(task, { type: "PhaseEntered", phase: "SUCCESSFUL", at });
     expect([ended.status, netvirtOf(ended)]).to.deep.equal(["Successful", netvirtOf(task)]);

@@ -200,8 +200,8 @@ describe("decidePause and decideResume", () => {
       const judged = decidePause(standing(phase));
       return E.isLeft(judged) ? judged.left.message : "";
     };
-    expect(reasonOf("SCHEDULED")).to.contain("Nothing of the upgrade runs").and.to.contain("SCHEDULED");
-    expect(reasonOf("PAUSED")).to.contain("paused already");
+    expect(reasonOf("SCHEDULED")).to.contain("is not running").and.to.contain("SCHEDULED");
+    expect(reasonOf("PAUSED")).to.contain("already paused");
     expect(reasonOf("FAILED")).to.contain("Only a running upgrade");
   });
 });
@@ -219,7 +219,7 @@ describe("decidePrechecks", () => {
 
   it("says of running prechecks that they run", () => {
     const judged = decidePrechecks(standing("DRAFT_PRECHECKS"));
-    expect(E.isLeft(judged) && judged.left.message).to.contain("running already");
+    expect(E.isLeft(judged) && judged.left.message).to.contain("already running");
   });
 });
 
@@ -233,7 +233,7 @@ describe("an upgrade whose history is full", () => {
       decideRetry(full("FAILED")),
     ]) {
       expect(codeOf(judged)).to.equal("REQUEST_NOT_POSSIBLE");
-      expect(E.isLeft(judged) && judged.left.message).to.contain("history is full");
+      expect(E.isLeft(judged) && judged.left.message).to.contain("history of the upgrade is full");
     }
   });
 
@@ -276,9 +276,9 @@ describe("a failed upgrade about which somebody else has just decided", () => {
 
   it("says that another retry was faster, or that it was given up or its time has passed", () => {
     for (const [decision, happened, next] of [
-      ["retry", /is being retried already: another retry was faster\.$/, /^Read the upgrade's Task/],
-      ["resolve", /an operator has resolved it already\.$/, /^Start a new upgrade/],
-      [undefined, /time in which it could be retried or resolved has passed\.$/, /^Start a new upgrade/],
+      ["retry", /is already being retried\.$/, /^Read the upgrade's Task/],
+      ["resolve", /has already been resolved\.$/, /^Start a new upgrade/],
+      [undefined, /deadline for retrying or resolving the failed upgrade has passed\.$/, /^Start a new upgrade/],
     ] as const)
       for (const { message, remediationMessage, context } of refusals(decision)) {
         expect(message).to.match(happened);
@@ -290,7 +290,7 @@ describe("a failed upgrade about which somebody else has just decided", () => {
   it("goes on, and another retry is told so as long as it does", () => {
     for (const phase of ["ACCEPTED", "RUNNING", "PAUSED"] as const) {
       const judged = decideRetry(standing(phase, { decision: "retry" }));
-      expect(E.isLeft(judged) && judged.left.message).to.match(/being retried already/);
+      expect(E.isLeft(judged) && judged.left.message).to.match(/already being retried/);
     }
     const ended = decideRetry(standing("SUCCESSFUL", { decision: "retry" }));
     expect(E.isLeft(ended) && ended.left.message).to.match(/^Only a failed upgrade .* COMPLETED_WITH_SUCCESS/);

@@ -6,7 +6,7 @@ import type { RefusedRequest } from "../../../src/upgrades/ports";
 const refused: RefusedRequest = {
   request: "pause",
   requestedBy: "ada",
-  reason: { errorCode: "REQUEST_NOT_POSSIBLE", message: "The upgrade is paused already.", remediationMessage: "Wait." },
+  reason: { errorCode: "REQUEST_NOT_POSSIBLE", message: "The upgrade is already paused.", remediationMessage: "Wait." },
 };
 const short = { events: 100, bytes: 10_000 };
 
@@ -38,7 +38,7 @@ describe("Refusals that the API has upgrades record", () => {
           requestedBy: "ada",
           via: "HTTP",
           scheduledTimestamp: "2026-12-01T09:30:00.000Z",
-          reason: { errorCode: "REQUEST_NOT_POSSIBLE", message: "The upgrade is paused already." },
+          reason: { errorCode: "REQUEST_NOT_POSSIBLE", message: "The upgrade is already paused." },
         },
       ],
     ]);

@@ -100,7 +100,7 @@ describe("Bundles and clusters to choose from", () => {
     expect(elements[0]).to.not.have.any.keys("kind", "hostCount");
     expect(elements[0]?.errors?.[0]).to.include({
       errorCode: "COMPONENT_MANAGER_UNREACHABLE",
-      message: "Component manager vc01 did not answer as it should: connection refused.",
+      message: "Component manager vc01 did not answer as expected: connection refused.",
     });
     expect(elements[1]?.errors?.[0]).to.include({ errorCode: "RESOURCE_NOT_FOUND" });
     expect(right(await service().readCluster("c1")())).to.deep.equal(elements[0]);
@@ -126,7 +126,7 @@ describe("Bundles and clusters to choose from", () => {
     const cluster = right(await service().readCluster("c1")());
     expect(cluster).to.include({ kind: "IMAGE", hostCount: 3 }).and.not.have.property("hosts");
     expect(cluster.errors?.[0]?.message).to.equal(
-      "Component manager vc01 did not answer as it should: vc01: no session.",
+      "Component manager vc01 did not answer as expected: vc01: no session.",
     );
   });
 

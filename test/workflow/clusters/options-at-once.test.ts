@@ -150,7 +150,7 @@ describe("Options of several hosts of an image at once, with the real Activities
     const [host] = (await running.subTask()).subTasks?.filter(({ status }) => status === "FAILED") ?? [];
     expect(host?.errors?.[0]).to.deep.include({ errorCode: "HOST_MAINTENANCE_MODE_FAILED" });
     expect(host?.errors?.[0]?.message).to.match(
-      /virtual machines that could not be switched off \(.+\): The guest does not/,
+      /virtual machines that could not be powered off \(.+\): The guest does not/,
     );
   });
 

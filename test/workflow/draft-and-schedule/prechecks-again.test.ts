@@ -81,7 +81,7 @@ describe("Running the prechecks of a draft again", function () {
     expect(await upgrade.statuses()).to.equal("In Progress / DRAFT");
     const { accepted, reason, run } = await upgrade.ask("prechecks");
     expect([accepted, reason?.errorType, run]).to.deep.equal([false, "CONFLICT", undefined]);
-    expect(reason?.message).to.contain("running already");
+    expect(reason?.message).to.contain("already running");
     gate.open();
     await upgrade.untilStatuses(waiting);
     expect(await runsOf(upgrade)).to.have.length(2);

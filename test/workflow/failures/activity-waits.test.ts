@@ -108,7 +108,7 @@ describe("The limits of a plan, around every Activity", function () {
     const upgrade = await bench().upgrade({ waits: { stepDays: 1 / day, lostRuns: 1, heartbeatSeconds: 1 } }, fake);
     const { code, message } = await told(upgrade);
     expect([code, runs]).to.deep.equal(["ACTIVITY_TIMED_OUT", 2]);
-    expect(message).to.equal("The Activity exceeded the time of one run and every retry failed (START_TO_CLOSE).");
+    expect(message).to.equal("The Activity exceeded the time limit of a run and every retry failed (START_TO_CLOSE).");
   });
 
   it("end a step that is none of a host in the same way", async () => {
@@ -125,7 +125,7 @@ describe("The limits of a plan, around every Activity", function () {
     expect(await told(failing)).to.include({ stage: "READ_HOSTS", code: "COMPONENT_MANAGER_UNREACHABLE" });
     const hangs = () => new Gate().pass() as Promise<never>;
     const hanging = await bench().upgrade({ waits }, new FakeActivities({ readClusterHosts: hangs }));
-    expect((await told(hanging)).message).to.match(/^The Activity did not succeed within the time for all its tries/);
+    expect((await told(hanging)).message).to.match(/^The Activity did not succeed within its total time limit/);
   });
 
   it("end the restore of settings with what to do by hand", async () => {
@@ -156,8 +156,8 @@ describe("The limits of a plan, around every Activity", function () {
       });
       expect(name).to.match(/nsx-01/);
       expect([stage, code]).to.deep.equal(["NETVIRT_PRE_UPGRADE_CHECKS", "NETVIRT_CHECKS_UNFINISHED"]);
-      expect(message).to.match(/checks of nsx-01 did not come to their end within \d s \(.*EDGE.*\)\./);
-      expect(remediation).to.match(/until they end, then run the prechecks again/);
+      expect(message).to.match(/checks of nsx-01 did not end within \d s \(.*EDGE.*\)\./);
+      expect(remediation).to.match(/in the coordinator, then run the prechecks again/);
       expect(await platform.steps()).to.deep.equal(["NSX_CHECKS_STARTED"]);
     });
 

@@ -40,7 +40,7 @@ describe("What somebody does to Workflows in the Temporal Web UI", function () {
   };
 
   for (const [what, act, code, says, hostSays] of [
-    ["terminates", "terminate", "CLUSTER_WORKFLOW_LOST", "terminated", /unknown state/],
+    ["terminates", "terminate", "CLUSTER_WORKFLOW_LOST", "terminated", /State unknown/],
     ["cancels", "cancel", "CANCELLED", "cancelled", /was under way/],
   ] as const)
     it(`fails an upgrade of which somebody ${what} one cluster, says so, and finishes the others`, async () => {

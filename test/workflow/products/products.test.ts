@@ -126,7 +126,7 @@ describe("An upgrade of several products", function () {
     const hosts = productOf(task, "HOSTOS");
     expect([hosts.status, hosts.description]).to.deep.equal([
       "NOT_APPLICABLE",
-      "Not begun, because the upgrade of MGMT failed.",
+      "Not started, because the upgrade of MGMT failed.",
     ]);
     for (const { status, description } of hosts.subTasks ?? [])
       expect([status, description]).to.deep.equal([hosts.status, hosts.description]);
@@ -281,7 +281,7 @@ describe("An upgrade of several products", function () {
     const inputs = { mgmtUpgradeUserInputSpecs: [{ startSwitchoverTimestamp }] };
     const upgrade = await bench().upgrade({ ...domain(), bundle: bundleOf(component("MGMT")), inputs }, fake);
     const server = async () => productOf(await readTask(upgrade), "MGMT").subTasks?.[0];
-    const awaited = `Prepared. The switchover waits until ${startSwitchoverTimestamp}.`;
+    const awaited = `Prepared. Switchover at ${startSwitchoverTimestamp}.`;
     await eventually(server, (now) => now?.description === awaited);
     await bench().stopWorker();
     expect((await server())?.description).to.equal(awaited);
@@ -306,7 +306,7 @@ describe("An upgrade of several products", function () {
     const upgrade = await bench().upgrade(options, fake);
     const server = async () => productOf(await readTask(upgrade), "MGMT").subTasks?.[0];
     const awaits = (time: string) =>
-      eventually(server, (now) => now?.description === `Prepared. The switchover waits until ${time}.`);
+      eventually(server, (now) => now?.description === `Prepared. Switchover at ${time}.`);
     const giveTime = (startSwitchoverTimestamp: string) =>
       upgrade.ask("commit", { mgmtUpgradePatchSpecs: [{ resourceId, startSwitchoverTimestamp }] });
 

@@ -154,7 +154,7 @@ describe("Pausing an upgrade of several products", function () {
     expect(await upgrade.end()).to.equal("CANCELLED");
     expect(platform.calls.at(-1)).to.equal("restore");
     const { localizableDescriptionPack, subTasks } = await upgrade.task();
-    expect(localizableDescriptionPack?.message).to.contain("Of 2 resources").and.to.contain("1 had not begun");
-    expect(subTasks?.at(-1)?.description).to.equal("Not begun, because the upgrade was cancelled.");
+    expect(localizableDescriptionPack?.message).to.contain("Of 2 resources").and.to.contain("1 had not started");
+    expect(subTasks?.at(-1)?.description).to.equal("Not started, because the upgrade was cancelled.");
   });
 });

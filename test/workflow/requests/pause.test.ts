@@ -114,7 +114,7 @@ describe("Pausing an upgrade", function () {
     await gate.reached;
     expect(await refusal(upgrade, "resume")).to.contain("INPROGRESS");
     await upgrade.ask("pause");
-    expect(await refusal(upgrade, "pause")).to.contain("paused already");
+    expect(await refusal(upgrade, "pause")).to.contain("already paused");
     await upgrade.ask("resume");
     expect(await refusal(upgrade, "resume")).to.contain("INPROGRESS");
     expect(await upgrade.statuses()).to.equal(running);

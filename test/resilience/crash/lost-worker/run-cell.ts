@@ -142,7 +142,7 @@ function expectOnce(ledger: readonly { readonly step: string; readonly host?: st
 
 /** How often workers have said that they have lost an Activity. */
 function lossesKnown(service: ServiceUnderTest): number {
-  return service.log("worker").filter(({ msg }) => msg.startsWith("Temporal has given this Activity up")).length;
+  return service.log("worker").filter(({ msg }) => msg.startsWith("Temporal ended this run of the Activity")).length;
 }
 
 interface FaultView {
